@@ -1,0 +1,21 @@
+/** Everything that changes when the site is given another name. */
+export const brand = {
+  name: 'Solace',
+  companion: 'Solace',
+  messagingApp: 'WhatsApp',
+  company: 'Solace Wellness, Inc.',
+  tagline: 'Your AI Companion for Psychological Well-Being',
+  /** International format, as people read it. */
+  businessPhone: '+1 (555) 010-0199',
+  /** The assistant's WhatsApp number, digits only. */
+  chatNumber: '15550100199',
+  supportEmail: 'support@solace.example',
+  copyrightYear: 2025,
+  siteUrl: 'https://solace.example',
+} as const;
+
+/** A WhatsApp chat with the assistant, with a text already typed. */
+export function chatLink(text?: string): string {
+  const query = text ? `?text=${encodeURIComponent(text)}` : '';
+  return `https://wa.me/${brand.chatNumber}${query}`;
+}

@@ -1,0 +1,77 @@
+export const planIds = ['free', 'basic', 'premium', 'platinum'] as const;
+export type PlanId = (typeof planIds)[number];
+export type PaidPlanId = Exclude<PlanId, 'free'>;
+
+export type Plan = {
+  id: PlanId;
+  name: string;
+  /** As people read it, currency included. */
+  price: string;
+  /** US cents a week. */
+  weeklyCents: number;
+  description: string;
+  features: readonly string[];
+  /** Messages a week; -1 means unlimited, null means that usage is not tracked. */
+  messageLimit: number | null;
+  /** 0 (free) to 3 (platinum): what counts as an upgrade. */
+  level: number;
+  hasVoice?: boolean;
+  periodDescription: string;
+};
+
+const week = 'week';
+
+export const plans: Record<PlanId, Plan> = {
+  free: {
+    id: 'free',
+    name: 'Free',
+    price: 'Free',
+    weeklyCents: 0,
+    description: 'A gentle way to get to know Solace.',
+    features: ['5 messages per week', 'Text conversations', 'Community support'],
+    messageLimit: 5,
+    level: 0,
+    periodDescription: week,
+  },
+  basic: {
+    id: 'basic',
+    name: 'Basic',
+    price: '$11.99',
+    weeklyCents: 1199,
+    description: 'A steady companion for everyday ups and downs.',
+    features: ['30 messages per week', 'Text and voice messages', 'Email support'],
+    messageLimit: 30,
+    level: 1,
+    hasVoice: true,
+    periodDescription: week,
+  },
+  premium: {
+    id: 'premium',
+    name: 'Premium',
+    price: '$29.99',
+    weeklyCents: 2999,
+    description: 'Room for deeper conversations, several times a day.',
+    features: ['70 messages per week', 'Text and voice messages', 'Priority support'],
+    messageLimit: 70,
+    level: 2,
+    hasVoice: true,
+    periodDescription: week,
+  },
+  platinum: {
+    id: 'platinum',
+    name: 'Platinum',
+    price: '$79.99',
+    weeklyCents: 7999,
+    description: 'The most generous allowance, answered first.',
+    features: ['160 messages per week', 'Text and voice messages', 'Priority support', 'Priority response'],
+    messageLimit: 160,
+    level: 3,
+    hasVoice: true,
+    periodDescription: week,
+  },
+};
+
+/** The plan of an id; what is missing, 'inactive' or unknown is free. */
+export function planOf(id: string | null | undefined): Plan {
+  return id && Object.hasOwn(plans, id) ? plans[id as PlanId] : plans.free;
+}

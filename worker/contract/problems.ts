@@ -1,0 +1,31 @@
+/** Every failure the API tells: its stable code, its HTTP status and the sentence a person reads. */
+export const problems = {
+  invalidBody: { status: 400, code: 'invalid_body', message: 'Invalid request body' },
+  invalidField: { status: 400, code: 'invalid_field', message: 'Invalid value' },
+  invalidStripeSignature: { status: 400, code: 'invalid_signature', message: 'Invalid signature' },
+  unauthenticated: { status: 401, code: 'unauthenticated', message: 'Please log in to continue' },
+  invalidCode: { status: 401, code: 'invalid_code', message: 'Invalid code. Please try again.' },
+  invalidToken: { status: 401, code: 'invalid_token', message: 'Invalid or expired token' },
+  invalidBotSignature: { status: 401, code: 'invalid_signature', message: 'Invalid signature' },
+  pendingApproval: { status: 403, code: 'pending_approval', message: 'Your account is awaiting approval.' },
+  notFound: { status: 404, code: 'not_found', message: 'Not found' },
+  methodNotAllowed: { status: 405, code: 'method_not_allowed', message: 'Method not allowed' },
+  idReused: { status: 409, code: 'id_reused', message: 'Event id already used with a different body or path' },
+  conflict: { status: 409, code: 'conflict', message: 'That is not possible right now.' },
+  bodyTooLarge: { status: 413, code: 'body_too_large', message: 'Request body too large' },
+  notJson: { status: 415, code: 'not_json', message: 'Content-Type must be application/json' },
+  rateLimited: { status: 429, code: 'rate_limited', message: 'Too many requests. Please try again later.' },
+  internal: { status: 500, code: 'internal', message: 'Something went wrong on our side.' },
+  unavailable: { status: 503, code: 'unavailable', message: 'Service temporarily unavailable' },
+} as const;
+
+export type ProblemName = keyof typeof problems;
+export type ProblemCode = (typeof problems)[ProblemName]['code'];
+
+/** What a failed call answers. */
+export type Failure = {
+  success: false;
+  code: ProblemCode;
+  message: string;
+  issues?: { path: string; message: string }[];
+};

@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+import { planIds } from './plans.ts';
+
+/** An international phone number: a plus sign and 9 to 15 digits. */
+export const Phone = v.pipe(
+  v.string('Phone number must be at least 10 digits'),
+  v.minLength(10, 'Phone number must be at least 10 digits'),
+  v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
+);
+
+/** A one-time code. */
+export const Code = v.pipe(
+  v.string('OTP must be exactly 6 digits'),
+  v.length(6, 'OTP must be exactly 6 digits'),
+  v.regex(/^[0-9]+$/, 'OTP must contain only numbers'),
+);
+
+export const Tier = v.picklist(planIds, 'Choose one of the plans');
+export const PaidTier = v.picklist(['basic', 'premium', 'platinum'], 'Choose basic, premium or platinum');
+export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web');
+export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approved or pending');
+export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
+
+export const subscriptionStatuses = [
+  'active',
+  'trialing',
+  'cancellation_scheduled',
+  'downgrade_scheduled',
+  'past_due',
+  'unpaid',
+] as const;
+export const SubscriptionStatus = v.picklist(subscriptionStatuses);
+
+/** ISO 8601, UTC. */
+export const Timestamp = v.pipe(v.string(), v.isoTimestamp());
+
+export const Metadata = v.object({
+  subscriptionTier: Tier,
+  messagesUsedThisPeriod: v.number(),
+  subscriptionStatus: SubscriptionStatus,
+  renewalDate: v.nullable(Timestamp),
+  cancelAtDate: v.nullable(Timestamp),
+  scheduledDowngradeTierId: v.nullable(Tier),
+});
+
+export const Profile = v.object({
+  phoneNumber: Phone,
+  status: AccountStatus,
+  isTrial: v.boolean(),
+  messagesUsedThisPeriod: v.number(),
+  metadata: Metadata,
+});
+
+/** What the bot may still do for a number this week. */
+export const Usage = v.object({
+  success: v.literal(true),
+  allowed: v.boolean(),
+  used: v.number(),
+  limit: v.number(),
+  remaining: v.number(),
+  voice: v.boolean(),
+  tier: Tier,
+  resetsAt: Timestamp,
+});
+
+export type Phone = v.InferOutput<typeof Phone>;
+export type Tier = v.InferOutput<typeof Tier>;
+export type Platform = v.InferOutput<typeof Platform>;
+export type AccountStatus = v.InferOutput<typeof AccountStatus>;
+export type SubscriptionStatus = v.InferOutput<typeof SubscriptionStatus>;
+export type Profile = v.InferOutput<typeof Profile>;
+export type Usage = v.InferOutput<typeof Usage>;
