@@ -25,7 +25,11 @@ type Definition = {
   fails?: readonly ProblemName[];
 };
 
-const Token = v.pipe(v.string('token is missing'), v.minLength(1, 'token is missing'), v.maxLength(4096, 'token is too long'));
+const Token = v.pipe(
+  v.string('token is missing'),
+  v.minLength(1, 'token is missing'),
+  v.maxLength(4096, 'token is too long'),
+);
 
 function wholeNumber(name: string, least: number, most: number) {
   const rule = `${name} must be a whole number from ${least} to ${most}`;
