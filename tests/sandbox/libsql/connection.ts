@@ -1,0 +1,98 @@
+import Database from 'libsql';
+import { analyze } from './analyze.ts';
+import { StatementError } from './errors.ts';
+import type { Value } from './values.ts';
+
+type Column = { name: string; decltype: string | null };
+/** Changes of the last statement, changes so far, the last rowid. */
+type Counters = { get(): [bigint, bigint, bigint] };
+type Prepared = { all(values: Value[]): Value[][]; columns: Column[] };
+export type Result = { columns: Column[]; rows: Value[][]; affected: number; lastInsertRowid: bigint | null };
+
+const changesSchema = /^\s*(?:create|alter|drop|pragma|attach|detach|reindex|vacuum)\b/i;
+const changesConnection = /^\s*(?:pragma|attach|detach|create\s+temp)/i;
+
+/** Counts changes of the schema by any connection: statements prepared before one may have lost a column. */
+let schema = 0;
+
+/** One connection of the engine, with its prepared statements. Everything is synchronous and refuses to wait. */
+export class Connection {
+  /** False once its settings may differ from a fresh one's. */
+  reusable = true;
+  readonly #database: Database.Database;
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #counters: Counters;
+  #schema = schema;
+
+  constructor(file: string) {
+    this.#database = new Database(file, { timeout: 0 });
+    (this.#database as unknown as { defaultSafeIntegers(on: boolean): void }).defaultSafeIntegers(true);
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON');
+    this.#counters = this.#database.prepare('SELECT changes(), total_changes(), last_insert_rowid()').raw() as Counters;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  run(sql: string, values: Value[]): Result {
+    const statement = this.prepare(sql);
+    const [, before] = this.#counters.get();
+    const rows = statement.all(values);
+    const [changes, after, rowid] = this.#counters.get();
+    this.#noteEffects(sql);
+    const wrote = after > before;
+    return {
+      columns: statement.columns,
+      rows,
+      affected: wrote ? Number(changes) : 0,
+      lastInsertRowid: wrote ? rowid : null,
+    };
+  }
+
+  /** Runs any number of statements and gives no rows. */
+  exec(sql: string): void {
+    schema += 1;
+    if (/\b(?:pragma|attach|temp)/i.test(sql)) this.reusable = false;
+    this.#database.exec(sql);
+  }
+
+  prepare(sql: string): Prepared {
+    this.#forgetOldSchema();
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const { statements } = analyze(sql);
+    if (statements === 0) throw new StatementError('SQL_NO_STATEMENT', 'SQL string does not contain any statement');
+    if (statements > 1) throw new StatementError('SQL_MANY_STATEMENTS', 'SQL string contains more than one statement');
+    const prepared = this.#compile(sql);
+    if (this.#prepared.size >= 500) this.#prepared.clear();
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  rollback(): void {
+    if (this.inTransaction) this.#database.exec('ROLLBACK');
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #compile(sql: string): Prepared {
+    const statement = this.#database.prepare(sql);
+    const columns = statement.columns().map(({ name, type }) => ({ name, decltype: type }));
+    if (statement.reader) statement.raw();
+    return { columns, all: (values) => statement.all(values) as Value[][] };
+  }
+
+  #noteEffects(sql: string): void {
+    if (changesSchema.test(sql)) schema += 1;
+    if (changesConnection.test(sql)) this.reusable = false;
+  }
+
+  #forgetOldSchema(): void {
+    if (this.#schema === schema) return;
+    this.#prepared.clear();
+    this.#schema = schema;
+  }
+}
