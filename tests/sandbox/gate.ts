@@ -1,26 +1,22 @@
+import { outOfOrder, type Service, services } from './out-of-order.ts';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 
-const services = ['libsql', 'stripe', 'whatsapp', 'bot'] as const;
-export type Service = (typeof services)[number];
-
 type Fault = { status?: number; delayMs?: number; drop?: true };
-/** What a broken service answers, in its own words. */
-type Refusal = (c: Context, status: number) => Response;
 
 /** Counts the Worker's requests to each service, and breaks or slows them on demand. */
 export function createGate() {
   const faults = new Map<Service, Fault>();
   const counts = new Map<Service, number>();
 
-  function guard(service: Service, refuse: Refusal): MiddlewareHandler {
+  function guard(service: Service): MiddlewareHandler {
     return async function gate(c, next) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
       const { delayMs = 0, drop, status } = faults.get(service) ?? {};
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
       if (drop) return hangUp(c);
-      return status === undefined ? next() : refuse(c, status);
+      return status === undefined ? next() : outOfOrder(service, status);
     };
   }
 

@@ -1,29 +1,30 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Serves this machine alone, under 127.0.0.1 and ::1, since callers say `localhost`. Port 0 takes a free one. */
-export async function listen(
-  port: number,
-  listener: RequestListener,
-): Promise<{ port: number; close(): Promise<void> }> {
-  const first = await open(listener, port, '127.0.0.1');
+export type Listening = { port: number; serve(listener: RequestListener): void; close(): Promise<void> };
+
+/** Takes a port of this machine alone, under 127.0.0.1 and ::1, since callers say `localhost`. Port 0 takes a free one. */
+export async function listen(port: number): Promise<Listening> {
+  const first = await open(port, '127.0.0.1');
   const taken = (first.address() as AddressInfo).port;
-  const second = await open(listener, taken, '::1').catch(async (error: NodeJS.ErrnoException) => {
+  const second = await open(taken, '::1').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return null;
     await close(first);
     throw error;
   });
+  const servers = second ? [first, second] : [first];
   return {
     port: taken,
-    close: async () => void (await Promise.all([close(first), second && close(second)])),
+    serve: (listener) => servers.forEach((server) => server.on('request', listener)),
+    close: async () => void (await Promise.all(servers.map(close))),
   };
 }
 
-function open(listener: RequestListener, port: number, host: string): Promise<Server> {
+function open(port: number, host: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer({ keepAliveTimeout: 60_000 }, listener);
+    const server = createServer({ keepAliveTimeout: 60_000 });
     server.once('error', reject);
-    server.listen({ port, host, ipv6Only: true }, () => resolve(server));
+    server.listen({ port, host }, () => resolve(server));
   });
 }
 

@@ -1,0 +1,52 @@
+import { Hono } from 'hono';
+import { Webhook } from 'standardwebhooks';
+import type { Phones } from '../phones/phones.ts';
+import type { Store } from '../store.ts';
+
+export type BotEvent = { type: string; timestamp: string; data: { phone?: string } };
+
+export type BotEventsSettings = { store: Store; phones: Phones; secret: string };
+
+/** Where the Worker tells the bot what happened; each event counts once, however often it comes. */
+export function createBotEvents({ store, phones, secret }: BotEventsSettings): Hono {
+  const webhooks = secret
+    .trim()
+    .split(/\s+/)
+    .map((each) => new Webhook(each));
+  const app = new Hono();
+
+  app.post('/bot/webhook', async (c) => {
+    const body = await c.req.text();
+    if (!webhooks.some((webhook) => isSigned(webhook, body, c.req.header())))
+      return c.json({ error: 'Invalid signature' }, 401);
+    const event = parse(body);
+    if (!event) return c.json({ error: 'An event is {type, timestamp, data}' }, 400);
+    const id = c.req.header('webhook-id') ?? '';
+    if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
+    store.put('bot-events', id, event);
+    if (event.type === 'user.deleted' && event.data.phone) phones.eraseChat(event.data.phone.replace(/\D/g, ''));
+    return c.json({ received: true });
+  });
+
+  app.get('/bot/events', (c) => c.json(store.list<BotEvent>('bot-events')));
+  return app;
+}
+
+function isSigned(webhook: Webhook, body: string, headers: Record<string, string>): boolean {
+  try {
+    webhook.verify(body, headers, { jsonParse: false });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parse(body: string): BotEvent | undefined {
+  try {
+    const { type, timestamp, data } = JSON.parse(body) as Partial<BotEvent>;
+    if (typeof type !== 'string' || typeof timestamp !== 'string' || typeof data !== 'object') return undefined;
+    return { type, timestamp, data };
+  } catch {
+    return undefined;
+  }
+}

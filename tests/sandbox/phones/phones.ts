@@ -1,0 +1,74 @@
+import type { Store } from '../store.ts';
+import { canonical } from './canonical.ts';
+
+export type Message = {
+  id: string;
+  /** ISO 8601, UTC. */
+  at: string;
+  from: 'user' | 'solace';
+  text: string;
+  code?: string;
+  url?: string;
+  voice?: true;
+};
+
+/** `number` is how WhatsApp spells it, digits only; times are unix ms. */
+export type Phone = { number: string; lastAt: number; lastWroteAt?: number };
+
+type Kept = { message: Message; chat: boolean };
+type Draft = {
+  from: Message['from'];
+  text: string;
+  code?: string;
+  voice?: true;
+  /** Part of the talk with the bot. */
+  chat?: boolean;
+};
+
+export type Phones = ReturnType<typeof createPhones>;
+
+/** Every handset that wrote or received anything. */
+export function createPhones(store: Store) {
+  const find = (number: string) => store.get<Phone>('phones', canonical(number));
+
+  return {
+    find,
+    recent: () => store.list<Phone>('phones').toSorted((a, b) => b.lastAt - a.lastAt),
+    messages: (number: string) => store.list<Kept>(inbox(number)).map(({ message }) => message),
+
+    /** Puts a message on the handset, its code and first link picked out. */
+    add(number: string, { chat = false, ...draft }: Draft): Message {
+      const message = { id: crypto.randomUUID(), at: new Date().toISOString(), ...draft, ...extract(draft) };
+      store.transaction(() => {
+        store.put(inbox(number), message.id, { message, chat } satisfies Kept);
+        store.put('phones', canonical(number), seen(find(number), number, draft.from));
+      });
+      return message;
+    },
+
+    /** Forgets the talk with the bot; what WhatsApp's templates brought stays on the handset. */
+    eraseChat(number: string): void {
+      const chat = store.list<Kept>(inbox(number)).filter((kept) => kept.chat);
+      store.transaction(() => chat.forEach(({ message }) => store.delete(inbox(number), message.id)));
+    },
+  };
+}
+
+function inbox(number: string): string {
+  return `phone:${canonical(number)}`;
+}
+
+/** What the user writes from is how WhatsApp spells the number. */
+function seen(known: Phone | undefined, number: string, from: Message['from']): Phone {
+  const now = Date.now();
+  if (from === 'user') return { number, lastAt: now, lastWroteAt: now };
+  return { ...known, number: known?.number ?? number, lastAt: now };
+}
+
+function extract({ from, text, code }: Omit<Draft, 'chat'>): Pick<Message, 'code' | 'url'> {
+  if (from === 'user') return {};
+  const url = /https?:\/\/\S+[^\s.,;:!?)]/.exec(text)?.[0];
+  if (url) return { url };
+  const found = code ?? /(?<!\d)\d{6}(?!\d)/.exec(text)?.[0];
+  return found ? { code: found } : {};
+}

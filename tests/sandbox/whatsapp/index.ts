@@ -1,0 +1,79 @@
+import { type Context, Hono } from 'hono';
+import type { Phones } from '../phones/phones.ts';
+import { GraphError } from './graph-error.ts';
+import { renderTemplate, type Template } from './template.ts';
+
+export type WhatsappSettings = { phones: Phones; phoneNumberId: string; token: string; template: Template };
+
+type Outgoing = {
+  messaging_product?: unknown;
+  to?: unknown;
+  type?: unknown;
+  text?: { body?: unknown };
+  template?: Parameters<typeof renderTemplate>[1];
+};
+
+const windowMs = 24 * 3_600_000;
+
+/** WhatsApp's Cloud API, as far as a sender of templates and texts needs it. */
+export function createWhatsapp({ phones, phoneNumberId, token, template }: WhatsappSettings): Hono {
+  const app = new Hono();
+  app.post('/:version{v\\d+\\.\\d+}/:id/messages', async (c) => {
+    if (c.req.header('authorization') !== `Bearer ${token}`)
+      throw new GraphError(401, 190, 'Invalid OAuth access token - Cannot parse access token');
+    if (c.req.param('id') !== phoneNumberId)
+      throw new GraphError(
+        400,
+        100,
+        `Object with ID '${c.req.param('id')}' does not exist`,
+        undefined,
+        'GraphMethodException',
+      );
+    const message = await readBody(c);
+    const to = recipient(message);
+    const known = phones.find(to);
+    phones.add(to, { from: 'solace', ...render(message, template, known?.lastWroteAt) });
+    return c.json({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: message.to, wa_id: known?.number ?? to }],
+      messages: [{ id: `wamid.${crypto.randomUUID().replaceAll('-', '')}`, message_status: 'accepted' }],
+    });
+  });
+  app.onError((error, c) => {
+    if (!(error instanceof GraphError)) throw error;
+    return c.json(error.toJSON(), error.status as 400);
+  });
+  return app;
+}
+
+async function readBody(c: Context): Promise<Outgoing> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (typeof body !== 'object' || body === null)
+    throw new GraphError(400, 100, 'Invalid parameter', 'The body is no JSON object');
+  return body;
+}
+
+function recipient({ messaging_product: product, to }: Outgoing): string {
+  if (product !== 'whatsapp') throw new GraphError(400, 100, 'The parameter messaging_product is required.');
+  if (typeof to !== 'string' || to === '') throw new GraphError(400, 100, 'The parameter to is required.');
+  const digits = to.replace(/[\s+().-]/g, '');
+  if (!/^\d{5,20}$/.test(digits))
+    throw new GraphError(400, 131009, 'Parameter value is not valid', 'to is no phone number');
+  return digits;
+}
+
+function render({ type = 'text', text, template: wanted }: Outgoing, template: Template, lastWroteAt = 0) {
+  if (type === 'template') return renderTemplate(template, wanted);
+  if (type !== 'text') throw new GraphError(400, 100, 'Invalid parameter', `type ${String(type)} is not sent here`);
+  const body = text?.body;
+  if (typeof body !== 'string' || body === '' || body.length > 4096)
+    throw new GraphError(400, 100, 'Invalid parameter', 'text.body needs 1 to 4096 characters');
+  if (Date.now() - lastWroteAt > windowMs)
+    throw new GraphError(
+      400,
+      131047,
+      'Re-engagement message',
+      'More than 24 hours have passed since the recipient last wrote',
+    );
+  return { text: body };
+}
