@@ -15,8 +15,10 @@ type Definition = {
   input?: Shape;
   /** An empty body reads as {}. */
   inputOptional?: true;
-  /** What a success answers; absent where it is not JSON. */
+  /** What a success answers; absent where no shape describes it. */
   output?: v.GenericSchema;
+  /** The media type of a success, where it is not JSON. */
+  answers?: string;
   /** Open to users whose account still waits for approval. */
   whilePending?: true;
   /** The token stands in the query, because EventSource sends no headers. */
@@ -161,6 +163,7 @@ export const endpoints = {
     path: '/api/user/usage-stream',
     summary: 'The live usage count as server-sent events',
     tokenInQuery: true,
+    answers: 'text/event-stream',
     fails: ['invalidToken'],
   },
   botContacts: {
@@ -222,6 +225,12 @@ export const endpoints = {
     path: '/api/webhooks/stripe',
     summary: "Take one of Stripe's signed events",
     output: v.object({ received: v.literal(true) }),
+  },
+  openapi: {
+    access: 'public',
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This description',
   },
   health: {
     access: 'public',

@@ -1,0 +1,98 @@
+import { Hono } from 'hono';
+import { endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
+import { openDatabase, type Traffic } from './db.ts';
+import { handlers } from './endpoints/index.ts';
+import type { Env } from './env.ts';
+import { callerAddress } from './http/address.ts';
+import { admit } from './http/admit.ts';
+import { problemOf, surpriseOf } from './http/answer.ts';
+import type { Call, Handler } from './http/call.ts';
+import { corsHeaders, preflightHeaders } from './http/cors.ts';
+import { logRequest } from './http/log-request.ts';
+import { Problem, problemResponse } from './problem.ts';
+import { settingsOf, type Settings } from './settings.ts';
+
+type Exchange = { traffic: Traffic; route: string; failure: Problem | null; surprise: unknown };
+type App = { Bindings: Env; Variables: { settings: Settings; exchange: Exchange } };
+
+const byPath = Map.groupBy(Object.entries(endpoints) as [EndpointName, Endpoint][], ([, { path }]) => path);
+
+export const app = new Hono<App>();
+
+app.use(async function describeExchange(c, next) {
+  const started = Date.now();
+  const requestId = crypto.randomUUID();
+  const exchange: Exchange = {
+    traffic: { requests: 0, unreachable: false },
+    route: 'none',
+    failure: null,
+    surprise: null,
+  };
+  c.set('exchange', exchange);
+  const settings = settingsOf(c.env);
+  if (settings) {
+    c.set('settings', settings);
+    await next();
+  } else {
+    exchange.failure = new Problem('unavailable', { retryAfter: 60 });
+    c.res = problemResponse(exchange.failure);
+  }
+  for (const [name, value] of Object.entries(apiHeaders(requestId))) c.res.headers.set(name, value);
+  logRequest({ requestId, method: c.req.method, status: c.res.status, ms: Date.now() - started, ...exchange });
+});
+
+for (const [path, group] of byPath) {
+  const allow = group.map(([, { method }]) => method).join(', ');
+  const withCredentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
+  app.use(path, async function allowListedOrigins(c, next) {
+    c.get('exchange').route = path;
+    const cors = corsHeaders(c.req.header('origin'), c.get('settings'), withCredentials);
+    if (c.req.method === 'OPTIONS') c.res = new Response(null, { status: 204, headers: preflightHeaders(allow) });
+    else await next();
+    for (const [name, value] of cors) c.res.headers.set(name, value);
+  });
+  for (const [name, endpoint] of group) {
+    app.on(endpoint.method, path, async function answerCall(c) {
+      const { traffic } = c.get('exchange');
+      const settings = c.get('settings');
+      const call = {
+        request: c.req.raw,
+        address: callerAddress(c.req.raw.headers),
+        now: Date.now(),
+        env: c.env,
+        settings,
+        db: openDatabase(settings, traffic),
+        later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+      } as Call;
+      await admit(endpoint, call);
+      const answer = await (handlers[name] as Handler<EndpointName>)(call);
+      if (endpoint.access === 'user' && !call.caller.loaded) throw new Error(`${name} answered without its caller`);
+      return answer instanceof Response ? answer : Response.json(answer);
+    });
+  }
+  app.all(path, () => {
+    throw new Problem('methodNotAllowed', { allow });
+  });
+}
+
+app.notFound(() => {
+  throw new Problem('notFound');
+});
+
+app.onError((error, c) => {
+  const exchange = c.get('exchange');
+  exchange.failure = problemOf(error, exchange.traffic);
+  if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
+  return problemResponse(exchange.failure);
+});
+
+function apiHeaders(requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  };
+}

@@ -1,0 +1,36 @@
+import { sql, type SQL } from 'drizzle-orm';
+
+/** At most `most` times in any stretch of `per` milliseconds. */
+export type Limit = { most: number; per: number };
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads `5/1h 10/1d`. */
+export function parseLimits(text: string): Limit[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((part) => {
+      const [, most, count, unit] = /^(\d+)\/(\d+)([smhd])$/.exec(part)!;
+      return { most: Number(most), per: Number(count) * units[unit as keyof typeof units] };
+    });
+}
+
+/** SQL: when the subject may act again, in unix ms; 0 when it never was limited. */
+export function freeAt(subject: string, limits: Limit[]): SQL<number> {
+  const each = limits.map(
+    ({ most, per }) =>
+      sql`coalesce((select at from hits where subject = ${subject} order by at desc limit 1 offset ${sql.raw(String(most - 1))}) + ${per}, 0)`,
+  );
+  return sql`max(0, ${sql.join([sql`0`, ...each], sql`, `)})`;
+}
+
+/** SQL: remembers one act of the subject when the condition holds. */
+export function recordHit(subject: string, by: string, now: number, when: SQL): SQL {
+  return sql`insert into hits (subject, at, by) select ${subject}, ${now}, ${by} where ${when}`;
+}
+
+/** SQL: whether the act `by` was remembered for the subject. */
+export function wasRecorded(subject: string, by: string, now: number): SQL {
+  return sql`exists (select 1 from hits where subject = ${subject} and at = ${now} and by = ${by})`;
+}

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import type { AccountStatus } from '../contract/shapes.ts';
+import type { Call } from '../http/call.ts';
+import { subjects } from './issue-code.ts';
+import { keyedHashes } from './keyed-hash.ts';
+import { freeAt, recordHit, wasRecorded } from './limits.ts';
+import type { SessionClaims } from './session-token.ts';
+import { openSession } from './session.ts';
+
+type Outcome = {
+  counted: number;
+  tried: number;
+  tryAt: number;
+  wrongAt: number;
+  live: number;
+  userId: string | null;
+  status: AccountStatus;
+};
+
+export type Redeemed = {
+  /** Unix ms; 0 when no limit was met. */
+  limitedUntil: number;
+  session: SessionClaims | null;
+  status: AccountStatus;
+};
+
+/** Counts the try before it compares, uses the code up when it is right, and opens the session: one round trip. */
+export async function redeemCode({ db, settings, address, now }: Call, phone: string, code: string): Promise<Redeemed> {
+  const id = crypto.randomUUID();
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
+  const tries = subjects.triesFrom(address);
+  const wrongTries = subjects.wrongTriesAt(phone);
+  const mayTry = freeAt(tries, settings.LIMIT_TRIES_PER_ADDRESS);
+  const mayErr = freeAt(wrongTries, settings.LIMIT_WRONG_TRIES_PER_NUMBER);
+  const counted = wasRecorded(tries, id, now);
+  const live = sql`phone = ${phone} and expires_at > ${now} and tries_left > 0 and won_by is null`;
+  const results = await db.batch([
+    db.run(recordHit(tries, id, now, sql`${mayTry} <= ${now}`)),
+    db.run(sql`update codes set tries_left = tries_left - 1, tried_by = ${id},
+      won_by = case when mac in (${sql.join(
+        macs.map((mac) => sql`${mac}`),
+        sql`, `,
+      )}) then ${id} end
+      where ${live} and ${counted} and ${mayErr} <= ${now}`),
+    db.run(
+      recordHit(
+        wrongTries,
+        id,
+        now,
+        sql`exists
+      (select 1 from codes where phone = ${phone} and tried_by = ${id} and won_by is null)`,
+      ),
+    ),
+    db.run(
+      openSession(
+        id,
+        now,
+        sql`from codes c join users u on u.phone = c.phone
+      where c.phone = ${phone} and c.won_by = ${id}`,
+      ),
+    ),
+    db.all<Outcome>(sql`select ${counted} as counted, ${mayTry} as tryAt, ${mayErr} as wrongAt,
+      exists (select 1 from codes where ${live}) as live,
+      exists (select 1 from codes where phone = ${phone} and tried_by = ${id}) as tried, u.id as userId, u.status as status
+      from (select 1) left join sessions s on s.id = ${id} left join users u on u.id = s.user_id`),
+  ]);
+  return verdict((results.at(-1) as Outcome[])[0]!, id, now);
+}
+
+function verdict(outcome: Outcome, sessionId: string, now: number): Redeemed {
+  const { userId, status } = outcome;
+  if (userId) return { limitedUntil: 0, session: { userId, sessionId }, status };
+  const refused = { session: null, status };
+  if (!outcome.counted) return { limitedUntil: outcome.tryAt, ...refused };
+  const barred = outcome.live && !outcome.tried && outcome.wrongAt > now;
+  return { limitedUntil: barred ? outcome.wrongAt : 0, ...refused };
+}
