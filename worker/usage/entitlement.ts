@@ -1,0 +1,35 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { planIds, plans, type PlanId } from '../contract/plans.ts';
+
+type Held = { tier: PlanId; trialTier: PlanId | null; trialEndsAt: number | null };
+
+/** Whether a trial of ours decides the plan: it runs, and the subscription grants no more than it does. */
+export function onTrial({ tier, trialTier, trialEndsAt }: Held, now: number): boolean {
+  if (!trialTier || !trialEndsAt || trialEndsAt <= now) return false;
+  return plans[trialTier].level > plans[tier].level;
+}
+
+/** The plan whose allowance counts now. */
+export function entitledTier(held: Held, now: number): PlanId {
+  return onTrial(held, now) ? held.trialTier! : held.tier;
+}
+
+/** The same rule as SQL over a row of `users`. */
+export function entitledTierSql(now: number): SQL<PlanId> {
+  return sql`(case when trial_ends_at > ${now} and ${byPlan('trial_tier', 'level')} > ${byPlan('tier', 'level')} then trial_tier else tier end)`;
+}
+
+/** SQL: the weekly allowance of a plan. */
+export function limitSql(tier: SQL): SQL<number> {
+  return sql`(case ${tier} ${sql.raw(planIds.map((id) => `when '${id}' then ${plans[id].messageLimit}`).join(' '))} end)`;
+}
+
+/** SQL: whether a plan answers by voice. */
+export function voiceSql(tier: SQL): SQL<number> {
+  const withVoice = planIds.filter((id) => plans[id].hasVoice).map((id) => `'${id}'`);
+  return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
+}
+
+function byPlan(column: string, field: 'level'): SQL {
+  return sql.raw(`(case ${column} ${planIds.map((id) => `when '${id}' then ${plans[id][field]}`).join(' ')} end)`);
+}
