@@ -1,0 +1,10 @@
+import { app } from './app.ts';
+import type { Env } from './env.ts';
+import { runChores } from './scheduled.ts';
+
+export { UsageFeed } from './usage/feed.ts';
+
+export default {
+  fetch: app.fetch,
+  scheduled: (_event, env) => runChores(env),
+} satisfies ExportedHandler<Env>;

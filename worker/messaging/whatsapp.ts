@@ -1,0 +1,43 @@
+import { log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+
+const timeoutMs = 5000;
+
+/** Whether WhatsApp took a message: certainly, certainly not, or nobody knows. */
+export type Delivery = 'taken' | 'refused' | 'unknown';
+
+/** Sends a one-time code as an authentication template with a copy-code button. Never retried: it may have arrived. */
+export async function sendCode(settings: Settings, whatsappId: string, code: string): Promise<Delivery> {
+  const text = [{ type: 'text', text: code }];
+  const message = {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: whatsappId,
+    type: 'template',
+    template: {
+      name: settings.WHATSAPP_TEMPLATE_NAME,
+      language: { policy: 'deterministic', code: settings.WHATSAPP_TEMPLATE_LANGUAGE },
+      components: [
+        { type: 'body', parameters: text },
+        { type: 'button', sub_type: 'url', index: '0', parameters: text },
+      ],
+    },
+  };
+  try {
+    const response = await fetch(`${settings.WHATSAPP_API_BASE}/${settings.WHATSAPP_PHONE_NUMBER_ID}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${settings.WHATSAPP_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (!response.ok) await logRefusal(response);
+    return response.ok ? 'taken' : 'refused';
+  } catch {
+    return 'unknown';
+  }
+}
+
+async function logRefusal(response: Response): Promise<void> {
+  const body = await response.json<{ error?: { code?: number } }>().catch(() => null);
+  log('error', 'whatsapp_refused', { status: response.status, code: body?.error?.code });
+}

@@ -1,0 +1,29 @@
+import { openDatabase, type Traffic } from './db.ts';
+import type { Env } from './env.ts';
+import { surpriseOf } from './http/answer.ts';
+import { log } from './log.ts';
+import { deliverOutbox } from './messaging/deliver-outbox.ts';
+import { settingsOf } from './settings.ts';
+import { sweep } from './sweep.ts';
+import { endTrials } from './usage/end-trials.ts';
+import { publish } from './usage/publish.ts';
+
+/** What the minute's cron finishes: each chore on its own, so that one that fails does not stop the others. */
+export async function runChores(env: Env): Promise<void> {
+  const settings = settingsOf(env);
+  if (!settings) return;
+  const traffic: Traffic = { requests: 0, unreachable: false };
+  const db = openDatabase(settings, traffic);
+  const now = Date.now();
+  const chores: Record<string, () => Promise<unknown>> = {
+    endTrials: async () => {
+      const users = await endTrials(db, now);
+      await Promise.all(users.map((id) => publish(env, id, { kind: 'changed' })));
+    },
+    deliverOutbox: () => deliverOutbox(db, settings),
+    sweep: () => sweep(db, now),
+  };
+  for (const [chore, run] of Object.entries(chores)) {
+    await run().catch((error: unknown) => log('error', 'chore_failed', { chore, ...surpriseOf(error) }));
+  }
+}
