@@ -1,0 +1,38 @@
+import { vars } from './api.ts';
+
+type Fault = null | { status?: number; delayMs?: number; drop?: true };
+type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
+
+async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${vars.SANDBOX}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+/** The local services, as CONTRACT.md lets any program steer them. */
+export const sandbox = {
+  messages: (phone: string) => control<Message[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`),
+  externalToken: (phone: string, body: unknown = {}) =>
+    control<{ token: string }>('POST', `/phones/${encodeURIComponent(phone)}/external-token`, body),
+  botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
+  faults: (faults: { libsql?: Fault; stripe?: Fault; whatsapp?: Fault; bot?: Fault }) =>
+    control('PUT', '/faults', faults),
+  resetStats: () => control('DELETE', '/stats'),
+  stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
+};
+
+/** The newest code that a phone holds. */
+export async function newestCode(phone: string): Promise<string> {
+  const messages = await sandbox.messages(phone);
+  return messages.findLast((message) => message.code)!.code!;
+}
+
+/** What `work` costs at the local services. */
+export async function costOf<T>(work: () => Promise<T>): Promise<{ result: T; stats: Record<string, number> }> {
+  await sandbox.resetStats();
+  const result = await work();
+  return { result, stats: await sandbox.stats() };
+}
