@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import pandacss from '@pandacss/dev/postcss';
+import { tanstackRouter } from '@tanstack/router-plugin/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const web = join(import.meta.dirname, 'web');
+// Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
+const styles = pandacss({ configPath: join(web, 'panda.config.ts'), cwd: web }) as never;
+
+export default defineConfig({
+  root: web,
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    // light-dark() is understood by every browser that the site supports; older targets would rewrite each colour.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    // An inlined asset would be a data: address, which the Content-Security-Policy of fonts and images refuses.
+    assetsInlineLimit: 0,
+  },
+  css: { postcss: { plugins: [styles] } },
+  plugins: [
+    tanstackRouter({
+      target: 'react',
+      autoCodeSplitting: true,
+      routesDirectory: join(web, 'routes'),
+      generatedRouteTree: join(web, 'routeTree.gen.ts'),
+      quoteStyle: 'single',
+      semicolons: true,
+      addExtensions: true,
+    }),
+    react(),
+  ],
+});

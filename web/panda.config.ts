@@ -1,0 +1,35 @@
+import { defineConfig } from '@pandacss/dev';
+import {
+  conditions,
+  globalCss,
+  globalFontface,
+  keyframes,
+  recipes,
+  semanticTokens,
+  slotRecipes,
+  textStyles,
+  tokens,
+} from './theme/index.ts';
+
+export default defineConfig({
+  include: ['./**/*.tsx'],
+  exclude: ['./styled-system/**', './routeTree.gen.ts'],
+  outdir: 'styled-system',
+  outExtension: 'js',
+  presets: [],
+  preflight: false,
+  shorthands: false,
+  hash: { cssVar: true, className: false },
+  conditions: { extend: conditions },
+  globalCss,
+  globalFontface,
+  theme: {
+    breakpoints: { sm: '30rem', md: '48rem', lg: '64rem', xl: '80rem' },
+    tokens,
+    semanticTokens,
+    textStyles,
+    keyframes,
+    recipes,
+    slotRecipes,
+  },
+});

@@ -1,0 +1,17 @@
+const files = '../../node_modules';
+
+/** Typefaces from our own origin; a late one is skipped for this visit rather than moving the text. */
+export const globalFontface = {
+  'Figtree Variable': {
+    src: `url(${files}/@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2) format('woff2')`,
+    fontWeight: '300 900',
+    fontStyle: 'normal',
+    fontDisplay: 'optional',
+  },
+  'Young Serif': {
+    src: `url(${files}/@fontsource/young-serif/files/young-serif-latin-400-normal.woff2) format('woff2')`,
+    fontWeight: '400',
+    fontStyle: 'normal',
+    fontDisplay: 'optional',
+  },
+} as const;

@@ -1,0 +1,35 @@
+import { defineGlobalStyles } from '@pandacss/dev';
+
+export const globalCss = defineGlobalStyles({
+  '*, *::before, *::after': { boxSizing: 'border-box', margin: '0', padding: '0', border: '0 solid' },
+  html: {
+    colorScheme: 'light dark',
+    fontFamily: 'text',
+    lineHeight: 'normal',
+    textSizeAdjust: '100%',
+    scrollPaddingTop: '6rem',
+    accentColor: 'primary',
+    _calm: { scrollBehavior: 'smooth' },
+    '&[data-theme=light]': { colorScheme: 'light' },
+    '&[data-theme=dark]': { colorScheme: 'dark' },
+  },
+  body: {
+    minHeight: '100dvh',
+    backgroundColor: 'paper',
+    color: 'text',
+    fontSize: 'md',
+    overflowWrap: 'break-word',
+    WebkitFontSmoothing: 'antialiased',
+  },
+  '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
+  'h1, h2, h3': { font: 'inherit' },
+  'ul, ol': { listStyle: 'none' },
+  'img, svg': { display: 'block', maxWidth: 'full' },
+  'button, input, textarea': { font: 'inherit', color: 'inherit', background: 'none', borderRadius: '0' },
+  button: { cursor: 'pointer' },
+  a: { color: 'inherit', textDecoration: 'none' },
+  table: { borderCollapse: 'collapse', width: 'full' },
+  '[hidden]': { display: 'none !important' },
+  ':focus-visible': { outline: '3px solid', outlineColor: 'focus', outlineOffset: '3px' },
+  'h1[tabindex="-1"], main': { outline: 'none' },
+});

@@ -1,0 +1,42 @@
+/** Spruce for trust, mist for calm, apricot for warmth. Pages use the semantic names, never these. */
+export const palette = {
+  mist: {
+    50: { value: '#fafbf7' },
+    100: { value: '#f2f5ed' },
+    200: { value: '#e4ebdf' },
+    300: { value: '#d0dbcd' },
+    400: { value: '#a9bcb1' },
+    500: { value: '#74897f' },
+    600: { value: '#4a6159' },
+  },
+  spruce: {
+    100: { value: '#d9ebe1' },
+    200: { value: '#a9d9c3' },
+    300: { value: '#86cdb1' },
+    500: { value: '#2c7763' },
+    600: { value: '#1c5a4b' },
+    700: { value: '#16493d' },
+    800: { value: '#1d332e' },
+    850: { value: '#172a26' },
+    900: { value: '#10201d' },
+    950: { value: '#0b1715' },
+  },
+  apricot: {
+    100: { value: '#fdeadb' },
+    200: { value: '#fbd3b3' },
+    300: { value: '#f7b885' },
+    400: { value: '#ee9a60' },
+    600: { value: '#b3541b' },
+    800: { value: '#7d380f' },
+    900: { value: '#3b2619' },
+  },
+  rose: {
+    100: { value: '#fbe3df' },
+    300: { value: '#ffa596' },
+    600: { value: '#a7302a' },
+    900: { value: '#3f1f1c' },
+  },
+  ink: { value: '#132e28' },
+  snow: { value: '#eaf2ec' },
+  white: { value: '#ffffff' },
+};

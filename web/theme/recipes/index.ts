@@ -1,0 +1,2 @@
+export const recipes = {};
+export const slotRecipes = {};

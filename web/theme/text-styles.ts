@@ -1,0 +1,14 @@
+import { defineTextStyles } from '@pandacss/dev';
+
+const heading = { fontFamily: 'heading', fontWeight: 'normal', letterSpacing: 'tight', textWrap: 'balance' };
+
+export const textStyles = defineTextStyles({
+  display: { value: { ...heading, fontSize: '4xl', lineHeight: 'tight' } },
+  title: { value: { ...heading, fontSize: '3xl', lineHeight: 'tight' } },
+  heading: { value: { ...heading, fontSize: '2xl', lineHeight: 'snug' } },
+  subheading: { value: { ...heading, fontSize: 'xl', lineHeight: 'snug' } },
+  lead: { value: { fontSize: 'lg', lineHeight: 'normal', textWrap: 'pretty' } },
+  body: { value: { fontSize: 'md', lineHeight: 'normal' } },
+  small: { value: { fontSize: 'sm', lineHeight: 'normal' } },
+  fine: { value: { fontSize: 'xs', lineHeight: 'normal' } },
+});
