@@ -4,7 +4,7 @@ import { listen } from './listen.ts';
 import { createServices } from './services.ts';
 import type { SandboxSettings } from './settings.ts';
 
-export type Sandbox = { url: string; close(): Promise<void> };
+export type Sandbox = { url: string; close: () => Promise<void> };
 
 /** Starts every local service on one port. What they hold lives in `stateDir` and survives a restart. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
+import { writeBuiltConfig } from './built-config.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const keeper = fileURLToPath(new URL('keeper.ts', import.meta.url));
+const wrangler = fileURLToPath(new URL('../../node_modules/wrangler/bin/wrangler.js', import.meta.url));
+
+export type WorkerSettings = {
+  port: number;
+  stateDir: string;
+  varsFile: string;
+  /** False when the website stands in `dist` already. */
+  build: boolean;
+  log: (line: string) => void;
+};
+
+export type WorkerProcess = { ended: Promise<string>; stop: () => Promise<void> };
+
+/** Runs `wrangler dev` in a process group of its own, which ends with us. */
+export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
+  const args = [keeper, process.execPath, wrangler, 'dev', ...(await flags(settings))];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: {
+      ...process.env,
+      WRANGLER_SEND_METRICS: 'false',
+      WRANGLER_HIDE_BANNER: 'true',
+      WRANGLER_LOG_PATH: join(settings.stateDir, 'logs'),
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      FORCE_COLOR: '0',
+    },
+  });
+  const last: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface(stream!).on('line', (line) => {
+      if (last.push(line) > 40) last.shift();
+      settings.log(line);
+    });
+  const exit = once(child, 'exit');
+  return {
+    ended: exit.then(() => `The Worker's process ended.\n${last.join('\n')}`),
+    async stop() {
+      if (child.connected) child.disconnect();
+      await exit;
+    },
+  };
+}
+
+async function flags({ port, stateDir, varsFile, build }: WorkerSettings): Promise<string[]> {
+  const config = build ? [] : ['--config', await writeBuiltConfig(root, stateDir)];
+  return [
+    ...config,
+    `--port=${port}`,
+    `--inspector-port=${await freePort(0, 'PORT')}`,
+    `--persist-to=${stateDir}`,
+    `--env-file=${varsFile}`,
+    '--log-level=error',
+    '--show-interactive-dev-session=false',
+  ];
+}
