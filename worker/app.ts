@@ -75,16 +75,15 @@ for (const [path, group] of byPath) {
   });
 }
 
-app.notFound(() => {
-  throw new Problem('notFound');
-});
+app.notFound((c) => refuse(c.get('exchange'), new Problem('notFound')));
+app.onError((error, c) => refuse(c.get('exchange'), error));
 
-app.onError((error, c) => {
-  const exchange = c.get('exchange');
+/** The one error edge. */
+function refuse(exchange: Exchange, error: unknown): Response {
   exchange.failure = problemOf(error, exchange.traffic);
   if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
   return problemResponse(exchange.failure);
-});
+}
 
 function apiHeaders(requestId: string): Record<string, string> {
   return {

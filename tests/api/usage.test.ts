@@ -1,12 +1,110 @@
-import { expect, it } from 'vitest';
-import { botCall } from './support/api.ts';
-import { newContact } from './support/person.ts';
+import { describe, expect, it } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { advanceClock, day, second } from './support/clock.ts';
+import { parallel } from './support/parallel.ts';
+import { newContact, newPerson, newPhone } from './support/person.ts';
 
 const post = (body: object, id?: string) => botCall('/api/bot/usage', body, id);
+const entitlements = (phone: string) => botCall('/api/bot/entitlements', { phone });
 
-it('counts a message of somebody who has written', async () => {
-  const { phone } = await newContact();
-  const { status, body } = await post({ phone });
-  expect(status).toBe(200);
-  expect(body).toMatchObject({ success: true, allowed: true, used: 1, limit: 5, remaining: 4, voice: false, tier: 'free' });
+describe('counting', () => {
+  it('counts a message of somebody who has written', async () => {
+    const { phone } = await newContact();
+    const { status, body } = await post({ phone });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      allowed: true,
+      used: 1,
+      limit: 5,
+      remaining: 4,
+      voice: false,
+      tier: 'free',
+      resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect((await entitlements(phone)).body).toMatchObject({ allowed: true, used: 1, remaining: 4 });
+  });
+
+  it('shows the count in the profile', async () => {
+    const { phone, token } = await newPerson();
+    await post({ phone, count: 3 });
+    const { body } = await call('GET', '/api/user/me', { token });
+    expect(body.profile.messagesUsedThisPeriod).toBe(3);
+    expect(body.profile.metadata).toEqual({
+      subscriptionTier: 'free',
+      messagesUsedThisPeriod: 3,
+      subscriptionStatus: 'active',
+      renewalDate: null,
+      cancelAtDate: null,
+      scheduledDowngradeTierId: null,
+    });
+  });
+
+  it('does not count what would pass the limit', async () => {
+    const { phone } = await newContact();
+    await post({ phone, count: 4 });
+    expect((await post({ phone, count: 2 })).body).toMatchObject({ allowed: false, used: 4, remaining: 1 });
+    expect((await post({ phone })).body).toMatchObject({ allowed: true, used: 5, remaining: 0 });
+    expect((await post({ phone })).body).toMatchObject({ allowed: false, used: 5, remaining: 0 });
+    expect((await entitlements(phone)).body).toMatchObject({ allowed: false, used: 5 });
+  });
+
+  it('refuses voice where the plan has none', async () => {
+    const { phone } = await newContact();
+    expect((await post({ phone, kind: 'voice' })).body).toMatchObject({ allowed: false, used: 0, voice: false });
+  });
+
+  it('refuses a number that never wrote, and remembers nobody', async () => {
+    const phone = newPhone();
+    expect((await post({ phone })).body).toMatchObject({ success: true, allowed: false, used: 0, limit: 5 });
+    expect((await entitlements(phone)).body).toMatchObject({ allowed: false });
+  });
+});
+
+describe('under fire', () => {
+  it('never passes the limit with fifty parallel posts', async () => {
+    const { phone } = await newContact();
+    const answers = await parallel(50, () => post({ phone }));
+    expect(answers.filter(({ body }) => body.allowed)).toHaveLength(5);
+    expect((await entitlements(phone)).body).toMatchObject({ used: 5 });
+  });
+
+  it('counts the same webhook-id once, and answers it the same', async () => {
+    const { phone } = await newContact();
+    const id = crypto.randomUUID();
+    const answers = await parallel(20, () => post({ phone, count: 2 }, id));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    await post({ phone });
+    expect((await post({ phone, count: 2 }, id)).text).toBe(answers[0]!.text);
+    expect((await entitlements(phone)).body).toMatchObject({ used: 3 });
+  });
+
+  it('refuses a known id with another body or path', async () => {
+    const { phone } = await newContact();
+    const id = crypto.randomUUID();
+    await post({ phone }, id);
+    const reused = {
+      success: false,
+      code: 'id_reused',
+      message: 'Event id already used with a different body or path',
+    };
+    expect(await post({ phone, count: 2 }, id)).toMatchObject({ status: 409, body: reused });
+    expect(await botCall('/api/bot/contacts', { phone }, id)).toMatchObject({ status: 409, body: reused });
+    expect((await entitlements(phone)).body).toMatchObject({ used: 1 });
+  });
+});
+
+describe('the week', () => {
+  it('is counted from the first contact and starts at 0 again, also when nothing ran at midnight', async () => {
+    const { phone, token } = await newPerson();
+    const first = (await post({ phone, count: 5 })).body;
+    advanceClock(Date.parse(first.resetsAt) - Date.now() - second);
+    expect((await entitlements(phone)).body).toMatchObject({ used: 5, resetsAt: first.resetsAt });
+    advanceClock(second);
+    const next = new Date(Date.parse(first.resetsAt) + 7 * day).toISOString();
+    expect((await entitlements(phone)).body).toMatchObject({ used: 0, allowed: true, resetsAt: next });
+    const me = await call('GET', '/api/user/me', { token });
+    expect(me.body.profile.messagesUsedThisPeriod).toBe(0);
+    expect((await post({ phone })).body).toMatchObject({ used: 1, resetsAt: next });
+  });
 });

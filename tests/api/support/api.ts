@@ -1,16 +1,33 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
+import workerModule from '../../../worker/index.ts';
 
 type Json = Record<string, any>;
 export type Answer = { status: number; headers: Headers; body: Json; text: string };
-type Options = { token?: string | undefined; body?: unknown; headers?: Record<string, string>; address?: string };
+type Options = {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  address?: string;
+  settings?: Record<string, string>;
+};
 
 export const vars = env as unknown as Record<string, string>;
+const origin = 'http://solace.test';
 const worker = (exports as unknown as { default: Fetcher }).default;
+
+/** The Worker as it would be with other settings. */
+export async function sendWith(settings: Record<string, string>, request: Request): Promise<Response> {
+  const ctx = createExecutionContext();
+  const response = await workerModule.fetch(request, { ...env, ...settings } as never, ctx);
+  await waitOnExecutionContext(ctx);
+  return response;
+}
 
 /** A request through the front door, as it is. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {
-  return worker.fetch(new Request(`http://solace.test${path}`, init));
+  return worker.fetch(new Request(`${origin}${path}`, init));
 }
 
 /** One call of the API and its JSON answer; every person has an address of their own. */
@@ -19,23 +36,34 @@ export async function call(method: string, path: string, options: Options = {}):
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);
   if (options.body !== undefined) headers.set('content-type', 'application/json');
   const body = options.body === undefined ? {} : { body: JSON.stringify(options.body) };
-  const response = await send(path, { method, headers, ...body });
+  const request = new Request(`${origin}${path}`, { method, headers, ...body });
+  const response = await (options.settings ? sendWith(options.settings, request) : worker.fetch(request));
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {}, text };
 }
 
 /** A call signed the way the bot signs. */
-export async function botCall(path: string, body: unknown, id = crypto.randomUUID(), at = new Date()): Promise<Answer> {
-  const text = JSON.stringify(body);
-  const headers = {
-    'content-type': 'application/json',
+export function botCall(
+  path: string,
+  body: unknown,
+  id: string = crypto.randomUUID(),
+  settings?: Record<string, string>,
+): Promise<Answer> {
+  const headers = botHeaders(JSON.stringify(body), id);
+  return call('POST', path, { body, headers, ...(settings && { settings }) });
+}
+
+/** The headers of Standard Webhooks over a body. */
+export function botHeaders(text: string, id: string = crypto.randomUUID(), at = new Date(), secret = botSecret()) {
+  return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(vars.BOT_WEBHOOK_SECRET!.split(' ')[0]!).sign(id, at, text),
+    'webhook-signature': new Webhook(secret).sign(id, at, text),
   };
-  const response = await send(path, { method: 'POST', headers, body: text });
-  const answer = await response.text();
-  return { status: response.status, headers: response.headers, body: JSON.parse(answer), text: answer };
+}
+
+function botSecret(): string {
+  return vars.BOT_WEBHOOK_SECRET!;
 }
 
 export function randomAddress(): string {

@@ -1,5 +1,5 @@
 import { botCall, call, randomAddress } from './api.ts';
-import { newestCode } from './sandbox.ts';
+import { newestCode, sandbox } from './sandbox.ts';
 
 export type Person = { phone: string; address: string; token: string };
 
@@ -27,4 +27,11 @@ export async function newPerson(phone = newPhone()): Promise<Person> {
   const otp = await receiveCode(contact);
   const { body } = await call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address: contact.address });
   return { ...contact, token: body.token };
+}
+
+/** Another session of a number, by a token of the external issuer. */
+export async function externalSession(phone: string): Promise<string> {
+  const { token } = await sandbox.externalToken(phone);
+  const { body } = await call('POST', '/api/auth/verify-external-token', { body: { token } });
+  return body.token;
 }

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { parallel } from './support/parallel.ts';
+import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import { OpenStream } from './support/stream.ts';
+
+const manual = { APPROVAL: 'manual' };
+const approve = (phone: string, status: string, id?: string) => botCall('/api/bot/approvals', { phone, status }, id);
+const eventsOf = async (phone: string, count: number) => {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const events = (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
+    if (events.length >= count) return events;
+    await scheduler.wait(100);
+  }
+  return (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
+};
+
+describe('approval', () => {
+  it('makes new users wait when it is manual, until the bot approves them', async () => {
+    const phone = newPhone();
+    await botCall('/api/bot/contacts', { phone }, undefined, manual);
+    const contact = { phone, address: '203.0.113.9' };
+    const otp = await receiveCode(contact);
+    const { body } = await call('POST', '/api/auth/verify-otp', { body: { phone, otp } });
+    expect(body).toMatchObject({ success: true, status: 'pending' });
+    const { token } = body;
+    expect((await call('GET', '/api/user/me', { token })).body.profile.status).toBe('pending');
+    expect((await call('GET', '/api/user/platform', { token })).status).toBe(403);
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false, used: 0 });
+
+    expect((await approve(phone, 'approved')).body).toEqual({ success: true, status: 'approved' });
+    expect((await call('GET', '/api/user/platform', { token })).status).toBe(200);
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
+    const [event] = await eventsOf(phone, 1);
+    expect(event).toMatchObject({ type: 'user.approved', timestamp: expect.any(String), data: { phone } });
+  });
+
+  it('is told once for twenty parallel approvals, and ends open streams when it is taken back', async () => {
+    const { phone, token } = await newPerson();
+    const stream = await OpenStream.open(token);
+    await stream.until(({ counts }) => counts.length === 1);
+    await approve(phone, 'pending');
+    await stream.until(({ ended }) => ended);
+    await parallel(20, () => approve(phone, 'approved'));
+    expect(await eventsOf(phone, 1)).toHaveLength(1);
+    expect((await approve(newPhone(), 'approved')).status).toBe(404);
+  });
+});
+
+describe('the platform', () => {
+  it('is WhatsApp until the user chooses the web, and the bot hears of each change', async () => {
+    const { phone, token } = await newPerson();
+    const put = (platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
+    expect((await call('GET', '/api/user/platform', { token })).body).toEqual({ success: true, platform: 'whatsapp' });
+    for (const platform of ['whatsapp', 'web', 'web', 'whatsapp']) {
+      expect((await put(platform)).body).toEqual({ success: true, platform });
+    }
+    expect(await put('pigeon')).toMatchObject({ status: 400, body: { message: 'Choose whatsapp or web' } });
+    const events = await eventsOf(phone, 2);
+    expect(events.map(({ type, data }) => [type, data.platform])).toEqual([
+      ['platform.changed', 'web'],
+      ['platform.changed', 'whatsapp'],
+    ]);
+  });
+});
+
+describe('deletion', () => {
+  it('erases the account, its sessions and streams, and tells the bot', async () => {
+    const { phone, token } = await newPerson();
+    await botCall('/api/bot/usage', { phone, count: 3 });
+    const ticket = (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
+    const stream = await OpenStream.open(ticket);
+    await stream.until(({ counts }) => counts.length === 1);
+    expect((await call('DELETE', '/api/user/me', { token })).body).toEqual({ success: true });
+    await stream.until(({ ended }) => ended);
+    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    expect((await call('GET', `/api/user/usage-stream?token=${ticket}`)).status).toBe(401);
+    expect((await call('DELETE', '/api/user/me', { token })).status).toBe(401);
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false });
+    const code = await call('POST', '/api/auth/request-otp', { body: { phone } });
+    expect(code.body).toMatchObject({ requiresInitialContact: true });
+    expect((await eventsOf(phone, 1)).map(({ type }) => type)).toEqual(['user.deleted']);
+  });
+
+  it('lets the number begin anew at once, knowing nothing of the old account', async () => {
+    const { phone, token } = await newPerson();
+    await botCall('/api/bot/usage', { phone, count: 5 });
+    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    await call('DELETE', '/api/user/me', { token });
+    const contact = await newContact(phone);
+    const otp = await receiveCode(contact);
+    const { body } = await call('POST', '/api/auth/verify-otp', { body: { phone, otp } });
+    const me = await call('GET', '/api/user/me', { token: body.token });
+    expect(me.body.profile.messagesUsedThisPeriod).toBe(0);
+    expect((await call('GET', '/api/user/platform', { token: body.token })).body.platform).toBe('whatsapp');
+  });
+
+  it('works for somebody who is pending, and once for twenty parallel callers', async () => {
+    const { phone, token } = await newPerson();
+    await approve(phone, 'pending');
+    const answers = await parallel(20, () => call('DELETE', '/api/user/me', { token }));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await eventsOf(phone, 1)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { newContact, newPerson, receiveCode } from './support/person.ts';
+import { costOf } from './support/sandbox.ts';
+import { OpenStream } from './support/stream.ts';
+
+it('asks the database once for each call of the daily way', async () => {
+  const contact = await newContact();
+  const { phone, address } = contact;
+  const request = () => call('POST', '/api/auth/request-otp', { body: { phone }, address });
+  expect((await costOf(request)).stats).toMatchObject({ libsql: 1, whatsapp: 1 });
+  expect((await costOf(request)).stats).toMatchObject({ libsql: 1, whatsapp: 0 });
+
+  const other = await newContact();
+  const otp = await receiveCode(other);
+  const verify = () =>
+    call('POST', '/api/auth/verify-otp', { body: { phone: other.phone, otp }, address: other.address });
+  const signIn = await costOf(verify);
+  expect(signIn.stats).toMatchObject({ libsql: 1 });
+  const { token } = signIn.result.body;
+  expect((await costOf(verify)).stats).toMatchObject({ libsql: 1 });
+
+  const calls = [
+    () => call('GET', '/api/user/me', { token }),
+    () => call('GET', '/api/user/platform', { token }),
+    () => call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } }),
+    () => call('POST', '/api/user/stream-ticket', { token }),
+    () => botCall('/api/bot/contacts', { phone }),
+    () => botCall('/api/bot/usage', { phone }),
+    () => botCall('/api/bot/entitlements', { phone }),
+    () => call('POST', '/api/auth/logout', { token }),
+  ];
+  for (const each of calls) {
+    const { result, stats } = await costOf(each);
+    expect({ status: result.status, libsql: stats.libsql }).toEqual({ status: 200, libsql: 1 });
+  }
+});
+
+it('asks the database once to open a stream, and never while it waits', async () => {
+  const { phone, token } = await newPerson();
+  const { result: stream, stats } = await costOf(() => OpenStream.open(token));
+  expect(stats.libsql).toBe(1);
+  const posted = await costOf(async () => {
+    await botCall('/api/bot/usage', { phone });
+    await stream.until(({ counts }) => counts.at(-1) === 1);
+  });
+  expect(posted.stats.libsql).toBe(1);
+  stream.close();
+});

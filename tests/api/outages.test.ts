@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { second } from './support/clock.ts';
+import { newContact, newPerson } from './support/person.ts';
+import { costOf, sandbox } from './support/sandbox.ts';
+
+afterEach(() => sandbox.faults({ libsql: null, whatsapp: null, bot: null, stripe: null }));
+
+const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
+const requestOtp = (phone: string) => call('POST', '/api/auth/request-otp', { body: { phone } });
+
+describe('without the database', () => {
+  it.each([{ status: 500 }, { status: 503 }, { drop: true as const }])(
+    'broken by %o every call is 503',
+    async (fault) => {
+      const { phone, token } = await newPerson();
+      await sandbox.faults({ libsql: fault });
+      const answers = [
+        await requestOtp(phone),
+        await call('POST', '/api/auth/verify-otp', { body: { phone, otp: '123456' } }),
+        await call('GET', '/api/user/me', { token }),
+        await call('GET', `/api/user/usage-stream?token=${token}`),
+        await botCall('/api/bot/usage', { phone }),
+        await botCall('/api/bot/contacts', { phone }),
+      ];
+      for (const { status, body, headers } of answers) {
+        expect({ status, body }).toEqual({ status: 503, body: unavailable });
+        expect(headers.get('retry-after')).toMatch(/^\d+$/);
+      }
+      const health = await call('GET', '/api/health');
+      expect(health).toMatchObject({ status: 503, body: { status: 'degraded', checks: { database: 'failed' } } });
+
+      await sandbox.faults({ libsql: null });
+      expect((await call('GET', '/api/user/me', { token })).status).toBe(200);
+      expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
+      expect((await call('GET', '/api/health')).body).toEqual({ status: 'ok', checks: { database: 'ok' } });
+    },
+  );
+});
+
+describe('without WhatsApp', () => {
+  it('that answers 500 the caller gets 503 and may try again at once', async () => {
+    const { phone } = await newContact();
+    await sandbox.faults({ whatsapp: { status: 500 } });
+    for (let tries = 0; tries < 7; tries += 1) {
+      const { status, body, headers } = await requestOtp(phone);
+      expect({ status, body, wait: headers.get('retry-after') }).toEqual({ status: 503, body: unavailable, wait: '1' });
+    }
+    await sandbox.faults({ whatsapp: null });
+    expect(await requestOtp(phone)).toMatchObject({ status: 200, body: { success: true } });
+  });
+
+  it('that never answers the caller gets 503 within 10 seconds, and one message at most is sent', async () => {
+    const { phone } = await newContact();
+    await sandbox.faults({ whatsapp: { delayMs: 11_000 } });
+    const started = Date.now();
+    const { result, stats } = await costOf(() => requestOtp(phone));
+    expect(result.status).toBe(503);
+    expect(Date.now() - started).toBeLessThan(10 * second);
+    expect(stats.whatsapp).toBe(1);
+    expect((await requestOtp(phone)).status).toBe(429);
+    await sandbox.faults({ whatsapp: null });
+    await scheduler.wait(7 * second);
+    expect((await sandbox.messages(phone)).length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('without its settings', () => {
+  it('the Worker refuses to serve, and does not crash', async () => {
+    for (const settings of [{ SESSION_KEYS: '' }, { TURSO_DATABASE_URL: '' }, { LIMIT_CODES_PER_NUMBER: 'many' }]) {
+      expect(await call('GET', '/api/health', { settings })).toMatchObject({ status: 503, body: unavailable });
+    }
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { botCall, call, randomAddress } from './support/api.ts';
+import { advanceClock, day, minute, second } from './support/clock.ts';
+import { parallel } from './support/parallel.ts';
+import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+
+const requestOtp = (phone: string, address = randomAddress()) =>
+  call('POST', '/api/auth/request-otp', { body: { phone }, address });
+const verifyOtp = (phone: string, otp: string, address = randomAddress()) =>
+  call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address });
+const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
+
+describe('asking for a code', () => {
+  it('sends one WhatsApp message to somebody who has written', async () => {
+    const { phone } = await newContact();
+    const { status, body } = await requestOtp(phone);
+    expect({ status, body }).toEqual({ status: 200, body: { success: true, requiresInitialContact: false } });
+    const messages = await sandbox.messages(phone);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]!.code).toMatch(/^\d{6}$/);
+  });
+
+  it('sends nothing to a number that never wrote', async () => {
+    const phone = newPhone();
+    const { status, body } = await requestOtp(phone);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: false, requiresInitialContact: true, message: expect.any(String) });
+    expect(await sandbox.messages(phone)).toEqual([]);
+  });
+
+  it('waits 30 seconds between two codes, and says how long', async () => {
+    const { phone } = await newContact();
+    await requestOtp(phone);
+    advanceClock(12 * second);
+    const { status, headers, body } = await requestOtp(phone);
+    expect(status).toBe(429);
+    expect(body).toMatchObject({ success: false, code: 'rate_limited' });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(17);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(18);
+    advanceClock(Number(headers.get('retry-after')) * second);
+    expect((await requestOtp(phone)).status).toBe(200);
+  });
+
+  it('sends five codes an hour and ten a day', async () => {
+    const { phone } = await newContact();
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 12; tries += 1) {
+      statuses.push((await requestOtp(phone)).status);
+      advanceClock(tries === 5 ? 61 * minute : 31 * second);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 200, 200, 200, 200, 200, 429]);
+    const { headers } = await requestOtp(phone);
+    const wait = Number(headers.get('retry-after'));
+    expect(wait).toBeGreaterThan((day - 3 * 60 * minute) / second);
+    advanceClock(wait * second);
+    expect((await requestOtp(phone)).status).toBe(200);
+  });
+
+  it('sends one code to twenty parallel callers', async () => {
+    const { phone } = await newContact();
+    const answers = await parallel(20, () => requestOtp(phone));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await sandbox.messages(phone)).toHaveLength(1);
+  });
+
+  it('answers 60 requests an hour of one address, whoever they are for', async () => {
+    const address = randomAddress();
+    const answers = await parallel(65, () => requestOtp(newPhone(), address));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    expect((await requestOtp(newPhone())).status).toBe(200);
+  });
+
+  it('sends 20 codes an hour for one address, counting an IPv6 by its /64', async () => {
+    const contacts = await parallel(22, () => newContact());
+    const answers = await parallel(22, (index) => requestOtp(contacts[index]!.phone, `2001:db8:1:2::${index}`));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3590);
+  });
+});
+
+describe('verifying a code', () => {
+  it('opens a session with a three-part token that knows no phone number', async () => {
+    const { phone, token } = await newPerson();
+    const [header, payload] = token.split('.').map((part) => part && decodeJson(part));
+    expect(token.split('.')).toHaveLength(3);
+    expect(header).toMatchObject({ alg: 'HS256', kid: 'new' });
+    expect(Object.keys(payload).toSorted()).toEqual(['exp', 'iat', 'sid', 'sub']);
+    expect(payload.exp - payload.iat).toBe(30 * 86_400);
+    expect(JSON.stringify(payload)).not.toContain(phone.slice(1));
+    const { body } = await call('GET', '/api/user/me', { token });
+    expect(body.profile).toMatchObject({ phoneNumber: phone, status: 'approved', isTrial: false });
+  });
+
+  it('signs in once for twenty parallel right tries', async () => {
+    const contact = await newContact();
+    const otp = await receiveCode(contact);
+    const answers = await parallel(20, () => verifyOtp(contact.phone, otp));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === 'invalid_code')).toHaveLength(19);
+  });
+
+  it('counts five of forty parallel wrong tries, after which the right code is dead', async () => {
+    const contact = await newContact();
+    const otp = await receiveCode(contact);
+    const answers = await parallel(40, () => verifyOtp(contact.phone, otherThan(otp)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+    expect((await verifyOtp(contact.phone, otp)).status).toBe(401);
+  });
+
+  it('refuses wrong, used, expired and never sent codes with the same bytes', async () => {
+    const [wrong, used, expired] = [await newContact(), await newContact(), await newContact()];
+    const codes = [await receiveCode(wrong), await receiveCode(used), await receiveCode(expired)];
+    await verifyOtp(used.phone, codes[1]!);
+    const answers = [
+      await verifyOtp(wrong.phone, otherThan(codes[0]!)),
+      await verifyOtp(used.phone, codes[1]!),
+      await verifyOtp(newPhone(), '123456'),
+    ];
+    advanceClock(5 * minute + second);
+    answers.push(await verifyOtp(expired.phone, codes[2]!));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['401 {"success":false,"code":"invalid_code","message":"Invalid code. Please try again."}']),
+    );
+  });
+
+  it('ends the older code with a newer one', async () => {
+    const contact = await newContact();
+    const older = await receiveCode(contact);
+    advanceClock(31 * second);
+    const newer = await receiveCode(contact);
+    if (older !== newer) expect((await verifyOtp(contact.phone, older)).status).toBe(401);
+    expect((await verifyOtp(contact.phone, newer)).status).toBe(200);
+  });
+
+  it('allows 20 wrong tries a day for one number', async () => {
+    const contact = await newContact();
+    for (let round = 0; round < 4; round += 1) {
+      const otp = await receiveCode(contact);
+      await parallel(5, () => verifyOtp(contact.phone, otherThan(otp)));
+      advanceClock(31 * second);
+    }
+    const { status, headers } = await requestOtp(contact.phone);
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(86_000);
+  });
+
+  it('allows 60 tries in 5 minutes of one address', async () => {
+    const address = randomAddress();
+    const answers = await parallel(65, () => verifyOtp(newPhone(), '123456', address));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+  });
+});
+
+describe('one person, two spellings', () => {
+  it.each([
+    ['+5215512345678', '+525512345678'],
+    ['+5491123456789', '+541123456789'],
+    ['+551187654321', '+5511987654321'],
+  ])('takes %s and %s for the same', async (spelledByWhatsapp, dialled) => {
+    const salt = String(Math.floor(Math.random() * 1e5)).padStart(5, '0');
+    const [theirs, ours] = [spelledByWhatsapp.slice(0, -5) + salt, dialled.slice(0, -5) + salt];
+    await botCall('/api/bot/contacts', { phone: theirs, whatsappId: theirs.slice(1) });
+    expect((await requestOtp(ours)).body).toEqual({ success: true, requiresInitialContact: false });
+    const [message] = await sandbox.messages(theirs);
+    expect((await verifyOtp(ours, message!.code!)).status).toBe(200);
+  });
+});
+
+function decodeJson(part: string) {
+  const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

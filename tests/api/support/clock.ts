@@ -1,0 +1,16 @@
+import { afterEach, vi } from 'vitest';
+
+/** Moves the clock of the Worker and of the tests, which share it; it is set right after each test. */
+export function advanceClock(ms: number): void {
+  const now = Date.now();
+  if (!vi.isFakeTimers()) vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(now + ms);
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+export const second = 1000;
+export const minute = 60 * second;
+export const day = 24 * 60 * minute;

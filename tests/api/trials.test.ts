@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { advanceClock, day, second } from './support/clock.ts';
+import { parallel } from './support/parallel.ts';
+import { externalSession, newContact, newPerson, newPhone } from './support/person.ts';
+
+const activate = (trialToken: string) => call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+const askForTrial = (body: object, id?: string) => botCall('/api/bot/trials', body, id);
+const profileOf = async (token: string) => (await call('GET', '/api/user/me', { token })).body.profile;
+const tokenOf = (url: string) => new URL(url).searchParams.get('token')!;
+
+async function trialFor(phone: string, details: object = {}): Promise<string> {
+  return tokenOf((await askForTrial({ phone, ...details })).body.url);
+}
+
+describe('a trial', () => {
+  it('opens the session and grants its plan for its days, by the clock', async () => {
+    const { phone } = await newContact();
+    const { status, body } = await askForTrial({ phone, tier: 'basic', days: 3 });
+    expect(status).toBe(200);
+    expect(body.url).toMatch(/^http:\/\/solace\.test\/activate-trial\?token=[\w-]{43,}$/);
+    expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(7 * day - 5 * second);
+
+    const activated = await activate(tokenOf(body.url));
+    expect(activated).toMatchObject({ status: 200, body: { success: true, token: expect.any(String) } });
+    expect(activated.body.message).toBeUndefined();
+    const { token } = activated.body;
+    const profile = await profileOf(token);
+    expect(profile).toMatchObject({
+      isTrial: true,
+      metadata: { subscriptionTier: 'basic', subscriptionStatus: 'trialing' },
+    });
+    expect(Date.parse(profile.metadata.renewalDate) - Date.now()).toBeGreaterThan(3 * day - 5 * second);
+    const voice = await botCall('/api/bot/usage', { phone, kind: 'voice', count: 6 });
+    expect(voice.body).toMatchObject({ allowed: true, used: 6, limit: 30, tier: 'basic', voice: true });
+
+    advanceClock(3 * day);
+    expect(await profileOf(token)).toMatchObject({
+      isTrial: false,
+      metadata: { subscriptionTier: 'free', renewalDate: null },
+    });
+    expect((await botCall('/api/bot/entitlements', { phone })).body).toMatchObject({
+      allowed: false,
+      used: 6,
+      limit: 5,
+    });
+  });
+
+  it('is premium for a week unless the bot says otherwise', async () => {
+    const { phone } = await newContact();
+    const { body } = await activate(await trialFor(phone));
+    const profile = await profileOf(body.token);
+    expect(profile.metadata.subscriptionTier).toBe('premium');
+    expect(Math.round((Date.parse(profile.metadata.renewalDate) - Date.now()) / day)).toBe(7);
+  });
+
+  it('starts once for twenty parallel callers of one link', async () => {
+    const { phone } = await newContact();
+    const link = await trialFor(phone);
+    const answers = await parallel(20, () => activate(link));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, body } of answers)
+      if (status !== 200) (expect([401, 409]).toContain(status), expect(body.success).toBe(false));
+  });
+
+  it('is one for a number, ever, also with two links and after the account was deleted', async () => {
+    const { phone } = await newContact();
+    const [first, second_] = [await trialFor(phone), await trialFor(phone)];
+    const answers = await Promise.all([activate(first), activate(second_)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const spent = { success: false, code: 'conflict', message: 'This number has already had its trial.' };
+    expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
+    const { token } = answers.find(({ status }) => status === 200)!.body;
+    await call('DELETE', '/api/user/me', { token });
+    await newContact(phone);
+    expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
+  });
+
+  it('answers the same call again with the same link', async () => {
+    const { phone } = await newContact();
+    const id = crypto.randomUUID();
+    const answers = await parallel(20, () => askForTrial({ phone }, id));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('is refused for a number that never wrote', async () => {
+    expect(await askForTrial({ phone: newPhone() })).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('is refused with an unknown link, and with one that is older than its seven days', async () => {
+    const { phone } = await newContact();
+    const link = await trialFor(phone);
+    const invalid = { success: false, code: 'invalid_token', message: 'Invalid or expired token' };
+    expect(await activate('0'.repeat(64))).toMatchObject({ status: 401, body: invalid });
+    expect(await activate(`${link}x`)).toMatchObject({ status: 401, body: invalid });
+    advanceClock(7 * day + second);
+    expect(await activate(link)).toMatchObject({ status: 401, body: invalid });
+  });
+
+  it('does not start the week again: the count goes on', async () => {
+    const { phone, token } = await newPerson();
+    await botCall('/api/bot/usage', { phone, count: 4 });
+    await activate(await trialFor(phone));
+    expect((await profileOf(token)).messagesUsedThisPeriod).toBe(4);
+    expect((await profileOf(await externalSession(phone))).isTrial).toBe(true);
+  });
+});
