@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 const [command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 
-child.once('exit', (code) => process.exit(code ?? 1));
+child.once('exit', () => process.kill(-process.pid, 'SIGKILL'));
 process.once('disconnect', endGroup);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 

@@ -6,6 +6,7 @@ import { createGate } from './gate.ts';
 import { createIssuer } from './issuer/index.ts';
 import { createLibsql } from './libsql/index.ts';
 import { numberOf } from './phones/number.ts';
+import { createPage } from './page/index.ts';
 import { createPhones } from './phones/phones.ts';
 import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
@@ -55,6 +56,7 @@ export async function createServices({
   );
   app.get('/phones', (c) => c.json(phones.recent()));
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c) ?? '')));
+  app.route('/', createPage({ siteUrl, ask: (path) => ask(app, path) }));
   app.notFound((c) => c.json({ error: `Nothing answers ${c.req.method} ${c.req.path}` }, 404));
   app.onError((error, c) => {
     console.error(error);
@@ -66,4 +68,9 @@ export async function createServices({
     store.close();
   }
   return { app, close };
+}
+
+async function ask(app: Hono, path: string): Promise<unknown> {
+  const response = await app.request(path);
+  return response.ok ? response.json() : null;
 }

@@ -1,0 +1,59 @@
+import { byId, el, whenChanged } from './dom.js';
+import { currentNumber } from './number.js';
+import { timeOf } from './time.js';
+
+/** What the phone holds; only new messages are drawn, so that reading and selecting is not disturbed. */
+export function startMessages() {
+  const list = byId('messages');
+  let drawn = { number: '', ids: [] };
+
+  const show = whenChanged((number, messages) => {
+    const ids = messages.map(({ id }) => id);
+    const continues = number === drawn.number && drawn.ids.length > 0 && drawn.ids.every((id, i) => id === ids[i]);
+    const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
+    const fresh = continues ? messages.slice(drawn.ids.length) : messages;
+    if (!continues) list.replaceChildren();
+    list.append(...fresh.map(bubble));
+    if (messages.length === 0) list.append(empty());
+    drawn = { number, ids };
+    if (!continues || atEnd) list.scrollTop = list.scrollHeight;
+  });
+  return ({ messages }) => show(currentNumber(), messages);
+}
+
+function bubble({ from, text, at, code, voice }) {
+  const said = voice ? el('p', { className: 'voice' }, wave(), text) : el('p', {}, ...linked(text));
+  const when = el('time', { dateTime: at }, timeOf(at));
+  return el('li', { className: from }, said, when, code ? copyButton(code) : null);
+}
+
+function copyButton(code) {
+  const label = `Copy code ${code}`;
+  const button = el('button', { type: 'button', className: 'copy' }, label);
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(code);
+    button.textContent = 'Copied';
+    setTimeout(() => (button.textContent = label), 1500);
+  });
+  return button;
+}
+
+function linked(text) {
+  return text.split(/(https?:\/\/\S+)/).map((part, index) => {
+    if (index % 2 === 0) return part;
+    return el('a', { href: part, target: '_blank', rel: 'noopener' }, part);
+  });
+}
+
+function wave() {
+  const bars = [5, 9, 14, 8, 12, 16, 9, 6, 11, 7, 4].map((height) => {
+    const bar = el('i');
+    bar.style.height = `${height}px`;
+    return bar;
+  });
+  return el('span', { 'aria-hidden': 'true' }, ...bars);
+}
+
+function empty() {
+  return el('li', { className: 'empty' }, 'Nothing here yet. Write “Hi” to begin.');
+}

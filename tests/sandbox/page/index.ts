@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { Hono } from 'hono';
+import { renderPage } from './render.ts';
+
+export type PageSettings = {
+  siteUrl: string;
+  /** What a control call of the sandbox answers, or null when it has nothing. */
+  ask: (path: string) => Promise<unknown>;
+};
+
+const types = { js: 'text/javascript', css: 'text/css' } as const;
+
+/** The page for people: a phone, the bot's log, what Stripe holds, and the switches. */
+export function createPage({ siteUrl, ask }: PageSettings): Hono {
+  const app = new Hono();
+  app.get('/', (c) => c.html(renderPage(siteUrl)));
+  app.get('/page/:folder{client|style}/:file{[a-z-]+\\.(?:js|css)}', (c) => {
+    const { folder, file } = c.req.param();
+    const extension = file.endsWith('.js') ? 'js' : 'css';
+    return c.body(readFileSync(new URL(`${folder}/${file}`, import.meta.url)), 200, {
+      'content-type': `${types[extension]}; charset=utf-8`,
+      'cache-control': 'no-cache',
+    });
+  });
+  app.get('/page/state', async (c) => {
+    const phone = `/${encodeURIComponent(c.req.query('phone') ?? '')}`;
+    const [phones, messages, events, faults, stats, clock, billing] = await Promise.all([
+      ask('/phones'),
+      ask(`/phones${phone}/messages`),
+      ask('/bot/events'),
+      ask('/faults'),
+      ask('/stats'),
+      ask('/stripe/clock'),
+      ask(`/stripe/customers${phone}`),
+    ]);
+    return c.json({ phones, messages, events, faults, stats, clock, billing });
+  });
+  return app;
+}
