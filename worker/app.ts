@@ -1,18 +1,18 @@
 import { Hono } from 'hono';
 import { endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
-import { openDatabase, type Traffic } from './db.ts';
+import { openDatabase } from './db.ts';
 import { handlers } from './endpoints/index.ts';
 import type { Env } from './env.ts';
 import { callerAddress } from './http/address.ts';
 import { admit } from './http/admit.ts';
 import { problemOf, surpriseOf } from './http/answer.ts';
+import { apiHeaders } from './http/api-headers.ts';
 import type { Call, Handler } from './http/call.ts';
 import { corsHeaders, preflightHeaders } from './http/cors.ts';
-import { logRequest } from './http/log-request.ts';
+import { Exchange } from './http/exchange.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { settingsOf, type Settings } from './settings.ts';
 
-type Exchange = { traffic: Traffic; route: string; failure: Problem | null; surprise: unknown };
 type App = { Bindings: Env; Variables: { settings: Settings; exchange: Exchange } };
 
 const byPath = Map.groupBy(Object.entries(endpoints) as [EndpointName, Endpoint][], ([, { path }]) => path);
@@ -20,30 +20,23 @@ const byPath = Map.groupBy(Object.entries(endpoints) as [EndpointName, Endpoint]
 export const app = new Hono<App>();
 
 app.use(async function describeExchange(c, next) {
-  const started = Date.now();
-  const requestId = crypto.randomUUID();
-  const exchange: Exchange = {
-    traffic: { requests: 0, unreachable: false },
-    route: 'none',
-    failure: null,
-    surprise: null,
-  };
+  const exchange = new Exchange();
   c.set('exchange', exchange);
   const settings = settingsOf(c.env);
   if (settings) {
     c.set('settings', settings);
     await next();
   } else {
-    exchange.failure = new Problem('unavailable', { retryAfter: 60 });
-    c.res = problemResponse(exchange.failure);
+    c.res = refuse(exchange, new Problem('unavailable', { retryAfter: 60 }));
   }
-  for (const [name, value] of Object.entries(apiHeaders(requestId))) c.res.headers.set(name, value);
-  logRequest({ requestId, method: c.req.method, status: c.res.status, ms: Date.now() - started, ...exchange });
+  for (const [name, value] of apiHeaders(exchange.requestId)) c.res.headers.set(name, value);
+  exchange.log(c.req.method, c.res.status);
 });
 
 for (const [path, group] of byPath) {
   const allow = group.map(([, { method }]) => method).join(', ');
   const withCredentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
+
   app.use(path, async function allowListedOrigins(c, next) {
     c.get('exchange').route = path;
     const cors = corsHeaders(c.req.header('origin'), c.get('settings'), withCredentials);
@@ -51,17 +44,19 @@ for (const [path, group] of byPath) {
     else await next();
     for (const [name, value] of cors) c.res.headers.set(name, value);
   });
+
   for (const [name, endpoint] of group) {
     app.on(endpoint.method, path, async function answerCall(c) {
-      const { traffic } = c.get('exchange');
+      const exchange = c.get('exchange');
       const settings = c.get('settings');
       const call = {
         request: c.req.raw,
+        exchange,
         address: callerAddress(c.req.raw.headers),
         now: Date.now(),
         env: c.env,
         settings,
-        db: openDatabase(settings, traffic),
+        db: openDatabase(settings, exchange.traffic),
         later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
       } as Call;
       await admit(endpoint, call);
@@ -70,6 +65,7 @@ for (const [path, group] of byPath) {
       return answer instanceof Response ? answer : Response.json(answer);
     });
   }
+
   app.all(path, () => {
     throw new Problem('methodNotAllowed', { allow });
   });
@@ -83,15 +79,4 @@ function refuse(exchange: Exchange, error: unknown): Response {
   exchange.failure = problemOf(error, exchange.traffic);
   if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
   return problemResponse(exchange.failure);
-}
-
-function apiHeaders(requestId: string): Record<string, string> {
-  return {
-    'x-request-id': requestId,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'strict-transport-security': 'max-age=31536000; includeSubDomains',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  };
 }

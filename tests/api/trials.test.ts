@@ -59,15 +59,16 @@ describe('a trial', () => {
     const link = await trialFor(phone);
     const answers = await parallel(20, () => activate(link));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status, body } of answers)
-      if (status !== 200) (expect([401, 409]).toContain(status), expect(body.success).toBe(false));
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const { status, body } of refused)
+      expect([status, body.success]).toEqual([expect.toBeOneOf([401, 409]), false]);
   });
 
   it('is one for a number, ever, also with two links and after the account was deleted', async () => {
     const { phone } = await newContact();
     const [first, second_] = [await trialFor(phone), await trialFor(phone)];
     const answers = await Promise.all([activate(first), activate(second_)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]));
     const spent = { success: false, code: 'conflict', message: 'This number has already had its trial.' };
     expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
     const { token } = answers.find(({ status }) => status === 200)!.body;

@@ -1,6 +1,8 @@
+import { canonicalPhone } from '../auth/canonical-phone.ts';
 import { verifyBotCall } from '../auth/bot-call.ts';
 import { Caller } from '../auth/caller.ts';
 import { bearerToken, sessionFromQuery } from '../auth/credentials.ts';
+import { keyedHash } from '../auth/keyed-hash.ts';
 import { verifyToken } from '../auth/session-token.ts';
 import type { Endpoint } from '../contract/endpoints.ts';
 import { Problem } from '../problem.ts';
@@ -14,12 +16,14 @@ const stripeBodyLimit = 512 * 1024;
 export async function admit(endpoint: Endpoint, call: Call): Promise<void> {
   if (endpoint.access === 'user') call.caller = await admitUser(endpoint, call);
   if (endpoint.method === 'GET') return;
+  if (endpoint.access === 'public') await passFence(call);
   call.rawBody = await readText(call.request, endpoint.access === 'stripe' ? stripeBodyLimit : bodyLimit);
   if (endpoint.access === 'bot') {
     call.botCall = await verifyBotCall(call.settings.BOT_WEBHOOK_SECRET, call.request, call.rawBody);
   }
   const input = parseInput(endpoint, call.request.headers.get('content-type'), call.rawBody);
   Object.assign(call, { input });
+  call.exchange.phone = await phoneTag(call, input);
 }
 
 async function admitUser(endpoint: Endpoint, { request, settings, db, now }: Call): Promise<Caller> {
@@ -28,4 +32,16 @@ async function admitUser(endpoint: Endpoint, { request, settings, db, now }: Cal
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!claims) throw new Problem('unauthenticated');
   return new Caller(claims, db, now, endpoint.whilePending === true);
+}
+
+/** Coarse and close to the caller; the exact limits stand in the database. */
+async function passFence({ env, address }: Call): Promise<void> {
+  const { success } = await env.PUBLIC_FENCE.limit({ key: address });
+  if (!success) throw new Problem('rateLimited', { retryAfter: 60 });
+}
+
+async function phoneTag({ settings }: Call, input: unknown): Promise<string | undefined> {
+  const { phone } = (input ?? {}) as { phone?: string };
+  if (!phone) return undefined;
+  return (await keyedHash(settings.CODE_PEPPER[0]!, 'log', canonicalPhone(phone))).slice(0, 8);
 }

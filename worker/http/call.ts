@@ -1,6 +1,7 @@
 import type { EndpointName, Input, Output } from '../contract/endpoints.ts';
 import type { Database } from '../db.ts';
 import type { Env } from '../env.ts';
+import type { Exchange } from './exchange.ts';
 import type { Settings } from '../settings.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { BotCall } from '../auth/bot-call.ts';
@@ -9,6 +10,7 @@ import type { BotCall } from '../auth/bot-call.ts';
 export type Call<Name extends EndpointName = EndpointName> = {
   input: Input<Name>;
   request: Request;
+  exchange: Exchange;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
   /** Unix ms: one instant for the whole call. */

@@ -20,7 +20,7 @@ const worker = (exports as unknown as { default: Fetcher }).default;
 /** The Worker as it would be with other settings. */
 export async function sendWith(settings: Record<string, string>, request: Request): Promise<Response> {
   const ctx = createExecutionContext();
-  const response = await workerModule.fetch(request, { ...env, ...settings } as never, ctx);
+  const response = await workerModule.fetch(request, { ...env, ...settings }, ctx);
   await waitOnExecutionContext(ctx);
   return response;
 }

@@ -1,0 +1,62 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import type { Env } from '../../worker/env.ts';
+import type { UsageFeed } from '../../worker/usage/feed.ts';
+import { botCall, call } from './support/api.ts';
+import { advanceClock, day, second } from './support/clock.ts';
+import { newPerson } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import { OpenStream } from './support/stream.ts';
+
+type Marked = UsageFeed & { mark?: string };
+
+const feedOf = (token: string) => {
+  const { sub } = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')));
+  return (env as unknown as Env).USAGE_FEED.getByName(sub);
+};
+
+it('leaves its Durable Object out of memory while it waits, and still hears the next message', async () => {
+  const { phone, token } = await newPerson();
+  const stream = await OpenStream.open(token);
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  await runInDurableObject(feedOf(token), (feed: Marked) => {
+    feed.mark = 'the same instance';
+  });
+  await scheduler.wait(12 * second);
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 2);
+  const mark = await runInDurableObject(feedOf(token), (feed: Marked) => feed.mark);
+  expect(mark).toBeUndefined();
+  stream.close();
+});
+
+it('frees both sides when the reader goes without a word', async () => {
+  const { token } = await newPerson();
+  const streams = [await OpenStream.open(token), await OpenStream.open(token)];
+  for (const stream of streams) await stream.until(({ counts }) => counts.length === 1);
+  const sockets = () => runInDurableObject(feedOf(token), (_feed, state) => state.getWebSockets().length);
+  expect(await sockets()).toBe(2);
+  for (const stream of streams) stream.close();
+  await scheduler.wait(second);
+  expect(await sockets()).toBe(0);
+});
+
+it('shows 0 when the week ends while it is open, without a request to anybody', async () => {
+  const { phone, token } = await newPerson();
+  const { body } = await botCall('/api/bot/usage', { phone, count: 5 });
+  advanceClock(Date.parse(body.resetsAt) - Date.now() - second);
+  const stream = await OpenStream.open(token);
+  await stream.until(({ counts }) => counts.at(-1) === 5);
+  await sandbox.resetStats();
+  advanceClock(2 * second);
+  await stream.until(({ counts }) => counts.at(-1) === 0, 3000);
+  expect((await sandbox.stats()).libsql).toBe(0);
+  advanceClock(day);
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  expect(stream.counts).toEqual([5, 0, 1]);
+  stream.close();
+  expect((await call('GET', '/api/user/me', { token })).body.profile.messagesUsedThisPeriod).toBe(1);
+});

@@ -1,0 +1,33 @@
+import type { Traffic } from '../db.ts';
+import { log } from '../log.ts';
+import type { Problem } from '../problem.ts';
+import { codeOf } from './answer.ts';
+
+/** What one request leaves in the log. */
+export class Exchange {
+  readonly requestId = crypto.randomUUID();
+  readonly traffic: Traffic = { requests: 0, unreachable: false };
+  readonly #started = Date.now();
+  /** The route's pattern, never the address that was called. */
+  route = 'none';
+  /** A short keyed hash: the same number has the same, and nobody can go back from it. */
+  phone: string | undefined;
+  failure: Problem | undefined;
+  /** Where an error came from that nobody expected. */
+  surprise: Record<string, unknown> | undefined;
+
+  log(method: string, status: number): void {
+    const { requestId, route, traffic, phone, failure, surprise } = this;
+    log(surprise ? 'error' : 'info', 'request', {
+      requestId,
+      method,
+      route,
+      status,
+      ms: Date.now() - this.#started,
+      databaseRequests: traffic.requests,
+      ...(phone && { phone }),
+      ...(failure && { code: codeOf(failure.problem) }),
+      ...(surprise && { surprise }),
+    });
+  }
+}
