@@ -28,7 +28,7 @@ const billing = html`<section class="panel" aria-labelledby="billing-title">
 </section>`;
 
 const switches = html`<section class="panel" aria-labelledby="faults-title">
-  <h2 id="faults-title">Weather</h2>
+  <h2 id="faults-title">Faults</h2>
   <p class="hint">How each service treats the Worker, and how often it was asked.</p>
   <ul id="faults"></ul>
   <button id="clear-stats" class="quiet" type="button">Count from zero</button>

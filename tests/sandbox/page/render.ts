@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { panels } from './panels.ts';
 
-const icon = html`<svg viewBox="0 0 32 32" aria-hidden="true">
+const icon = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
   <circle cx="16" cy="16" r="15" class="disc" />
   <path d="M9 19a7 7 0 0 1 14 0" />
   <path d="M5.5 22.5h21" />
@@ -23,11 +23,8 @@ const numbers = html`<nav class="numbers" aria-labelledby="numbers-title">
 
 const phone = html`<section class="phone" aria-labelledby="phone-title">
   <header>
-    ${icon}
-    <div>
-      <h2 id="phone-title">Solace</h2>
-      <p>on the phone <b id="phone-number"></b></p>
-    </div>
+    <h2 id="phone-title">Solace</h2>
+    <p>on the phone <b id="phone-number"></b></p>
   </header>
   <ol id="messages" role="log" aria-label="Messages" tabindex="0"></ol>
   <p id="notice" class="notice" role="alert" hidden></p>
@@ -63,8 +60,9 @@ export function renderPage(siteUrl: string) {
       <body data-site="${siteUrl}">
         <header class="top">
           <div>
+            ${icon}
             <h1>Local services</h1>
-            <p>The world around Solace, on this machine: a phone, its bot, the bank and a few switches.</p>
+            <p>The world around Solace, on this machine: a phone, the bot, billing and a few switches.</p>
           </div>
           <a class="solid" href="${siteUrl}" target="_blank" rel="noopener">Open Solace</a>
         </header>

@@ -15,5 +15,5 @@ function item({ type, timestamp, data }) {
   const { phone = '', ...rest } = data;
   const more = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
   const who = format(phone.replace(/\D/g, ''));
-  return el('li', {}, el('b', {}, type), el('span', {}, [who, ...more].join(', ')), el('time', {}, dateOf(timestamp)));
+  return el('li', {}, el('b', {}, type), el('time', {}, dateOf(timestamp)), el('span', {}, [who, ...more].join(', ')));
 }

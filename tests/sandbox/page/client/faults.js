@@ -28,7 +28,7 @@ function row(service, name, refresh) {
   select.addEventListener('change', () => {
     void call('PUT', '/faults', { [service]: moods[select.value].fault }).then(refresh);
   });
-  const item = el('li', {}, el('label', {}, el('span', {}, name), select), count);
+  const item = el('li', {}, el('label', {}, el('span', {}, name), select, count));
   return { service, item, show: (fault, asked) => draw(select, count, fault, asked) };
 }
 

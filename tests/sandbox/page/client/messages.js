@@ -41,8 +41,14 @@ function copyButton(code) {
 function linked(text) {
   return text.split(/(https?:\/\/\S+)/).map((part, index) => {
     if (index % 2 === 0) return part;
-    return el('a', { href: part, target: '_blank', rel: 'noopener' }, part);
+    return el('a', { href: part, target: '_blank', rel: 'noopener' }, short(part));
   });
+}
+
+/** A link without its token, which nobody reads. */
+function short(link) {
+  const { host, pathname, search } = new URL(link);
+  return `${host}${pathname}${search && '?…'}`;
 }
 
 function wave() {

@@ -22,6 +22,7 @@ export function startNumbers(refresh) {
   const show = whenChanged((phones) => {
     byId('phone-number').textContent = format(currentNumber());
     byId('recent').replaceChildren(...phones.map((phone) => item(phone, () => choose(phone.number))));
+    byId('recent').querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   });
   return ({ phones }) => show(phones.slice(0, 12).map(described));
 }

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { secrets, trySandbox } from '../try-sandbox.ts';
+
+let sandbox: Awaited<ReturnType<typeof trySandbox>>;
+beforeAll(async () => void (sandbox = await trySandbox()));
+afterAll(() => sandbox.close());
+
+const code = (value: string) => [{ type: 'text', text: value }];
+const template = (changes: object = {}) => ({
+  name: 'sign_in_code',
+  language: { policy: 'deterministic', code: 'en_US' },
+  components: [
+    { type: 'body', parameters: code('012345') },
+    { type: 'button', sub_type: 'url', index: '0', parameters: code('012345') },
+  ],
+  ...changes,
+});
+const message = (changes: object = {}) => ({
+  messaging_product: 'whatsapp',
+  to: '15551234567',
+  type: 'template',
+  template: template(),
+  ...changes,
+});
+const send = (body: unknown, token = secrets.WHATSAPP_TOKEN, id = secrets.WHATSAPP_PHONE_NUMBER_ID) =>
+  sandbox.call('POST', `/whatsapp/v23.0/${id}/messages`, body, { authorization: `Bearer ${token}` });
+
+test('a template arrives as people read it, with its code', async () => {
+  const { status, json } = await send(message());
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    contacts: [{ input: '15551234567', wa_id: '15551234567' }],
+    messages: [{ message_status: 'accepted' }],
+  });
+  for (const phone of ['+15551234567', '%2B15551234567', '15551234567']) {
+    const held = (await sandbox.call('GET', `/phones/${phone}/messages`)).json;
+    expect(held).toMatchObject([
+      {
+        from: 'solace',
+        text: '012345 is your verification code. For your security, do not share this code.',
+        code: '012345',
+      },
+    ]);
+  }
+});
+
+test('a handset is one, however its number is spelt, and keeps its messages over a restart', async () => {
+  await sandbox.call('POST', '/phones/+5215512345678/messages', { text: 'Hola' });
+  expect((await send(message({ to: '525512345678' }))).json).toMatchObject({ contacts: [{ wa_id: '5215512345678' }] });
+  await sandbox.restart();
+  const held = (await sandbox.call('GET', '/phones/+5215512345678/messages')).json;
+  expect(held).toMatchObject([{ from: 'user', text: 'Hola' }, { code: '012345' }]);
+});
+
+test('free text is for those who wrote within a day', async () => {
+  const text = { type: 'text', text: { body: 'Your code: 222333' }, template: undefined };
+  expect((await send(message({ ...text, to: '15550000001' }))).json.error.code).toBe(131_047);
+  await sandbox.call('POST', '/phones/15550000001/messages', {});
+  expect((await send(message({ ...text, to: '15550000001' }))).status).toBe(200);
+  const held = (await sandbox.call('GET', '/phones/15550000001/messages')).json;
+  expect(held.at(-1)).toMatchObject({ text: 'Your code: 222333', code: '222333' });
+});
+
+test('a wrong token is refused', async () => {
+  expect(await send(message(), 'wrong')).toMatchObject({
+    status: 401,
+    json: { error: { code: 190, type: 'OAuthException' } },
+  });
+});
+
+test.each([
+  ['another sender', message(), '999', 400, 100],
+  ['no JSON', '{', undefined, 400, 100],
+  ['no product', message({ messaging_product: undefined }), undefined, 400, 100],
+  ['no recipient', message({ to: undefined }), undefined, 400, 100],
+  ['a recipient that is no number', message({ to: 'me' }), undefined, 400, 131_009],
+  ['an unknown template', message({ template: template({ name: 'other' }) }), undefined, 404, 132_001],
+  ['an unknown language', message({ template: template({ language: { code: 'fr' } }) }), undefined, 404, 132_001],
+  ['no parameters', message({ template: template({ components: [] }) }), undefined, 400, 132_000],
+  ['an empty text', message({ type: 'text', text: { body: '' } }), undefined, 400, 100],
+])('refuses %s', async (_, body, id, status, graphCode) => {
+  const answer = await send(body, secrets.WHATSAPP_TOKEN, id);
+  expect(answer).toMatchObject({ status, json: { error: { code: graphCode } } });
+});
