@@ -6,6 +6,7 @@ process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
 const stop = stopping();
 
 try {
+  console.log('Building and starting Solace…');
   const product = await startProduct({
     port: portOf('PORT', 8787),
     sandboxPort: portOf('SANDBOX_PORT', 8788),

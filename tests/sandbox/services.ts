@@ -31,6 +31,13 @@ export async function createServices({
   });
   const issuer = { issuer: secrets.EXTERNAL_TOKEN_ISSUER, audience: secrets.EXTERNAL_TOKEN_AUDIENCE };
   const bot = { phones, siteUrl, secret: secrets.BOT_WEBHOOK_SECRET };
+  const stripe = await loadStripe({
+    store,
+    sandboxUrl,
+    siteUrl,
+    secretKey: secrets.STRIPE_SECRET_KEY,
+    webhookSecret: secrets.STRIPE_WEBHOOK_SECRET,
+  });
   const gate = createGate();
 
   const app = new Hono();
@@ -44,16 +51,7 @@ export async function createServices({
   app.route('/', createTalk(bot));
   app.route('/', createBotEvents({ ...bot, store }));
   app.route('/', await createIssuer({ store, ...issuer }));
-  app.route(
-    '/',
-    await loadStripe({
-      store,
-      sandboxUrl,
-      siteUrl,
-      secretKey: secrets.STRIPE_SECRET_KEY,
-      webhookSecret: secrets.STRIPE_WEBHOOK_SECRET,
-    }),
-  );
+  app.route('/', stripe.app);
   app.get('/phones', (c) => c.json(phones.recent()));
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c) ?? '')));
   app.route('/', createPage({ siteUrl, ask: (path) => ask(app, path) }));
@@ -64,6 +62,7 @@ export async function createServices({
   });
 
   function close(): void {
+    stripe.close();
     libsql.close();
     store.close();
   }
