@@ -21,6 +21,9 @@ export type Plan = {
 
 const week = 'week';
 
+/** What the plans page writes beside a price; the subscriptions themselves are billed weekly. */
+export const pricePeriodLabel = '/per month';
+
 export const plans: Record<PlanId, Plan> = {
   free: {
     id: 'free',
