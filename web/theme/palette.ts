@@ -39,4 +39,6 @@ export const palette = {
   ink: { value: '#132e28' },
   snow: { value: '#eaf2ec' },
   white: { value: '#ffffff' },
+  transparent: { value: 'transparent' },
+  current: { value: 'currentColor' },
 };

@@ -7,7 +7,7 @@ export const semanticTokens = defineSemanticTokens({
     paper: pair('mist.100', 'spruce.950'),
     surface: pair('mist.50', 'spruce.900'),
     raised: pair('white', 'spruce.850'),
-    sunken: pair('mist.200', 'spruce.850'),
+    sunken: pair('mist.200', 'spruce.800'),
     text: pair('ink', 'snow'),
     muted: pair('mist.600', 'mist.400'),
     line: pair('mist.300', 'spruce.800'),

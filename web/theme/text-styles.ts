@@ -7,6 +7,16 @@ export const textStyles = defineTextStyles({
   title: { value: { ...heading, fontSize: '3xl', lineHeight: 'tight' } },
   heading: { value: { ...heading, fontSize: '2xl', lineHeight: 'snug' } },
   subheading: { value: { ...heading, fontSize: 'xl', lineHeight: 'snug' } },
+  /** Numbers that people compare: the heading typeface has old-style figures. */
+  figure: {
+    value: {
+      fontSize: '3xl',
+      fontWeight: 'bold',
+      lineHeight: 'tight',
+      letterSpacing: 'tight',
+      fontVariantNumeric: 'tabular-nums',
+    },
+  },
   lead: { value: { fontSize: 'lg', lineHeight: 'normal', textWrap: 'pretty' } },
   body: { value: { fontSize: 'md', lineHeight: 'normal' } },
   small: { value: { fontSize: 'sm', lineHeight: 'normal' } },

@@ -1,0 +1,23 @@
+import { defineRecipe } from '@pandacss/dev';
+
+export const alert = defineRecipe({
+  className: 'alert',
+  base: {
+    display: 'flex',
+    gap: '3',
+    alignItems: 'flex-start',
+    padding: '4',
+    borderRadius: 'md',
+    borderWidth: 'thin',
+    textStyle: 'small',
+    textAlign: 'start',
+  },
+  variants: {
+    look: {
+      calm: { backgroundColor: 'primarySoft', borderColor: 'transparent', color: 'text' },
+      warm: { backgroundColor: 'warmSoft', borderColor: 'transparent', color: 'onWarmSoft' },
+      danger: { backgroundColor: 'dangerSoft', borderColor: 'danger', color: 'danger' },
+    },
+  },
+  defaultVariants: { look: 'calm' },
+});

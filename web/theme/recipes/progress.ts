@@ -1,0 +1,28 @@
+import { defineSlotRecipe } from '@pandacss/dev';
+
+export const progress = defineSlotRecipe({
+  className: 'progress',
+  slots: ['root', 'label', 'value', 'track', 'range'],
+  base: {
+    root: { display: 'grid', gridTemplateColumns: '1fr auto', gap: '2', alignItems: 'baseline' },
+    label: { textStyle: 'small', color: 'muted' },
+    value: { fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' },
+    track: {
+      gridColumn: '1 / -1',
+      height: '[0.75rem]',
+      borderRadius: 'full',
+      backgroundColor: 'sunken',
+      overflow: 'hidden',
+      _forced: { borderWidth: 'thin', borderColor: 'CanvasText' },
+    },
+    range: {
+      height: 'full',
+      minWidth: '[0.375rem]',
+      borderRadius: 'full',
+      backgroundColor: 'primary',
+      _calm: { transition: '[width 600ms cubic-bezier(0.2, 0.8, 0.2, 1)]' },
+      _forced: { backgroundColor: 'Highlight', forcedColorAdjust: 'none' },
+      '&[data-full]': { backgroundColor: 'warm' },
+    },
+  },
+});

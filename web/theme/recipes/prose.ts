@@ -1,0 +1,16 @@
+import { defineRecipe } from '@pandacss/dev';
+
+export const prose = defineRecipe({
+  className: 'prose',
+  base: {
+    maxWidth: 'reading',
+    textStyle: 'body',
+    '& h2': { textStyle: 'subheading', marginTop: '10', marginBottom: '3' },
+    '& p': { marginBottom: '4' },
+    '& ul': { listStyle: 'disc', paddingInlineStart: '6', marginBottom: '4' },
+    '& li': { marginBottom: '2' },
+    '& li::marker': { color: 'primary' },
+    '& a': { textDecoration: 'underline', textUnderlineOffset: '0.2em', color: 'primary' },
+    _print: { maxWidth: 'none', fontSize: '[11pt]', color: '[black]', '& h2': { breakAfter: 'avoid' } },
+  },
+});
