@@ -1,0 +1,27 @@
+import { plans, type Plan } from '#contract/plans';
+import { words } from '../words.ts';
+
+/** What the Usage card shows; `limit` is null where usage is not tracked. */
+export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
+
+/** The usage of a plan; `plan` is what the user's tier stands for, so an inactive or unknown tier is free. */
+export function usageView(plan: Plan, used: number): UsageView {
+  const label = words.usage.used(plan.periodDescription);
+  const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
+  if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, words.usage.upgrade);
+  if (limit !== null) return view(label, used, limit, null);
+  const { messageLimit } = plans.platinum;
+  if (plan.id === 'platinum' && messageLimit !== null)
+    return view(label, used, messageLimit, words.usage.platinum(messageLimit));
+  return view(label, used, null, words.usage.notApplicable);
+}
+
+function view(label: string, used: number, limit: number | null, note: string | null): UsageView {
+  return { label, used, limit, note, percent: limit === null ? 0 : usagePercent(used, limit) };
+}
+
+/** used/limit in percent, rounded, at most 100. */
+export function usagePercent(used: number, limit: number): number {
+  if (limit <= 0) return 100;
+  return Math.min(100, Math.max(0, Math.round((used / limit) * 100)));
+}
