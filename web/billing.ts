@@ -1,0 +1,21 @@
+import type { PaidPlanId } from '#contract/plans';
+import { request } from './api.ts';
+import { ApiError } from './api-error.ts';
+import { words } from './words.ts';
+
+type Portal = { success?: boolean; portalUrl?: string; message?: string };
+
+/** The address of the page on which the subscription is bought, changed or mended. */
+export async function createSubscriptionPage(tier?: PaidPlanId): Promise<string> {
+  return addressOf(await request('createSubscriptionUpdateSession', tier ? { tier } : {}));
+}
+
+/** The address of the billing portal. */
+export async function createBillingPage(): Promise<string> {
+  return addressOf(await request('createPortalSession'));
+}
+
+function addressOf({ success, portalUrl, message }: Portal): string {
+  if (success && portalUrl) return portalUrl;
+  throw new ApiError(message ?? words.management.noPortal);
+}
