@@ -1,6 +1,17 @@
-import { RouterProvider, createRouter } from '@tanstack/react-router';
+import './external-token.ts';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { routeTree } from './routeTree.gen.ts';
+import { router } from './router.tsx';
+import { start } from './start.ts';
 
-const router = createRouter({ routeTree });
-createRoot(document.getElementById('root')!).render(<RouterProvider router={router} />);
+start();
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <RouterProvider router={router} />
+    </StrictMode>,
+  );
+}

@@ -1,8 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { css } from '#styled/css';
+import { Landing } from '../landing/landing.tsx';
 
 export const Route = createFileRoute('/')({ component: Landing });
-
-function Landing() {
-  return <h1 className={css({ textStyle: 'display', color: 'primary' })}>Solace</h1>;
-}

@@ -1,0 +1,37 @@
+import { planOf } from '#contract/plans';
+import { css } from '#styled/css';
+import { card } from '#styled/recipes';
+import type { User } from '../rules/read-user.ts';
+import { usageView } from '../rules/usage-view.ts';
+import { ProgressBar } from '../ui/progress-bar.tsx';
+import { words } from '../words.ts';
+import { CardHead } from './card-head.tsx';
+import { FeedSign } from './feed-sign.tsx';
+import { RefreshButton } from './refresh-button.tsx';
+import { UsageWarning } from './usage-warning.tsx';
+
+/** How many messages of the week are used, as it happens. */
+export function UsageCard({ user }: { user: User }) {
+  const { label, used, limit, percent, note } = usageView(
+    planOf(user.metadata.subscriptionTier),
+    user.messagesUsedThisPeriod,
+  );
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="usage">
+      <CardHead id="usage" title={words.usage.title}>
+        <FeedSign />
+        <RefreshButton label={words.account.refreshUsage} />
+      </CardHead>
+      {limit !== null && (
+        <ProgressBar
+          label={label}
+          value={words.usage.of(used, limit)}
+          spoken={words.usage.spoken(used, limit)}
+          percent={percent}
+        />
+      )}
+      {note && <p className={css({ textStyle: 'small', color: 'muted' })}>{note}</p>}
+      {limit !== null && <UsageWarning used={used} limit={limit} />}
+    </section>
+  );
+}

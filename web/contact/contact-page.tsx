@@ -1,0 +1,5 @@
+import { words } from '../words.ts';
+
+export function ContactPage() {
+  return <h1>{words.contact.title}</h1>;
+}

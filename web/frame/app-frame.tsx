@@ -1,0 +1,32 @@
+import { Outlet } from '@tanstack/react-router';
+import { css } from '#styled/css';
+import { Waiting } from '../ui/waiting.tsx';
+import { useSession } from '../use-session.ts';
+import { words } from '../words.ts';
+import { useArrival } from './arrival.ts';
+import { Crash } from './crash.tsx';
+import { Footer } from './footer.tsx';
+import { Header } from './header.tsx';
+import { Notices } from './notices.tsx';
+import { SkipLink } from './skip-link.tsx';
+import { useUncaughtError } from './use-uncaught-error.ts';
+
+/** What surrounds every page. */
+export function AppFrame() {
+  useArrival();
+  const uncaught = useUncaughtError();
+  const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
+  if (uncaught !== null) return <Crash text={uncaught} />;
+  if (isStarting) return <Waiting label={words.frame.loadingApplication} />;
+  return (
+    <>
+      <SkipLink />
+      <Header />
+      <main id="main" tabIndex={-1} className={css({ flex: '1', display: 'flex', flexDirection: 'column' })}>
+        <Outlet />
+      </main>
+      <Footer />
+      <Notices />
+    </>
+  );
+}

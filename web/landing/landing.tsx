@@ -1,0 +1,6 @@
+import { Hero } from './hero.tsx';
+
+/** The page that welcomes. */
+export function Landing() {
+  return <Hero />;
+}

@@ -1,0 +1,72 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { cleanCode } from '../rules/clean-phone.ts';
+import { codeProblem } from '../rules/code-problem.ts';
+import { formatPhone } from '../rules/format-phone.ts';
+import { Alert } from '../ui/alert.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { visuallyHidden } from '../ui/visually-hidden.tsx';
+import { words } from '../words.ts';
+import { StepTitle } from './step-title.tsx';
+import type { Lockout } from './use-lockout.ts';
+import { useVerification } from './use-verification.ts';
+
+type Props = { phone: string; plan: string | undefined; lockout: Lockout; back: () => void };
+
+/** Takes the code and finishes logging in. */
+export function CodeStep({ phone, plan, lockout, back }: Props) {
+  const [code, setCode] = useState('');
+  const [wasLeft, setWasLeft] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const { verify, isVerifying, failure } = useVerification({ phone, plan, lockout });
+  const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
+
+  useEffect(() => {
+    if (failure && !lockout.isLocked && !isVerifying) input.current?.select();
+  }, [failure, lockout.isLocked, isVerifying]);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) void verify(code);
+  };
+
+  return (
+    <form noValidate onSubmit={submit} className={css({ display: 'grid', gap: '5' })}>
+      <StepTitle title={words.login.codeTitle}>{words.login.codeLead(formatPhone(phone))}</StepTitle>
+      {failure && <Alert look="danger">{failure}</Alert>}
+      <TextField
+        ref={input}
+        look="code"
+        name="otp"
+        type="text"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        label={words.login.code}
+        hint={words.login.codeHint}
+        value={code}
+        error={codeProblem(code, wasLeft)}
+        disabled={lockout.isLocked}
+        onBlur={() => setWasLeft(true)}
+        onChange={({ target }) => {
+          setCode(cleanCode(target.value));
+          setWasLeft(false);
+        }}
+      />
+      <button type="submit" className={button({ size: 'lg', wide: true })} disabled={!isReady}>
+        {submitLabel(lockout, isVerifying)}
+      </button>
+      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={back}>
+        {words.login.changePhone}
+      </button>
+      <output className={visuallyHidden}>
+        {lockout.isLocked ? words.login.locked : lockout.wasLocked ? words.login.unlocked : ''}
+      </output>
+    </form>
+  );
+}
+
+function submitLabel(lockout: Lockout, isVerifying: boolean): string {
+  if (lockout.isLocked) return words.login.wait(lockout.secondsLeft);
+  return isVerifying ? words.login.verifying : words.login.verify;
+}

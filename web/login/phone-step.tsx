@@ -1,0 +1,83 @@
+import { Phone } from '#contract/shapes';
+import { type FormEvent, useState } from 'react';
+import * as v from 'valibot';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { notify } from '../notices.ts';
+import { cleanPhone } from '../rules/clean-phone.ts';
+import { requestOtp } from '../sign-in.ts';
+import { Alert } from '../ui/alert.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { words } from '../words.ts';
+import { LegalNote } from './legal-note.tsx';
+import { StepTitle } from './step-title.tsx';
+
+type Props = {
+  phone: string;
+  setPhone: (phone: string) => void;
+  wasSent: boolean;
+  setWasSent: (sent: boolean) => void;
+  goTo: (step: 'code' | 'contact') => void;
+};
+
+/** Asks for the number and sends a code to it. */
+export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props) {
+  const [error, setError] = useState<string>();
+  const [failure, setFailure] = useState<string>();
+  const [isSending, setSending] = useState(false);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isSending) return;
+    const checked = v.safeParse(Phone, cleanPhone(phone), { abortPipeEarly: true });
+    setError(checked.issues?.[0].message);
+    setFailure(undefined);
+    if (!checked.success) return document.getElementById('phone')?.focus();
+    setPhone(checked.output);
+    setWasSent(true);
+    setSending(true);
+    const problem = await send(checked.output);
+    setSending(false);
+    setFailure(problem);
+  };
+
+  const send = async (number: string): Promise<string | undefined> => {
+    const result = await requestOtp(number);
+    if (result.requiresInitialContact) {
+      goTo('contact');
+      return undefined;
+    }
+    if (result.networkFailed) return words.login.networkFailed;
+    if (!result.success) return result.message ?? words.login.sendFailed;
+    notify({ type: 'success', title: words.login.codeSentTitle, description: words.login.codeSent });
+    goTo('code');
+    return undefined;
+  };
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className={css({ display: 'grid', gap: '5' })}>
+      <StepTitle title={words.login.title} focus={wasSent}>
+        {words.login.lead}
+      </StepTitle>
+      {failure && <Alert look="danger">{failure}</Alert>}
+      <TextField
+        id="phone"
+        name="phone"
+        type="tel"
+        autoComplete="tel"
+        label={words.login.phone}
+        hint={words.login.phoneHint}
+        value={phone}
+        error={error}
+        onChange={({ target }) => {
+          setPhone(target.value);
+          setError(undefined);
+        }}
+      />
+      <button type="submit" className={button({ size: 'lg', wide: true })} disabled={isSending}>
+        {isSending ? words.login.sending : wasSent ? words.login.resendCode : words.login.sendCode}
+      </button>
+      <LegalNote />
+    </form>
+  );
+}

@@ -1,0 +1,38 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { notify } from '../notices.ts';
+import { afterLogin } from '../rules/after-login.ts';
+import { verifyOtp } from '../sign-in.ts';
+import { words } from '../words.ts';
+import type { Lockout } from './use-lockout.ts';
+
+type Options = { phone: string; plan: string | undefined; lockout: Lockout };
+
+/** Verifies codes: a good one leads on, a bad one is told and counted. */
+export function useVerification({ phone, plan, lockout }: Options) {
+  const [isVerifying, setVerifying] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const navigate = useNavigate();
+
+  const verify = async (code: string) => {
+    setVerifying(true);
+    setFailure(undefined);
+    const { success, status, message } = await verifyOtp(phone, code);
+    setVerifying(false);
+    if (success) return arrive(status);
+    const text = message ?? words.login.invalidCode;
+    setFailure(text);
+    lockout.noteFailure();
+    notify({ type: 'error', title: words.login.verificationFailed, description: text });
+  };
+
+  const arrive = async (status: string) => {
+    const { to, notice } = afterLogin(status, plan);
+    if (notice === 'success') notify({ type: 'success', title: words.login.success });
+    if (notice === 'issue')
+      notify({ type: 'error', title: words.login.issueTitle, description: words.login.issue(status) });
+    await navigate({ to, replace: true });
+  };
+
+  return { verify, isVerifying, failure };
+}

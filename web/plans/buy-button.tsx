@@ -1,0 +1,35 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { PaidPlanId, Plan } from '#contract/plans';
+import { useState } from 'react';
+import { button } from '#styled/recipes';
+import { isOwnAddress } from '../rules/own-address.ts';
+import { tell } from '../tell.ts';
+import { words } from '../words.ts';
+
+type Props = { plan: Plan; tier: PaidPlanId; look: 'primary' | 'soft'; isFirst: boolean };
+
+/** Leads to the page on which the plan is bought or changed to. */
+export function BuyButton({ plan, tier, look, isFirst }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const navigate = useNavigate();
+
+  const buy = async () => {
+    const { createSubscriptionPage } = await import('../billing.ts');
+    const url = await createSubscriptionPage(tier);
+    if (isOwnAddress(url, location.href)) return navigate({ href: url });
+    location.assign(url);
+  };
+
+  const start = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    await buy().catch((error: unknown) => tell(error, { title: words.account.error, fallback: words.plans.failed }));
+    setBusy(false);
+  };
+
+  return (
+    <button type="button" className={button({ look, wide: true })} aria-busy={isBusy} onClick={() => void start()}>
+      {isBusy ? words.plans.opening : isFirst ? words.plans.choose(plan.name) : words.plans.switchTo(plan.name)}
+    </button>
+  );
+}

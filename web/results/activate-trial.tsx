@@ -1,0 +1,41 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { button } from '#styled/recipes';
+import { notify } from '../notices.ts';
+import { activateTrial } from '../sign-in.ts';
+import { Spinner } from '../ui/spinner.tsx';
+import { Verdict } from '../ui/verdict.tsx';
+import { words } from '../words.ts';
+
+const { trial } = words;
+
+/** Turns a trial link into a session. */
+export function ActivateTrial({ token }: { token: string | undefined }) {
+  const [problem, setProblem] = useState<string>();
+  const navigate = useNavigate();
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    // A link works once, so it must not be asked for twice.
+    if (wasAsked.current) return;
+    wasAsked.current = true;
+    void activateTrial(token).then(async ({ success, message }) => {
+      if (!success) return setProblem(message ?? trial.failed);
+      notify({ type: 'success', title: trial.activated });
+      return navigate({ to: '/account', replace: true });
+    });
+  }, [token, navigate]);
+  if (problem === undefined) {
+    return (
+      <Verdict mood="pause" title={trial.activating}>
+        <Spinner label={trial.text} />
+      </Verdict>
+    );
+  }
+  return (
+    <Verdict mood="bad" title={trial.failedTitle} text={problem}>
+      <Link to="/login" className={button()}>
+        {trial.login}
+      </Link>
+    </Verdict>
+  );
+}

@@ -1,0 +1,28 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { button } from '#styled/recipes';
+import { useFreshProfile } from '../account/use-fresh-profile.ts';
+import { logOut } from '../log-out.ts';
+import { formatPhone } from '../rules/format-phone.ts';
+import { Verdict } from '../ui/verdict.tsx';
+import { useSession } from '../use-session.ts';
+import { words } from '../words.ts';
+
+/** Where a person waits for approval; once it is there, the account opens. */
+export function PendingApproval() {
+  const phone = useSession(({ user }) => user?.phoneNumber);
+  const isApproved = useSession(({ user }) => user?.status === 'approved');
+  const navigate = useNavigate();
+  useFreshProfile();
+  useEffect(() => {
+    if (isApproved) void navigate({ to: '/account', replace: true });
+  }, [isApproved, navigate]);
+  return (
+    <Verdict mood="pause" title={words.pending.title} text={words.pending.text(formatPhone(phone))}>
+      <p>{words.pending.notice}</p>
+      <button type="button" className={button({ look: 'outline' })} onClick={() => void logOut('/')}>
+        {words.pending.logout}
+      </button>
+    </Verdict>
+  );
+}

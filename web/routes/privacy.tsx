@@ -1,0 +1,4 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { Privacy } from '../legal/privacy.tsx';
+
+export const Route = createFileRoute('/privacy')({ component: Privacy });

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { alert } from '#styled/recipes';
+import { Icon } from './icon.tsx';
+
+type Props = { look?: 'calm' | 'warm' | 'danger'; children: ReactNode };
+
+/** A message in the page; one about a problem is announced at once. */
+export function Alert({ look = 'calm', children }: Props) {
+  return (
+    <div className={alert({ look })} role={look === 'danger' ? 'alert' : undefined}>
+      <Icon name={look === 'danger' ? 'warning' : 'info'} />
+      <div>{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { visuallyHidden } from './visually-hidden.tsx';
+import { words } from '../words.ts';
+
+type Props = { href: string; className: string; children: ReactNode };
+
+/** A link to another site, in a new tab that knows nothing of this one. */
+export function ExternalLink({ href, className, children }: Props) {
+  return (
+    <a href={href} className={className} target="_blank" rel="noopener noreferrer">
+      {children}
+      <span className={visuallyHidden}> {words.frame.newTab}</span>
+    </a>
+  );
+}

@@ -1,0 +1,28 @@
+import { Field } from '@ark-ui/react/field';
+import type { ComponentProps } from 'react';
+import { field } from '#styled/recipes';
+
+type Props = ComponentProps<'input'> & {
+  label: string;
+  hint?: string;
+  error?: string | undefined;
+  look?: 'plain' | 'code';
+};
+
+/** A labelled input; hint and error are read out with it. */
+export function TextField({ label, hint, error, look = 'plain', disabled, required, ...input }: Props) {
+  const styles = field({ look });
+  return (
+    <Field.Root
+      className={styles.root}
+      invalid={Boolean(error)}
+      disabled={disabled ?? false}
+      required={required ?? false}
+    >
+      <Field.Label className={styles.label}>{label}</Field.Label>
+      <Field.Input className={styles.input} {...input} />
+      {hint && <Field.HelperText className={styles.hint}>{hint}</Field.HelperText>}
+      <Field.ErrorText className={styles.error}>{error}</Field.ErrorText>
+    </Field.Root>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { css } from '#styled/css';
+import { card, page } from '#styled/recipes';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icons.ts';
+
+type Mood = 'good' | 'pause' | 'bad' | 'lost';
+type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };
+
+const icons: Record<Mood, IconName> = { good: 'check', pause: 'clock', bad: 'warning', lost: 'path' };
+
+/** A page that says how something ended and where to go from here. */
+export function Verdict({ mood, title, text, children }: Props) {
+  return (
+    <div className={page({ width: 'form' })}>
+      <div
+        className={`${card({ look: 'raised' })} ${css({ alignItems: 'center', textAlign: 'center', paddingBlock: '10' })}`}
+      >
+        <span className={sign} data-mood={mood}>
+          <Icon name={icons[mood]} />
+        </span>
+        <h1 className={css({ textStyle: 'heading' })}>{title}</h1>
+        {text && <p className={css({ color: 'muted' })}>{text}</p>}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+const sign = css({
+  display: 'grid',
+  placeItems: 'center',
+  width: '[4.5rem]',
+  height: '[4.5rem]',
+  borderRadius: 'full',
+  fontSize: 'xl',
+  backgroundColor: 'primarySoft',
+  color: 'primary',
+  '&[data-mood=bad]': { backgroundColor: 'dangerSoft', color: 'danger' },
+  '&[data-mood=pause], &[data-mood=lost]': { backgroundColor: 'warmSoft', color: 'onWarmSoft' },
+});

@@ -1,0 +1,11 @@
+import { css } from '#styled/css';
+
+/** For text that is only read aloud. */
+export const visuallyHidden = css({
+  position: 'absolute',
+  width: '[1px]',
+  height: '[1px]',
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+  whiteSpace: 'nowrap',
+});
