@@ -45,8 +45,12 @@ export const users = sqliteTable(
 
     trialTier: text('trial_tier', { enum: ['basic', 'premium', 'platinum'] }),
     trialEndsAt: instant('trial_ends_at'),
+    /** The subscription has been chosen during the trial and begins when it ends. */
+    tierWaits: flag('tier_waits').notNull().default(false),
+    /** After a visit to Stripe's pages: until then the plan is looked up, should Stripe's word get lost. */
+    billingWatchUntil: instant('billing_watch_until'),
   },
-  (table) => [index('users_trial_end').on(table.trialEndsAt)],
+  (table) => [index('users_trial_end').on(table.trialEndsAt), index('users_billing_watch').on(table.billingWatchUntil)],
 );
 
 export const sessions = sqliteTable(
@@ -145,4 +149,42 @@ export const outbox = sqliteTable(
     leasedUntil: instant('leased_until').notNull().default(0),
   },
   (table) => [index('outbox_phone').on(table.phone, table.seq), index('outbox_due').on(table.dueAt)],
+);
+
+/**
+ * Stripe's customer of a user. `dirty` counts reasons to look at Stripe again, `synced` how many of them a finished
+ * look has covered; the lease lets one look write at a time.
+ */
+export const customers = sqliteTable(
+  'customers',
+  {
+    userId: text('user_id').primaryKey(),
+    stripeId: text('stripe_id').unique(),
+    dirty: integer('dirty').notNull().default(0),
+    synced: integer('synced').notNull().default(0),
+    syncedAt: instant('synced_at').notNull().default(0),
+    leaseToken: text('lease_token'),
+    leaseUntil: instant('lease_until').notNull().default(0),
+    /** The checkout that saves a card for the plan after the trial, until it is seen to. */
+    setupSession: text('setup_session'),
+    hadSubscription: flag('had_subscription').notNull().default(false),
+  },
+  (table) => [
+    index('customers_dirty')
+      .on(table.userId)
+      .where(sql`dirty > synced`),
+    index('customers_age').on(table.syncedAt),
+  ],
+);
+
+/** Stripe's events that were taken. */
+export const stripeEvents = sqliteTable(
+  'stripe_events',
+  {
+    id: text('id').primaryKey(),
+    type: text('type').notNull(),
+    by: text('by').notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [index('stripe_events_age').on(table.at)],
 );

@@ -6,5 +6,5 @@ export { UsageFeed } from './usage/feed.ts';
 
 export default {
   fetch: app.fetch,
-  scheduled: (_event, env) => runChores(env),
+  scheduled: ({ cron }, env, ctx) => runChores(cron, env, ctx),
 } satisfies ExportedHandler<Env>;

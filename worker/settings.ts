@@ -46,6 +46,10 @@ const Settings = v.object({
   BOT_WEBHOOK_URL: address,
   BOT_WEBHOOK_SECRET: rotating,
 
+  STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
+  STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
+  STRIPE_WEBHOOK_SECRET: rotating,
+
   EXTERNAL_TOKEN_ISSUER: text,
   EXTERNAL_TOKEN_AUDIENCE: text,
   EXTERNAL_TOKEN_JWKS_URL: address,

@@ -1,12 +1,24 @@
 import { sql } from 'drizzle-orm';
 import { eraseUser } from '../auth/erase-user.ts';
+import { closeAccount } from '../billing/close-account.ts';
+import { leaseCustomer, release } from '../billing/lease.ts';
+import { withStripe } from '../billing/stripe.ts';
 import type { Handler } from '../http/call.ts';
 import { deliverOutbox } from '../messaging/deliver-outbox.ts';
 import { publish } from '../usage/publish.ts';
 
+/** Fails closed: only when Stripe has confirmed that nothing can charge again do our own rows go. */
 export const deleteMe: Handler<'deleteMe'> = async ({ caller, db, env, settings, now, later }) => {
-  const statements = eraseUser(caller.userId, sql`${caller.claimedUserId}`, now).map((statement) => db.run(statement));
-  const [user] = await caller.load(...statements);
+  const leased = await leaseCustomer(db, caller);
+  const { customer, user } = leased;
+  try {
+    if (customer.stripeId) await withStripe(settings, (stripe) => closeAccount(stripe, customer.stripeId!));
+    const [first, ...rest] = eraseUser(sql`${user.id}`, now).map((statement) => db.run(statement));
+    await db.batch([first!, ...rest]);
+  } catch (error) {
+    await db.run(release(leased)).catch(() => undefined);
+    throw error;
+  }
   later(publish(env, user.id, { kind: 'end', sessionId: null }));
   later(deliverOutbox(db, settings, user.phone));
   return { success: true };

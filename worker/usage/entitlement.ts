@@ -1,12 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
 
-type Held = { tier: PlanId; trialTier: PlanId | null; trialEndsAt: number | null };
+type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 
-/** Whether a trial of ours decides the plan: it runs, and the subscription grants no more than it does. */
-export function onTrial({ tier, trialTier, trialEndsAt }: Held, now: number): boolean {
+/** Whether a trial of ours decides the plan: it runs, and the subscription waits for its end or grants no more. */
+export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: number): boolean {
   if (!trialTier || !trialEndsAt || trialEndsAt <= now) return false;
-  return plans[trialTier].level > plans[tier].level;
+  return tierWaits || plans[trialTier].level > plans[tier].level;
 }
 
 /** The plan whose allowance counts now. */
@@ -16,7 +16,8 @@ export function entitledTier(held: Held, now: number): PlanId {
 
 /** The same rule as SQL over a row of `users`. */
 export function entitledTierSql(now: number): SQL<PlanId> {
-  return sql`(case when trial_ends_at > ${now} and ${byPlan('trial_tier', 'level')} > ${byPlan('tier', 'level')} then trial_tier else tier end)`;
+  const decides = sql`trial_ends_at > ${now} and (tier_waits or ${levelOf('trial_tier')} > ${levelOf('tier')})`;
+  return sql`(case when ${decides} then trial_tier else tier end)`;
 }
 
 /** SQL: the weekly allowance of a plan. */
@@ -30,6 +31,6 @@ export function voiceSql(tier: SQL): SQL<number> {
   return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
 }
 
-function byPlan(column: string, field: 'level'): SQL {
-  return sql.raw(`(case ${column} ${planIds.map((id) => `when '${id}' then ${plans[id][field]}`).join(' ')} end)`);
+function levelOf(column: string): SQL {
+  return sql.raw(`(case ${column} ${planIds.map((id) => `when '${id}' then ${plans[id].level}`).join(' ')} end)`);
 }

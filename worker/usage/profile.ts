@@ -24,11 +24,29 @@ export function profileOf(user: User, now: number): Profile {
     metadata: {
       subscriptionTier: entitledTier(user, now),
       messagesUsedThisPeriod: used,
-      subscriptionStatus: trial ? 'trialing' : user.subscriptionStatus,
-      renewalDate: isoDate(trial ? user.trialEndsAt : user.renewalAt),
-      cancelAtDate: trial ? null : isoDate(user.cancelAt),
-      scheduledDowngradeTierId: user.scheduledTier,
+      ...(trial ? duringTrial(user) : ofSubscription(user)),
     },
+  };
+}
+
+function ofSubscription(user: User) {
+  return {
+    subscriptionStatus: user.subscriptionStatus,
+    renewalDate: isoDate(user.renewalAt),
+    cancelAtDate: isoDate(user.cancelAt),
+    scheduledDowngradeTierId: user.scheduledTier,
+  };
+}
+
+/** A plan that waits for the trial's end is the scheduled one, unless it was cancelled before it began. */
+function duringTrial(user: User) {
+  const cancelled = user.tierWaits && user.cancelAt !== null;
+  const follows = user.tierWaits && !cancelled && user.tier !== user.trialTier;
+  return {
+    subscriptionStatus: cancelled ? ('cancellation_scheduled' as const) : ('trialing' as const),
+    renewalDate: isoDate(user.trialEndsAt),
+    cancelAtDate: cancelled ? isoDate(user.cancelAt) : null,
+    scheduledDowngradeTierId: follows ? user.tier : null,
   };
 }
 
