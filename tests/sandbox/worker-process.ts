@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
@@ -9,6 +10,13 @@ import { writeBuiltConfig } from './built-config.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const keeper = fileURLToPath(new URL('keeper.ts', import.meta.url));
 const wrangler = fileURLToPath(new URL('../../node_modules/wrangler/bin/wrangler.js', import.meta.url));
+
+const environment = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  FORCE_COLOR: '0',
+};
 
 export type WorkerSettings = {
   port: number;
@@ -28,21 +36,9 @@ export async function startWorker(settings: WorkerSettings): Promise<WorkerProce
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: {
-      ...process.env,
-      WRANGLER_SEND_METRICS: 'false',
-      WRANGLER_HIDE_BANNER: 'true',
-      WRANGLER_LOG_PATH: join(settings.stateDir, 'logs'),
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      FORCE_COLOR: '0',
-    },
+    env: { ...process.env, ...environment, WRANGLER_LOG_PATH: join(settings.stateDir, 'logs') },
   });
-  const last: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    createInterface(stream!).on('line', (line) => {
-      if (last.push(line) > 40) last.shift();
-      settings.log(line);
-    });
+  const last = follow([child.stdout, child.stderr], settings.log);
   const exit = once(child, 'exit');
   return {
     ended: exit.then(() => `The Worker's process ended.\n${last.join('\n')}`),
@@ -51,6 +47,17 @@ export async function startWorker(settings: WorkerSettings): Promise<WorkerProce
       await exit;
     },
   };
+}
+
+/** Passes lines on, and keeps the last ones. */
+function follow(streams: (Readable | null)[], log: (line: string) => void): string[] {
+  const last: string[] = [];
+  for (const input of streams.filter((stream) => stream !== null))
+    createInterface(input).on('line', (line) => {
+      if (last.push(line) > 40) last.shift();
+      log(line);
+    });
+  return last;
 }
 
 async function flags({ port, stateDir, varsFile, build }: WorkerSettings): Promise<string[]> {

@@ -113,45 +113,6 @@ describe.each([
   });
 });
 
-test('writers wait for each other', async () => {
-  const client = connect();
-  await client.executeMultiple(schema);
-  const append = async () => {
-    const transaction = await client.transaction('write');
-    const { rows } = await transaction.execute('SELECT count(*) AS n FROM notes');
-    await transaction.execute({ sql: 'INSERT INTO notes (title) VALUES (?)', args: [rows[0]!.n as bigint] });
-    await transaction.commit();
-  };
-  await Promise.all(Array.from({ length: 50 }, append));
-  expect((await client.execute('SELECT count(DISTINCT title) AS n FROM notes')).rows[0]!.n).toBe(50n);
-});
-
-test('a transaction that falls silent is rolled back, and those behind it go on', async () => {
-  const client = connect();
-  await client.executeMultiple(schema);
-  const silent = await client.transaction('write');
-  await silent.execute("INSERT INTO notes (title) VALUES ('silent')");
-  await client.execute("INSERT INTO notes (title) VALUES ('patient')");
-  expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([{ title: 'patient' }]);
-  await expect(silent.commit()).rejects.toMatchObject({ code: 'STREAM_EXPIRED' });
-});
-
-test('a statement prepared before the schema changed sees the new column', async () => {
-  const client = connect();
-  await client.executeMultiple(schema);
-  await client.execute("INSERT INTO notes (title) VALUES ('a')");
-  await client.execute('SELECT * FROM notes');
-  await client.execute("ALTER TABLE notes ADD COLUMN mood TEXT DEFAULT 'calm'");
-  expect((await client.execute('SELECT * FROM notes')).rows).toMatchObject([{ mood: 'calm' }]);
-});
-
-test('foreign keys hold, also after a migration switched them off', async () => {
-  const client = connect();
-  await client.executeMultiple(`${schema} DROP TABLE IF EXISTS tags; CREATE TABLE tags (note REFERENCES notes (id));`);
-  await client.migrate(['DROP TABLE notes', 'CREATE TABLE notes (id INTEGER PRIMARY KEY)']);
-  await expect(client.execute('INSERT INTO tags VALUES (1)')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT' });
-});
-
 test('drizzle migrates once', async () => {
   const address = [`${sandbox.url}/libsql/`, secrets.TURSO_AUTH_TOKEN] as const;
   await migrate(...address);
