@@ -1,8 +1,6 @@
 import type { Stripe } from 'stripe';
+import { portalMark } from './portal-mark.ts';
 import { isRefusal } from './stripe.ts';
-
-/** Marks the portal configuration that `npm run stripe:setup` keeps. */
-export const portalMark = { solace: 'portal' };
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 

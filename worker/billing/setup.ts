@@ -1,9 +1,9 @@
 import type { Stripe } from 'stripe';
 import { brand } from '../contract/brand.ts';
 import { planIds, plans, type PaidPlanId } from '../contract/plans.ts';
-import { portalMark } from './portal.ts';
+import { portalMark } from './portal-mark.ts';
 import { lookupKeyOf } from './tier-of-price.ts';
-import { subscribedEvents } from './webhook-event.ts';
+import { subscribedEvents } from './subscribed-events.ts';
 
 /** What a run did: one line per thing, and the webhook's secret when the endpoint was made. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };

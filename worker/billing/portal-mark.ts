@@ -1,0 +1,2 @@
+/** Metadata that marks the portal configuration which `npm run stripe:setup` keeps. */
+export const portalMark = { solace: 'portal' };
