@@ -19,6 +19,6 @@ export async function loadStripe(settings: StripeSettings): Promise<Stripe> {
 }
 
 function nothingThere(error: NodeJS.ErrnoException): null {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'ERR_LOAD_URL') throw error;
   return null;
 }
