@@ -7,7 +7,7 @@ type Portal = { success?: boolean; portalUrl?: string; message?: string };
 
 /** The address of the page on which the subscription is bought, changed or mended. */
 export async function createSubscriptionPage(tier?: PaidPlanId): Promise<string> {
-  return addressOf(await request('createSubscriptionUpdateSession', tier ? { tier } : {}));
+  return addressOf(await request('createSubscriptionUpdateSession', tier ? { tier } : {}), words.management.noPortal);
 }
 
 /** The address of the billing portal. */
@@ -15,7 +15,7 @@ export async function createBillingPage(): Promise<string> {
   return addressOf(await request('createPortalSession'));
 }
 
-function addressOf({ success, portalUrl, message }: Portal): string {
+function addressOf({ success, portalUrl, message }: Portal, otherwise: string | null = null): string {
   if (success && portalUrl) return portalUrl;
-  throw new ApiError(message ?? words.management.noPortal);
+  throw new ApiError(words.management.noPortal, { notice: message ?? otherwise });
 }

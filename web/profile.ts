@@ -20,10 +20,10 @@ export async function initialise(given?: string): Promise<boolean> {
   return outcome.success;
 }
 
-/** Fetches the profile into the session. */
-export async function fetchProfile(): Promise<ProfileOutcome> {
+/** Fetches the profile into the session; in the background nothing shows that it does. */
+export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileOutcome> {
   if (!session.get().token) return { success: false, message: words.profile.noToken };
-  session.setLoading(true);
+  session.setLoading(!inBackground);
   const seen = usageFeed.seen();
   try {
     const { success, profile, message }: LooseAnswer = await queryClient.fetchQuery(me);

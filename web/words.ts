@@ -142,6 +142,7 @@ export const words = {
     viewAllPlans: 'View All Plans',
     closingTitle: 'You do not have to carry it alone.',
     closingText: 'The first messages are free, every week.',
+    closingLink: `Say hello to ${companion}`,
   },
 
   /** SPEC 2, 4 and 8; titles, labels and hints are ours. */
@@ -310,7 +311,7 @@ export const words = {
     title: 'Messaging Platform',
     options: {
       whatsapp: { name: app, text: `Receive messages via ${app}` },
-      web: { name: 'web', text: 'Chat through the web interface' },
+      web: { name: 'Web', text: 'Chat through the web interface' },
     },
     update: 'Update Platform',
     updating: 'Updating...',

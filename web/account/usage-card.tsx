@@ -11,7 +11,7 @@ import { RefreshButton } from './refresh-button.tsx';
 import { UsageWarning } from './usage-warning.tsx';
 
 /** How many messages of the week are used, as it happens. */
-export function UsageCard({ user }: { user: User }) {
+export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {
   const { label, used, limit, percent, note } = usageView(
     planOf(user.metadata.subscriptionTier),
     user.messagesUsedThisPeriod,
@@ -22,15 +22,18 @@ export function UsageCard({ user }: { user: User }) {
         <FeedSign />
         <RefreshButton label={words.account.refreshUsage} />
       </CardHead>
-      {limit !== null && (
-        <ProgressBar
-          label={label}
-          value={words.usage.of(used, limit)}
-          spoken={words.usage.spoken(used, limit)}
-          percent={percent}
-        />
-      )}
-      {note && <p className={css({ textStyle: 'small', color: 'muted' })}>{note}</p>}
+      <div className={css({ display: 'grid', gap: '4' })} aria-busy={isLoading}>
+        {limit !== null && (
+          <ProgressBar
+            label={label}
+            value={words.usage.of(used, limit)}
+            spoken={words.usage.spoken(used, limit)}
+            percent={percent}
+            isLoading={isLoading}
+          />
+        )}
+        {note && <p className={css({ textStyle: 'small', color: 'muted' })}>{note}</p>}
+      </div>
       {limit !== null && <UsageWarning used={used} limit={limit} />}
     </section>
   );

@@ -6,7 +6,7 @@ import { session } from '../session.ts';
 export function useFreshProfile(): void {
   useEffect(() => {
     const refresh = () => {
-      if (document.visibilityState === 'visible' && session.get().token) void fetchProfile();
+      if (document.visibilityState === 'visible' && session.get().token) void fetchProfile({ inBackground: true });
     };
     document.addEventListener('visibilitychange', refresh);
     return () => document.removeEventListener('visibilitychange', refresh);

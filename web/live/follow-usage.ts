@@ -22,7 +22,7 @@ function follow(): void {
 const open = () =>
   openUsageStream((message) => {
     if (message.type === 'usageUpdate') tellCount(message.count);
-    else void fetchProfile();
+    else void fetchProfile({ inBackground: true });
   });
 
 function tellCount(count: number): void {

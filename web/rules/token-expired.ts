@@ -5,7 +5,8 @@ export function tokenExpired(token: string, now: number): boolean {
   return expiry !== null && expiry * 1000 <= now;
 }
 
-function expiryOf(token: string): number | null {
+/** When a token says that it ends, in Unix seconds; null when it does not say so readably. */
+export function expiryOf(token: string): number | null {
   const parts = token.split('.');
   if (parts.length !== 3) return null;
   try {

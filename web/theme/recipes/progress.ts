@@ -4,7 +4,21 @@ export const progress = defineSlotRecipe({
   className: 'progress',
   slots: ['root', 'label', 'value', 'track', 'range'],
   base: {
-    root: { display: 'grid', gridTemplateColumns: '1fr auto', gap: '2', alignItems: 'baseline' },
+    root: {
+      display: 'grid',
+      gridTemplateColumns: '1fr auto',
+      gap: '2',
+      alignItems: 'baseline',
+      '&[data-loading] > *': {
+        color: 'transparent',
+        backgroundColor: 'sunken',
+        borderRadius: 'sm',
+        justifySelf: 'start',
+        _calm: { animation: '[pulse 1.6s ease-in-out infinite]' },
+      },
+      '&[data-loading] > * > *': { visibility: 'hidden' },
+      '&[data-loading] > :last-child': { justifySelf: 'stretch', borderRadius: 'full' },
+    },
     label: { textStyle: 'small', color: 'muted' },
     value: { fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' },
     track: {

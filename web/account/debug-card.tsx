@@ -1,0 +1,72 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { css } from '#styled/css';
+import { card } from '#styled/recipes';
+import { apiBase, build } from '../config.ts';
+import { usageFeed } from '../live/usage-feed.ts';
+import type { User } from '../rules/read-user.ts';
+import { expiryOf } from '../rules/token-expired.ts';
+import { session } from '../session.ts';
+import { words } from '../words.ts';
+import { CardHead } from './card-head.tsx';
+
+const { debug } = words;
+
+/** Facts for a problem report, without secrets; Ctrl+Shift+D shows and hides it. */
+export function DebugCard({ user }: { user: User }) {
+  const isShown = useShortcut();
+  const feed = useSyncExternalStore(usageFeed.subscribe, usageFeed.get);
+  if (!isShown) return null;
+  const facts = [
+    [debug.session, debug.loggedIn],
+    [debug.accountStatus, user.status ?? debug.unknown],
+    [debug.tier, user.metadata.subscriptionTier],
+    [debug.status, user.metadata.subscriptionStatus ?? debug.unknown],
+    [debug.token, tokenEnd()],
+    [debug.stream, `${feed.state} (${feed.attempts})`],
+    [debug.totals, String(feed.seen)],
+    [debug.api, apiBase || debug.sameOrigin],
+    [debug.build, build],
+  ];
+  return (
+    <section className={card()} aria-labelledby="debug">
+      <CardHead id="debug" title={debug.title} />
+      <dl className={list}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function tokenEnd(): string {
+  const expiry = expiryOf(session.get().token ?? '');
+  return expiry === null ? debug.never : new Date(expiry * 1000).toISOString();
+}
+
+function useShortcut(): boolean {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!event.ctrlKey || !event.shiftKey || event.key.toLowerCase() !== 'd') return;
+      event.preventDefault();
+      setShown((before) => !before);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  return isShown;
+}
+
+const list = css({
+  display: 'grid',
+  gap: '2',
+  fontFamily: 'mono',
+  textStyle: 'fine',
+  '& div': { display: 'flex', flexWrap: 'wrap', justifyContent: 'space-between', columnGap: '4' },
+  '& dt': { color: 'muted' },
+  '& dd': { overflowWrap: 'anywhere' },
+});

@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { css } from '#styled/css';
+import { button, card } from '#styled/recipes';
+import { managementButton } from '../rules/management-button.ts';
+import type { User } from '../rules/read-user.ts';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { words } from '../words.ts';
+import { CardHead } from './card-head.tsx';
+import type { Processing } from './processing.ts';
+import { usePortals } from './use-portals.ts';
+
+const { management } = words;
+type Props = { user: User; processing: Processing; setProcessing: (processing: Processing) => void; erase: () => void };
+
+/** Subscription, billing and the end of the account. */
+export function ManagementCard({ user, processing, setProcessing, erase }: Props) {
+  const [isAsking, setAsking] = useState(false);
+  const { manageSubscription, manageBilling } = usePortals(setProcessing);
+  const { label, hint } = managementButton({
+    ...user.metadata,
+    isTrial: user.isTrial,
+    scheduledTierId: user.metadata.scheduledDowngradeTierId,
+  });
+  const isBusy = processing !== null;
+  const confirm = () => {
+    setAsking(false);
+    erase();
+  };
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="management">
+      <CardHead id="management" title={management.title} />
+      <Action hint={hint} id="subscription">
+        <button
+          type="button"
+          className={button({ wide: true })}
+          aria-describedby="subscription-hint"
+          disabled={isBusy}
+          onClick={manageSubscription}
+        >
+          {processing === 'subscription-update' ? management.opening : label}
+        </button>
+      </Action>
+      <Action hint={management.billingHint} id="billing">
+        <button
+          type="button"
+          className={button({ look: 'soft', wide: true })}
+          aria-describedby="billing-hint"
+          disabled={isBusy}
+          onClick={manageBilling}
+        >
+          {processing === 'billing-management' ? management.openingPortal : management.billing}
+        </button>
+      </Action>
+      <Action hint={management.deleteHint} id="delete">
+        <button
+          type="button"
+          className={button({ look: 'dangerSoft', wide: true })}
+          aria-describedby="delete-hint"
+          disabled={isBusy}
+          onClick={() => setAsking(true)}
+        >
+          {management.deleteAccount}
+        </button>
+      </Action>
+      <ConfirmDialog
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        confirm={confirm}
+        title={management.deleteTitle}
+        text={management.deleteText}
+        cancelLabel={management.cancel}
+        confirmLabel={management.deleteAccount}
+      />
+    </section>
+  );
+}
+
+function Action({ id, hint, children }: { id: string; hint: string; children: React.ReactNode }) {
+  return (
+    <div className={css({ display: 'grid', gap: '2' })}>
+      {children}
+      <p
+        id={`${id}-hint`}
+        className={css({ textStyle: 'fine', color: 'muted', textAlign: 'center', textWrap: 'balance' })}
+      >
+        {hint}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { card } from '#styled/recipes';
+import { request } from '../api.ts';
+import { queryClient } from '../query-client.ts';
+import { words } from '../words.ts';
+import { CardHead } from './card-head.tsx';
+import { PlatformChoice } from './platform-choice.tsx';
+import { PlatformSkeleton } from './platform-skeleton.tsx';
+
+/** Where the person receives messages; without a known preference there is no card. */
+export function PlatformCard() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <PlatformSection />
+    </QueryClientProvider>
+  );
+}
+
+function PlatformSection() {
+  const { data, isPending } = useQuery({ queryKey: ['platform'], queryFn: () => request('getPlatform'), gcTime: 0 });
+  const platform = data?.success ? data.platform : null;
+  if (!isPending && !platform) return null;
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="platform" aria-busy={isPending}>
+      <CardHead id="platform" title={words.platform.title} />
+      {platform ? <PlatformChoice current={platform} /> : <PlatformSkeleton />}
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+import { request } from '../api.ts';
+import { ApiError } from '../api-error.ts';
+import { departures } from '../departures.ts';
+import { notify } from '../notices.ts';
+import { session } from '../session.ts';
+import { tell } from '../tell.ts';
+import { words } from '../words.ts';
+import type { Processing } from './processing.ts';
+
+type Answer = { success?: boolean; message?: string; error?: string };
+
+/** Deletes the account and leaves it. */
+export function useErase(setProcessing: (processing: Processing) => void): () => void {
+  const erase = async () => {
+    setProcessing('delete');
+    try {
+      const { success, message, error }: Answer = await request('deleteMe');
+      if (!success) throw new ApiError(words.management.deleteFailed, { notice: error ?? message ?? null });
+      session.clear();
+      await departures.to('/login');
+      // A message of the server has been shown already, as every success with one.
+      if (!message) notify({ type: 'success', title: words.account.success, description: words.management.deleted });
+    } catch (error) {
+      tell(error, { title: words.account.error, fallback: words.management.deleteFailed });
+    }
+    setProcessing(null);
+  };
+  return () => void erase();
+}
