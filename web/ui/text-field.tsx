@@ -10,10 +10,11 @@ type Props = ComponentProps<'input'> & {
 };
 
 /** A labelled input; hint and error are read out with it. */
-export function TextField({ label, hint, error, look = 'plain', disabled, required, ...input }: Props) {
+export function TextField({ label, hint, error, look = 'plain', id, disabled, required, ...input }: Props) {
   const styles = field({ look });
   return (
     <Field.Root
+      {...(id && { ids: { control: id } })}
       className={styles.root}
       invalid={Boolean(error)}
       disabled={disabled ?? false}
