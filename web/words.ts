@@ -120,6 +120,7 @@ export const words = {
         about: 'student abroad',
       },
     ],
+    carousel: 'carousel',
     previous: 'Previous story',
     next: 'Next story',
     storyOf: (position: number, count: number) => `Story ${position} of ${count}`,

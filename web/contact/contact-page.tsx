@@ -1,5 +1,32 @@
+import { css } from '#styled/css';
+import { card, page } from '#styled/recipes';
 import { words } from '../words.ts';
+import { ContactForm } from './contact-form.tsx';
+import { SupportDetails } from './support-details.tsx';
 
+const { contact } = words;
+
+/** A form and the other ways to reach people. */
 export function ContactPage() {
-  return <h1>{words.contact.title}</h1>;
+  return (
+    <div className={page()}>
+      <header className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]', marginBottom: '8' })}>
+        <h1 className={css({ textStyle: 'display' })}>{contact.title}</h1>
+        <p className={css({ textStyle: 'lead', color: 'muted' })}>{contact.lead}</p>
+      </header>
+      <div className={columns}>
+        <div className={card({ look: 'raised' })}>
+          <ContactForm />
+        </div>
+        <SupportDetails />
+      </div>
+    </div>
+  );
 }
+
+const columns = css({
+  display: 'grid',
+  gridTemplateColumns: { base: '[minmax(0, 1fr)]', lg: '[minmax(0, 5fr) minmax(0, 3fr)]' },
+  gap: '6',
+  alignItems: 'start',
+});

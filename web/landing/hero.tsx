@@ -5,6 +5,8 @@ import { button } from '#styled/recipes';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { words } from '../words.ts';
+import { Conversation } from './conversation.tsx';
+import { Landscape } from './landscape.tsx';
 
 const { landing } = words;
 
@@ -12,11 +14,11 @@ const { landing } = words;
 export function Hero() {
   return (
     <section className={hero}>
-      <div className={css({ display: 'grid', gap: '6', justifyItems: 'start' })}>
+      <div className={css({ display: 'grid', gap: '6', justifyItems: 'start', alignContent: 'center' })}>
         <h1 className={css({ textStyle: 'display' })}>
           <span className={css({ display: 'block', color: 'primary' })}>{landing.headline}</span> {landing.subline}
         </h1>
-        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[36rem]' })}>{landing.lead}</p>
+        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landing.lead}</p>
         <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '3' })}>
           <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
             <Icon name="chat" />
@@ -26,15 +28,52 @@ export function Hero() {
             {landing.choosePlan}
           </Link>
         </div>
+        <ul className={promises}>
+          {landing.reassurance.map((promise) => (
+            <li key={promise}>
+              <Icon name="check" />
+              {promise}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className={picture}>
+        <Landscape />
+        <Conversation />
       </div>
     </section>
   );
 }
 
 const hero = css({
-  maxWidth: 'page',
+  display: 'grid',
+  gridTemplateColumns: { base: '[minmax(0, 1fr)]', lg: '[minmax(0, 8fr) minmax(0, 6fr)]' },
+  gap: { base: '10', lg: '12' },
   width: 'full',
+  maxWidth: 'page',
   marginInline: 'auto',
   paddingInline: 'gutter',
-  paddingBlock: 'section',
+  paddingBlock: { base: '10', lg: '16' },
+});
+
+const promises = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  columnGap: '6',
+  rowGap: '2',
+  fontSize: 'sm',
+  color: 'muted',
+  '& li': { display: 'flex', alignItems: 'center', gap: '2' },
+  '& svg': { color: 'primary' },
+});
+
+const picture = css({
+  position: 'relative',
+  display: 'grid',
+  alignItems: 'end',
+  minHeight: { base: '[30rem]', lg: '[36rem]' },
+  borderRadius: '[2rem]',
+  overflow: 'hidden',
+  boxShadow: 'float',
+  _forced: { borderWidth: 'thin' },
 });

@@ -1,5 +1,6 @@
-import { words } from '../words.ts';
+import { Document } from './document.tsx';
+import { privacyText } from './privacy-text.ts';
 
 export function Privacy() {
-  return <h1>{words.footer.privacy}</h1>;
+  return <Document text={privacyText} />;
 }

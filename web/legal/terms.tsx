@@ -1,5 +1,6 @@
-import { words } from '../words.ts';
+import { Document } from './document.tsx';
+import { termsText } from './terms-text.ts';
 
 export function Terms() {
-  return <h1>{words.footer.terms}</h1>;
+  return <Document text={termsText} />;
 }

@@ -6,7 +6,7 @@ export const badge = defineRecipe({
     display: 'inline-flex',
     alignItems: 'center',
     gap: '1',
-    width: 'fit-content',
+    width: '[fit-content]',
     paddingInline: '3',
     paddingBlock: '1',
     borderRadius: 'full',

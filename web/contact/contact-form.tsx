@@ -1,0 +1,57 @@
+import { type FormEvent, useRef, useState } from 'react';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { notify } from '../notices.ts';
+import { Alert } from '../ui/alert.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { TextareaField } from '../ui/textarea-field.tsx';
+import { words } from '../words.ts';
+import { type ContactErrors, type ContactMessage, contactErrors } from './contact-rules.ts';
+import { sendMessage } from './send-message.ts';
+
+const { contact } = words;
+const fields = ['name', 'email', 'phone', 'message'] as const;
+
+/** Writes to the people behind the product. */
+export function ContactForm() {
+  const [errors, setErrors] = useState<ContactErrors>({});
+  const [isSending, setSending] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isSending) return;
+    const input = Object.fromEntries(new FormData(event.currentTarget)) as unknown as ContactMessage;
+    const found = contactErrors(input);
+    setErrors(found);
+    setFailed(false);
+    const first = fields.find((field) => found[field]);
+    if (first) return focusField(form.current, first);
+    setSending(true);
+    await sendMessage(input).then(confirm, () => setFailed(true));
+    setSending(false);
+  };
+
+  const confirm = () => {
+    form.current?.reset();
+    notify({ type: 'success', title: contact.sent, description: contact.sentText });
+  };
+
+  return (
+    <form ref={form} noValidate onSubmit={(event) => void submit(event)} className={css({ display: 'grid', gap: '5' })}>
+      {hasFailed && <Alert look="danger">{contact.failed}</Alert>}
+      <TextField name="name" autoComplete="name" label={contact.name} error={errors.name} required />
+      <TextField name="email" type="email" autoComplete="email" label={contact.email} error={errors.email} required />
+      <TextField name="phone" type="tel" autoComplete="tel" label={contact.phone} error={errors.phone} />
+      <TextareaField name="message" rows={6} label={contact.message} error={errors.message} required />
+      <button type="submit" className={button({ size: 'lg' })} disabled={isSending}>
+        {isSending ? contact.sending : contact.send}
+      </button>
+    </form>
+  );
+}
+
+function focusField(form: HTMLFormElement | null, name: string): void {
+  form?.querySelector<HTMLElement>(`[name=${name}]`)?.focus();
+}

@@ -1,0 +1,49 @@
+import { brand } from '#contract/brand';
+import { css } from '#styled/css';
+import { card, link } from '#styled/recipes';
+import { Icon } from '../ui/icon.tsx';
+import { words } from '../words.ts';
+
+const { contact } = words;
+
+/** Address, number and hours, and what to do when it cannot wait. */
+export function SupportDetails() {
+  return (
+    <aside className={css({ display: 'grid', gap: '6' })} aria-label={contact.detailsTitle}>
+      <section className={card()}>
+        <h2 className={css({ textStyle: 'subheading' })}>{contact.detailsTitle}</h2>
+        <p className={row}>
+          <Icon name="mail" />
+          <a href={`mailto:${brand.supportEmail}`} className={link()}>
+            {brand.supportEmail}
+          </a>
+        </p>
+        <p className={row}>
+          <Icon name="phone" />
+          <a href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`} className={link()}>
+            {brand.businessPhone}
+          </a>
+        </p>
+        <h3 className={css({ fontWeight: 'semibold' })}>{contact.hoursTitle}</h3>
+        <p className={row}>
+          <Icon name="clock" />
+          {contact.hours}
+        </p>
+      </section>
+      <section
+        className={`${card()} ${css({ backgroundColor: 'warmSoft', color: 'onWarmSoft', borderColor: 'transparent' })}`}
+      >
+        <h2 className={css({ textStyle: 'subheading' })}>{contact.crisisTitle}</h2>
+        <p>{contact.crisis}</p>
+      </section>
+    </aside>
+  );
+}
+
+const row = css({
+  display: 'flex',
+  alignItems: 'center',
+  gap: '3',
+  color: 'muted',
+  '& a': { overflowWrap: 'anywhere' },
+});

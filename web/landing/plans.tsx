@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router';
+import { planIds, plans } from '#contract/plans';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { words } from '../words.ts';
+import { Section } from './section.tsx';
+import { Teaser } from './teaser.tsx';
+
+const { landing } = words;
+
+/** The plans in short. */
+export function Plans() {
+  return (
+    <Section id="plans" title={landing.plansTitle} lead={landing.plansLead}>
+      <ul className={grid}>
+        {planIds.map((id) => (
+          <Teaser key={id} plan={plans[id]} />
+        ))}
+      </ul>
+      <Link to="/plans" className={`${button({ look: 'outline', size: 'lg' })} ${css({ justifySelf: 'start' })}`}>
+        {landing.viewAllPlans}
+      </Link>
+    </Section>
+  );
+}
+
+const grid = css({
+  display: 'grid',
+  gridTemplateColumns: {
+    base: '[minmax(0, 1fr)]',
+    md: '[repeat(2, minmax(0, 1fr))]',
+    xl: '[repeat(4, minmax(0, 1fr))]',
+  },
+  gap: '5',
+});

@@ -1,0 +1,43 @@
+import { css } from '#styled/css';
+import { card } from '#styled/recipes';
+import { Icon } from '../ui/icon.tsx';
+import { words } from '../words.ts';
+import { Section } from './section.tsx';
+
+const { landing } = words;
+
+/** Four reasons. */
+export function Why() {
+  return (
+    <Section id="why" title={landing.whyTitle} lead={landing.whyLead} tone="sunken">
+      <ul className={grid}>
+        {landing.why.map(({ icon, title, text }) => (
+          <li key={title} className={card({ look: 'raised' })}>
+            <span className={sign}>
+              <Icon name={icon} />
+            </span>
+            <h3 className={css({ textStyle: 'subheading' })}>{title}</h3>
+            <p className={css({ color: 'muted' })}>{text}</p>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const grid = css({
+  display: 'grid',
+  gridTemplateColumns: { base: '[minmax(0, 1fr)]', md: '[repeat(2, minmax(0, 1fr))]' },
+  gap: '5',
+});
+
+const sign = css({
+  display: 'grid',
+  placeItems: 'center',
+  width: '[3.25rem]',
+  height: '[3.25rem]',
+  borderRadius: 'md',
+  fontSize: 'xl',
+  backgroundColor: 'warmSoft',
+  color: 'onWarmSoft',
+});
