@@ -1,21 +1,13 @@
-import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import worker from '../../worker/index.ts';
 import { botCall, call } from './support/api.ts';
 import { advanceClock, minute } from './support/clock.ts';
+import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 
 afterEach(() => sandbox.faults({ bot: null }));
-
-async function runCron(): Promise<void> {
-  const ctx = createExecutionContext();
-  await worker.scheduled(createScheduledController(), env as never);
-  await waitOnExecutionContext(ctx);
-}
 
 const eventsOf = async (phone: string) => (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
 
@@ -36,7 +28,7 @@ describe('while the bot is down', () => {
       expect(await eventsOf(people[0]!.phone)).toEqual([]);
       await sandbox.faults({ bot: null });
       advanceClock(minute);
-      await parallel(3, runCron);
+      await parallel(3, () => runCron());
       for (const { phone } of people) {
         const told = (await eventsOf(phone)).map(({ type, data }) => data.platform ?? type);
         expect(told).toEqual(['web', 'whatsapp', 'web', 'user.deleted']);
@@ -70,7 +62,7 @@ describe('the cron', () => {
     await vi.waitFor(async () => expect(await plans()).toEqual(['premium']));
     const sql = 'update users set trial_ends_at = ? where phone = ?';
     await database.execute({ sql, args: [Date.now() - 1, phone] });
-    await parallel(5, runCron);
+    await parallel(5, () => runCron());
     expect(await plans()).toEqual(['premium', 'free']);
   });
 });

@@ -20,5 +20,6 @@ export default defineConfig({
     // The local services are shared, and some tests break them on purpose.
     fileParallelism: false,
     testTimeout: 30_000,
+    silent: 'passed-only',
   },
 });

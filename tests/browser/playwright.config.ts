@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from '@playwright/test';
+import { browserArguments, ensureBrowser } from './browser.ts';
+
+const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: state('results'),
+  globalSetup: './global-setup.ts',
+  workers: 2,
+  fullyParallel: true,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list']],
+  use: {
+    browserName: 'chromium',
+    launchOptions: { executablePath: ensureBrowser(), args: browserArguments },
+    viewport: { width: 1280, height: 900 },
+    trace: 'retain-on-failure',
+  },
+});
