@@ -9,7 +9,7 @@ type Fixtures = {
 
 /** Every test has a phone of its own and an address of its own; an error on the console fails it. */
 export const test = base.extend<Fixtures>({
-  baseURL: async ({}, use) => use(process.env.SITE_URL!),
+  baseURL: async ({}, use) => use(process.env.SITE_URL),
   phone: async ({}, use) => use(new Phone()),
   expectedErrors: async ({}, use) => use([]),
   context: async ({ context, expectedErrors }, use) => {
