@@ -4,7 +4,7 @@ import type { PaidPlanId } from '../contract/plans.ts';
 import type { Database } from '../db.ts';
 import type { Env } from '../env.ts';
 import { log } from '../log.ts';
-import { deliverOutbox } from '../messaging/deliver-outbox.ts';
+import { deliverSoon } from '../messaging/deliver-outbox.ts';
 import type { Settings } from '../settings.ts';
 import { currentCount, type User } from '../usage/profile.ts';
 import { publish } from '../usage/publish.ts';
@@ -70,5 +70,5 @@ async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[]): Pr
 function announce({ db, env, settings, later }: Billing, user: User): void {
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
   later(publish(env, user.id, total, { kind: 'changed' }));
-  later(deliverOutbox(db, settings, user.phone));
+  later(deliverSoon(db, settings, user.phone));
 }

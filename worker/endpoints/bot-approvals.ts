@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { canonicalPhone } from '../auth/canonical-phone.ts';
 import type { Handler } from '../http/call.ts';
-import { deliverOutbox } from '../messaging/deliver-outbox.ts';
+import { deliverSoon } from '../messaging/deliver-outbox.ts';
 import { tellBot } from '../messaging/outbox.ts';
 import { Problem } from '../problem.ts';
 import { publish } from '../usage/publish.ts';
@@ -20,6 +20,6 @@ export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db
   const result = await botCall.once<{ userId: string }>(db, now, facts, effects);
   if (!result) throw new Problem('notFound', { message: 'Nobody with this number is known' });
   if (status === 'pending') later(publish(env, result.answer.userId, { kind: 'end', sessionId: null }));
-  later(deliverOutbox(db, settings, phone));
+  later(deliverSoon(db, settings, phone));
   return { success: true, status };
 };

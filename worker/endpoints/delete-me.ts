@@ -4,7 +4,7 @@ import { closeAccount } from '../billing/close-account.ts';
 import { leaseCustomer, release } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe.ts';
 import type { Handler } from '../http/call.ts';
-import { deliverOutbox } from '../messaging/deliver-outbox.ts';
+import { deliverSoon } from '../messaging/deliver-outbox.ts';
 import { publish } from '../usage/publish.ts';
 
 /** Fails closed: only when Stripe has confirmed that nothing can charge again do our own rows go. */
@@ -20,6 +20,6 @@ export const deleteMe: Handler<'deleteMe'> = async ({ caller, db, env, settings,
     throw error;
   }
   later(publish(env, user.id, { kind: 'end', sessionId: null }));
-  later(deliverOutbox(db, settings, user.phone));
+  later(deliverSoon(db, settings, user.phone));
   return { success: true };
 };

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Handler } from '../http/call.ts';
-import { deliverOutbox } from '../messaging/deliver-outbox.ts';
+import { deliverSoon } from '../messaging/deliver-outbox.ts';
 import { tellBot } from '../messaging/outbox.ts';
 
 export const putPlatform: Handler<'putPlatform'> = async ({ caller, input, db, settings, now, later }) => {
@@ -10,6 +10,6 @@ export const putPlatform: Handler<'putPlatform'> = async ({ caller, input, db, s
     db.run(tellBot('platform.changed', now, sql`phone`, sql`'platform', ${platform}`, changing)),
     db.run(sql`update users set platform = ${platform} where id = ${caller.userId}`),
   );
-  if (before.platform !== platform) later(deliverOutbox(db, settings, before.phone));
+  if (before.platform !== platform) later(deliverSoon(db, settings, before.phone));
   return { success: true, platform };
 };

@@ -2,7 +2,7 @@ import { keyedHashes } from '../auth/keyed-hash.ts';
 import { redeemTrial } from '../auth/redeem-trial.ts';
 import { sessionToken } from '../auth/session.ts';
 import type { Handler } from '../http/call.ts';
-import { deliverOutbox } from '../messaging/deliver-outbox.ts';
+import { deliverSoon } from '../messaging/deliver-outbox.ts';
 import { Problem } from '../problem.ts';
 import { publish } from '../usage/publish.ts';
 
@@ -13,6 +13,6 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   if (spent) throw new Problem('conflict', { message: 'This number has already had its trial.' });
   if (!user) throw new Problem('invalidToken');
   later(publish(env, user.id, { kind: 'changed' }));
-  later(deliverOutbox(db, settings, user.phone));
+  later(deliverSoon(db, settings, user.phone));
   return { success: true, token: await sessionToken(settings, { userId: user.id, sessionId }, now) };
 };
