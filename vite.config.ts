@@ -3,10 +3,17 @@ import pandacss from '@pandacss/dev/postcss';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { siteHead } from './web/head/plugin.ts';
 
 const web = join(import.meta.dirname, 'web');
 // Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
 const styles = pandacss({ configPath: join(web, 'panda.config.ts'), cwd: web }) as never;
+
+// One chunk that changes only with the libraries; many small ones would also compress worse.
+const vendor = {
+  name: 'vendor',
+  test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store))\//,
+};
 
 export default defineConfig({
   root: web,
@@ -17,6 +24,7 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // An inlined asset would be a data: address, which the Content-Security-Policy of fonts and images refuses.
     assetsInlineLimit: 0,
+    rolldownOptions: { output: { codeSplitting: { groups: [vendor] } } },
   },
   css: { postcss: { plugins: [styles] } },
   plugins: [
@@ -30,5 +38,14 @@ export default defineConfig({
       addExtensions: true,
     }),
     react(),
+    siteHead({ connectTo: outsideOrigins() }),
   ],
 });
+
+/** The origins other than its own that the site calls, if the build was given any. */
+function outsideOrigins(): string[] {
+  const addresses = [process.env['VITE_API_BASE'], process.env['VITE_CONTACT_URL']].filter(
+    (address) => address !== undefined,
+  );
+  return [...new Set(addresses.filter(Boolean).map((address) => new URL(address).origin))];
+}

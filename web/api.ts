@@ -7,7 +7,7 @@ import { problemWords } from './rules/problem-words.ts';
 import { session } from './session.ts';
 import { tell } from './tell.ts';
 import { usableToken } from './usable-token.ts';
-import { words } from './words.ts';
+import { problemsWords } from './words/session.ts';
 
 type Arguments<Name extends EndpointName> = Input<Name> extends undefined ? [] : [Input<Name>];
 type Answer = { success?: boolean; message?: string; code?: string };
@@ -45,7 +45,7 @@ async function send(endpoint: Endpoint, token: string | null, body: unknown): Pr
     // A logout must reach the server even when the page is left at once.
     keepalive: endpoint.method === 'POST',
   }).catch(() => {
-    throw new ApiError(words.problems.network, { code: 'network' });
+    throw new ApiError(problemsWords.network, { code: 'network' });
   });
 }
 

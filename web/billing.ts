@@ -1,13 +1,13 @@
 import type { PaidPlanId } from '#contract/plans';
 import { request } from './api.ts';
 import { ApiError } from './api-error.ts';
-import { words } from './words.ts';
+import { managementWords } from './words/account.ts';
 
 type Portal = { success?: boolean; portalUrl?: string; message?: string };
 
 /** The address of the page on which the subscription is bought, changed or mended. */
 export async function createSubscriptionPage(tier?: PaidPlanId): Promise<string> {
-  return addressOf(await request('createSubscriptionUpdateSession', tier ? { tier } : {}), words.management.noPortal);
+  return addressOf(await request('createSubscriptionUpdateSession', tier ? { tier } : {}), managementWords.noPortal);
 }
 
 /** The address of the billing portal. */
@@ -17,5 +17,5 @@ export async function createBillingPage(): Promise<string> {
 
 function addressOf({ success, portalUrl, message }: Portal, otherwise: string | null = null): string {
   if (success && portalUrl) return portalUrl;
-  throw new ApiError(words.management.noPortal, { notice: message ?? otherwise });
+  throw new ApiError(managementWords.noPortal, { notice: message ?? otherwise });
 }

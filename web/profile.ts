@@ -5,7 +5,7 @@ import { queryClient } from './query-client.ts';
 import { readUser, type LooseProfile } from './rules/read-user.ts';
 import { session } from './session.ts';
 import { sentenceOf, tell } from './tell.ts';
-import { words } from './words.ts';
+import { profileWords } from './words/session.ts';
 
 export type ProfileOutcome = { success: true } | { success: false; message: string; problem?: unknown };
 
@@ -22,18 +22,18 @@ export async function initialise(given?: string): Promise<boolean> {
 
 /** Fetches the profile into the session; in the background nothing shows that it does. */
 export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileOutcome> {
-  if (!session.get().token) return { success: false, message: words.profile.noToken };
+  if (!session.get().token) return { success: false, message: profileWords.noToken };
   session.setLoading(!inBackground);
   const seen = usageFeed.seen();
   try {
     const { success, profile, message }: LooseAnswer = await queryClient.fetchQuery(me);
-    if (!success || !profile) return { success: false, message: message ?? words.profile.fetchFailed };
+    if (!success || !profile) return { success: false, message: message ?? profileWords.fetchFailed };
     keep(profile, seen);
     return { success: true };
   } catch (problem) {
     return {
       success: false,
-      message: sentenceOf(problem, words.profile.unexpected) ?? words.profile.fetchFailed,
+      message: sentenceOf(problem, profileWords.unexpected) ?? profileWords.fetchFailed,
       problem,
     };
   } finally {

@@ -3,7 +3,7 @@ import { Crash } from './frame/crash.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { routeTree } from './routeTree.gen.ts';
 import { Waiting } from './ui/waiting.tsx';
-import { words } from './words.ts';
+import { frameWords } from './words/frame.ts';
 
 export const router = createRouter({
   routeTree,
@@ -11,7 +11,7 @@ export const router = createRouter({
   // A preloaded page still asks its guard when it is opened.
   defaultPreloadStaleTime: 0,
   defaultNotFoundComponent: NotFound,
-  defaultPendingComponent: () => <Waiting label={words.frame.loadingPage} />,
+  defaultPendingComponent: () => <Waiting label={frameWords.loadingPage} />,
   defaultErrorComponent: ({ error }) => <Crash text={error instanceof Error ? error.message : String(error)} />,
   defaultPendingMs: 200,
   defaultPendingMinMs: 0,

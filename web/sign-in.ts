@@ -4,7 +4,8 @@ import { fetchProfile } from './profile.ts';
 import { readUser } from './rules/read-user.ts';
 import { session } from './session.ts';
 import { sentenceOf } from './tell.ts';
-import { words } from './words.ts';
+import { loginWords } from './words/login.ts';
+import { trialWords } from './words/results.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };
 type LooseLogin = { success?: boolean; token?: string; status?: string; message?: string };
@@ -15,7 +16,7 @@ export async function requestOtp(phone: string) {
     const { success, requiresInitialContact, message } = await request('requestOtp', { phone });
     return { success, requiresInitialContact, message, networkFailed: false };
   } catch (error) {
-    const message = sentenceOf(error, words.login.requestFailed) ?? words.login.requestFailed;
+    const message = sentenceOf(error, loginWords.requestFailed) ?? loginWords.requestFailed;
     const networkFailed = error instanceof ApiError && error.isNetwork;
     return { success: false, requiresInitialContact: false, message, networkFailed };
   }
@@ -28,8 +29,8 @@ export async function verifyOtp(phone: string, otp: string): Promise<LoginResult
 
 /** Exchanges the token of a trial link for a session; a failure ends the session that was there. */
 export async function activateTrial(trialToken: string | undefined): Promise<LoginResult> {
-  if (!trialToken) return failed(words.trial.missing);
-  const result = await logIn(() => request('verifyTrialToken', { trialToken }), words.trial.unexpected);
+  if (!trialToken) return failed(trialWords.missing);
+  const result = await logIn(() => request('verifyTrialToken', { trialToken }), trialWords.unexpected);
   if (!result.success) session.clear();
   return result;
 }
@@ -43,13 +44,13 @@ export async function verifyExternalToken(token: string): Promise<LoginResult> {
     session.setUser(readUser(answer.user));
     return { success: true, status: answer.status ?? 'authenticated' };
   } catch (error) {
-    return failed(sentenceOf(error, words.login.unexpected));
+    return failed(sentenceOf(error, loginWords.unexpected));
   }
 }
 
 async function logIn(
   exchange: () => Promise<LooseLogin>,
-  unexpected: string = words.login.unexpected,
+  unexpected: string = loginWords.unexpected,
 ): Promise<LoginResult> {
   try {
     const { success, token, status, message } = await exchange();
@@ -58,7 +59,7 @@ async function logIn(
     const profile = await fetchProfile();
     if (profile.success) return { success: true, status: status ?? 'authenticated', message };
     session.clear();
-    return failed(words.login.profileFailed);
+    return failed(loginWords.profileFailed);
   } catch (error) {
     return failed(sentenceOf(error, unexpected));
   }

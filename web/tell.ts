@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts';
 import { notify } from './notices.ts';
-import { words } from './words.ts';
+import { problemsWords } from './words/session.ts';
 
 /** `text` is said whatever the failure's own sentence is, `fallback` where it has none. */
 type Wording = { title?: string; fallback?: string; text?: string };
@@ -18,5 +18,5 @@ export function tell(error: unknown, { title, fallback, text: fixed }: Wording =
 export function sentenceOf(error: unknown, fallback?: string): string | null {
   if (error instanceof ApiError) return error.notice ?? fallback ?? null;
   if (fallback) return fallback;
-  return error instanceof Error && error.message ? error.message : words.problems.unexpected;
+  return error instanceof Error && error.message ? error.message : problemsWords.unexpected;
 }

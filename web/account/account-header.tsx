@@ -5,23 +5,23 @@ import { logOut } from '../log-out.ts';
 import { formatPhone } from '../rules/format-phone.ts';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
 
 /** Whose account this is, and the two ways out: to the chat, or away. */
 export function AccountHeader({ phone }: { phone: string | null }) {
   return (
     <header className={bar}>
       <div className={css({ marginInlineEnd: 'auto' })}>
-        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{words.account.title}</h1>
+        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{accountWords.title}</h1>
         <p className={css({ textStyle: 'figure', fontSize: '2xl' })}>{formatPhone(phone)}</p>
       </div>
       <ExternalLink href={chatLink()} className={button()}>
         <Icon name="chat" />
-        {words.account.chat}
+        {accountWords.chat}
       </ExternalLink>
       <button type="button" className={button({ look: 'outline' })} onClick={() => void logOut()}>
         <Icon name="logout" />
-        {words.account.logout}
+        {accountWords.logout}
       </button>
     </header>
   );

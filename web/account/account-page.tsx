@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { page } from '#styled/recipes';
 import { Waiting } from '../ui/waiting.tsx';
 import { useSession } from '../use-session.ts';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
 import { AccountHeader } from './account-header.tsx';
 import { ComparePlans } from './compare-plans.tsx';
 import { CurrentPlanCard } from './current-plan-card.tsx';
@@ -25,8 +25,8 @@ export function AccountPage() {
   const erase = useErase(setProcessing);
   useFreshProfile();
   useCheckoutReturn();
-  if (processing === 'delete') return <Waiting label={words.account.deleting} />;
-  if (!user || (isLoading && !user.phoneNumber)) return <Waiting label={words.account.loading} />;
+  if (processing === 'delete') return <Waiting label={accountWords.deleting} />;
+  if (!user || (isLoading && !user.phoneNumber)) return <Waiting label={accountWords.loading} />;
   return (
     <div className={page()}>
       <AccountHeader phone={user.phoneNumber} />

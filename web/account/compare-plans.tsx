@@ -2,37 +2,39 @@ import { type Plan, type PlanId, planIds, plans } from '#contract/plans';
 import type { ReactNode } from 'react';
 import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
-import { words } from '../words.ts';
+import { compareWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { Tick } from './tick.tsx';
 
-const { compare } = words;
 const columns = planIds.map((id) => plans[id]);
 
 const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
-  { name: compare.messages, cell: ({ messageLimit }) => (messageLimit === -1 ? compare.unlimited : messageLimit) },
-  { name: compare.voice, cell: ({ id }) => <Tick isIncluded={id !== 'free'} /> },
-  { name: compare.support, cell: ({ id }) => compare.supportLevels[id] },
-  { name: compare.priority, cell: ({ id }) => <Tick isIncluded={id === 'platinum'} /> },
+  {
+    name: compareWords.messages,
+    cell: ({ messageLimit }) => (messageLimit === -1 ? compareWords.unlimited : messageLimit),
+  },
+  { name: compareWords.voice, cell: ({ id }) => <Tick isIncluded={id !== 'free'} /> },
+  { name: compareWords.support, cell: ({ id }) => compareWords.supportLevels[id] },
+  { name: compareWords.priority, cell: ({ id }) => <Tick isIncluded={id === 'platinum'} /> },
 ];
 
 /** The four plans side by side. */
 export function ComparePlans({ current }: { current: PlanId }) {
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="compare">
-      <CardHead id="compare" title={compare.title} />
+      <CardHead id="compare" title={compareWords.title} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard */}
-      <section className={scroller} tabIndex={0} aria-label={compare.scroll}>
+      <section className={scroller} tabIndex={0} aria-label={compareWords.scroll}>
         <table className={table}>
           <thead>
             <tr>
-              <th scope="col">{compare.feature}</th>
+              <th scope="col">{compareWords.feature}</th>
               {columns.map((plan) => (
                 <th key={plan.id} scope="col" data-current={plan.id === current || undefined}>
                   <span className={css({ display: 'block', fontWeight: 'bold' })}>{plan.name}</span>
                   <span className={css({ display: 'block', color: 'muted', fontWeight: 'normal' })}>{plan.price}</span>
                   {plan.id === current && (
-                    <span className={`${badge()} ${css({ marginTop: '2' })}`}>{compare.current}</span>
+                    <span className={`${badge()} ${css({ marginTop: '2' })}`}>{compareWords.current}</span>
                   )}
                 </th>
               ))}

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
 import { statusLine } from '../rules/status-line.ts';
 import type { User } from '../rules/read-user.ts';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { RefreshButton } from './refresh-button.tsx';
 
@@ -14,12 +14,12 @@ export function CurrentPlanCard({ user }: { user: User }) {
   const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
-      <CardHead id="current-plan" title={words.account.currentPlan}>
-        <RefreshButton label={words.account.refreshPlan} />
+      <CardHead id="current-plan" title={accountWords.currentPlan}>
+        <RefreshButton label={accountWords.refreshPlan} />
       </CardHead>
       <div className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', columnGap: '4', rowGap: '2' })}>
         <p className={css({ textStyle: 'title', color: 'primary' })}>{plan.name}</p>
-        {user.isTrial && <span className={badge({ look: 'warm' })}>{words.account.freeTrial}</span>}
+        {user.isTrial && <span className={badge({ look: 'warm' })}>{accountWords.freeTrial}</span>}
       </div>
       <p className={css({ color: 'muted' })}>{plan.description}</p>
       <div className={statusBox} data-tone={line.tone}>

@@ -6,10 +6,8 @@ import { usageFeed } from '../live/usage-feed.ts';
 import type { User } from '../rules/read-user.ts';
 import { expiryOf } from '../rules/token-expired.ts';
 import { session } from '../session.ts';
-import { words } from '../words.ts';
+import { debugWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
-
-const { debug } = words;
 
 /** Facts for a problem report, without secrets; Ctrl+Shift+D shows and hides it. */
 export function DebugCard({ user }: { user: User }) {
@@ -17,19 +15,19 @@ export function DebugCard({ user }: { user: User }) {
   const feed = useSyncExternalStore(usageFeed.subscribe, usageFeed.get);
   if (!isShown) return null;
   const facts = [
-    [debug.session, debug.loggedIn],
-    [debug.accountStatus, user.status ?? debug.unknown],
-    [debug.tier, user.metadata.subscriptionTier],
-    [debug.status, user.metadata.subscriptionStatus ?? debug.unknown],
-    [debug.token, tokenEnd()],
-    [debug.stream, `${feed.state} (${feed.attempts})`],
-    [debug.totals, String(feed.seen)],
-    [debug.api, apiBase || debug.sameOrigin],
-    [debug.build, build],
+    [debugWords.session, debugWords.loggedIn],
+    [debugWords.accountStatus, user.status ?? debugWords.unknown],
+    [debugWords.tier, user.metadata.subscriptionTier],
+    [debugWords.status, user.metadata.subscriptionStatus ?? debugWords.unknown],
+    [debugWords.token, tokenEnd()],
+    [debugWords.stream, `${feed.state} (${feed.attempts})`],
+    [debugWords.totals, String(feed.seen)],
+    [debugWords.api, apiBase || debugWords.sameOrigin],
+    [debugWords.build, build],
   ];
   return (
     <section className={card()} aria-labelledby="debug">
-      <CardHead id="debug" title={debug.title} />
+      <CardHead id="debug" title={debugWords.title} />
       <dl className={list}>
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -44,7 +42,7 @@ export function DebugCard({ user }: { user: User }) {
 
 function tokenEnd(): string {
   const expiry = expiryOf(session.get().token ?? '');
-  return expiry === null ? debug.never : new Date(expiry * 1000).toISOString();
+  return expiry === null ? debugWords.never : new Date(expiry * 1000).toISOString();
 }
 
 function useShortcut(): boolean {

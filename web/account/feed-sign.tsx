@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { usageFeed } from '../live/usage-feed.ts';
-import { words } from '../words.ts';
+import { usageWords } from '../words/account.ts';
 
 /** Whether the count is live. */
 export function FeedSign() {
   const { state } = useSyncExternalStore(usageFeed.subscribe, usageFeed.get);
   return (
     <output className={sign} data-state={state}>
-      {words.usage.feed[state]}
+      {usageWords.feed[state]}
     </output>
   );
 }

@@ -4,12 +4,11 @@ import { button, card } from '#styled/recipes';
 import { managementButton } from '../rules/management-button.ts';
 import type { User } from '../rules/read-user.ts';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
-import { words } from '../words.ts';
+import { managementWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import type { Processing } from './processing.ts';
 import { usePortals } from './use-portals.ts';
 
-const { management } = words;
 type Props = { user: User; processing: Processing; setProcessing: (processing: Processing) => void; erase: () => void };
 
 /** Subscription, billing and the end of the account. */
@@ -28,7 +27,7 @@ export function ManagementCard({ user, processing, setProcessing, erase }: Props
   };
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="management">
-      <CardHead id="management" title={management.title} />
+      <CardHead id="management" title={managementWords.title} />
       <Action hint={hint} id="subscription">
         <button
           type="button"
@@ -37,10 +36,10 @@ export function ManagementCard({ user, processing, setProcessing, erase }: Props
           disabled={isBusy}
           onClick={manageSubscription}
         >
-          {processing === 'subscription-update' ? management.opening : label}
+          {processing === 'subscription-update' ? managementWords.opening : label}
         </button>
       </Action>
-      <Action hint={management.billingHint} id="billing">
+      <Action hint={managementWords.billingHint} id="billing">
         <button
           type="button"
           className={button({ look: 'soft', wide: true })}
@@ -48,10 +47,10 @@ export function ManagementCard({ user, processing, setProcessing, erase }: Props
           disabled={isBusy}
           onClick={manageBilling}
         >
-          {processing === 'billing-management' ? management.openingPortal : management.billing}
+          {processing === 'billing-management' ? managementWords.openingPortal : managementWords.billing}
         </button>
       </Action>
-      <Action hint={management.deleteHint} id="delete">
+      <Action hint={managementWords.deleteHint} id="delete">
         <button
           type="button"
           className={button({ look: 'dangerSoft', wide: true })}
@@ -59,17 +58,17 @@ export function ManagementCard({ user, processing, setProcessing, erase }: Props
           disabled={isBusy}
           onClick={() => setAsking(true)}
         >
-          {management.deleteAccount}
+          {managementWords.deleteAccount}
         </button>
       </Action>
       <ConfirmDialog
         isOpen={isAsking}
         close={() => setAsking(false)}
         confirm={confirm}
-        title={management.deleteTitle}
-        text={management.deleteText}
-        cancelLabel={management.cancel}
-        confirmLabel={management.deleteAccount}
+        title={managementWords.deleteTitle}
+        text={managementWords.deleteText}
+        cancelLabel={managementWords.cancel}
+        confirmLabel={managementWords.deleteAccount}
       />
     </section>
   );

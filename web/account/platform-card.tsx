@@ -2,7 +2,7 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { card } from '#styled/recipes';
 import { request } from '../api.ts';
 import { queryClient } from '../query-client.ts';
-import { words } from '../words.ts';
+import { platformWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { PlatformChoice } from './platform-choice.tsx';
 import { PlatformSkeleton } from './platform-skeleton.tsx';
@@ -22,7 +22,7 @@ function PlatformSection() {
   if (!isPending && !platform) return null;
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="platform" aria-busy={isPending}>
-      <CardHead id="platform" title={words.platform.title} />
+      <CardHead id="platform" title={platformWords.title} />
       {platform ? <PlatformChoice current={platform} /> : <PlatformSkeleton />}
     </section>
   );

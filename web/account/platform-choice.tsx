@@ -3,10 +3,10 @@ import type { Platform } from '#contract/shapes';
 import { useState } from 'react';
 import { button } from '#styled/recipes';
 import { RadioCards } from '../ui/radio-cards.tsx';
-import { words } from '../words.ts';
+import { platformWords } from '../words/account.ts';
 import { updatePlatform } from './update-platform.ts';
 
-const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: words.platform.options[value].text }));
+const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: platformWords.options[value].text }));
 
 /** The choice between the platforms; a button appears once it differs from what is stored. */
 export function PlatformChoice({ current }: { current: Platform }) {
@@ -27,7 +27,7 @@ export function PlatformChoice({ current }: { current: Platform }) {
       <RadioCards labelledBy="platform" options={options} value={chosen} onChange={setChosen} disabled={isBusy} />
       {chosen !== current && (
         <button type="button" className={button({ wide: true })} aria-busy={isBusy} onClick={() => void update()}>
-          {isBusy ? words.platform.updating : words.platform.update}
+          {isBusy ? platformWords.updating : platformWords.update}
         </button>
       )}
     </>

@@ -5,7 +5,7 @@ import { notify } from '../notices.ts';
 import { fetchProfile } from '../profile.ts';
 import { tell } from '../tell.ts';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
 
 /** Fetches the profile on request and says how it went. */
 export function RefreshButton({ label }: { label: string }) {
@@ -16,8 +16,8 @@ export function RefreshButton({ label }: { label: string }) {
     const outcome = await fetchProfile();
     setBusy(false);
     if (outcome.success)
-      return notify({ type: 'success', title: words.account.success, description: words.account.refreshed });
-    tell(outcome.problem, { title: words.account.error, text: words.account.refreshFailed });
+      return notify({ type: 'success', title: accountWords.success, description: accountWords.refreshed });
+    tell(outcome.problem, { title: accountWords.error, text: accountWords.refreshFailed });
   };
   return (
     <button

@@ -1,14 +1,14 @@
 import { css } from '#styled/css';
 import { Icon } from '../ui/icon.tsx';
 import { visuallyHidden } from '../ui/visually-hidden.tsx';
-import { words } from '../words.ts';
+import { compareWords } from '../words/account.ts';
 
 /** A tick or a dash, and the word for it. */
 export function Tick({ isIncluded }: { isIncluded: boolean }) {
   return (
     <span className={css({ display: 'inline-grid', color: isIncluded ? 'primary' : 'muted' })}>
       <Icon name={isIncluded ? 'check' : 'dash'} />
-      <span className={visuallyHidden}>{isIncluded ? words.compare.yes : words.compare.no}</span>
+      <span className={visuallyHidden}>{isIncluded ? compareWords.yes : compareWords.no}</span>
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { request } from '../api.ts';
 import { ApiError } from '../api-error.ts';
 import { notify } from '../notices.ts';
 import { tell } from '../tell.ts';
-import { words } from '../words.ts';
+import { accountWords, platformWords } from '../words/account.ts';
 
 type Answer = { success?: boolean; platform?: Platform; message?: string };
 
@@ -11,15 +11,15 @@ type Answer = { success?: boolean; platform?: Platform; message?: string };
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
     const { success, platform, message }: Answer = await request('putPlatform', { platform: wanted });
-    if (!success) throw new ApiError(words.platform.failed, { notice: message ?? null, status: 200 });
+    if (!success) throw new ApiError(platformWords.failed, { notice: message ?? null, status: 200 });
     const stored = platform ?? wanted;
-    const description = words.platform.updatedTo(words.platform.options[stored].name);
-    notify({ type: 'success', title: words.platform.updated, description });
+    const description = platformWords.updatedTo(platformWords.options[stored].name);
+    notify({ type: 'success', title: platformWords.updated, description });
     return stored;
   } catch (error) {
     const wasRefused = error instanceof ApiError && error.status !== null;
-    if (wasRefused) tell(error, { title: words.platform.failedTitle, fallback: words.platform.failed });
-    else tell(error, { title: words.account.error, text: words.platform.failed });
+    if (wasRefused) tell(error, { title: platformWords.failedTitle, fallback: platformWords.failed });
+    else tell(error, { title: accountWords.error, text: platformWords.failed });
     return null;
   }
 }

@@ -4,7 +4,7 @@ import { card } from '#styled/recipes';
 import type { User } from '../rules/read-user.ts';
 import { usageView } from '../rules/usage-view.ts';
 import { ProgressBar } from '../ui/progress-bar.tsx';
-import { words } from '../words.ts';
+import { accountWords, usageWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { FeedSign } from './feed-sign.tsx';
 import { RefreshButton } from './refresh-button.tsx';
@@ -18,16 +18,16 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
   );
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="usage">
-      <CardHead id="usage" title={words.usage.title}>
+      <CardHead id="usage" title={usageWords.title}>
         <FeedSign />
-        <RefreshButton label={words.account.refreshUsage} />
+        <RefreshButton label={accountWords.refreshUsage} />
       </CardHead>
       <div className={css({ display: 'grid', gap: '4' })} aria-busy={isLoading}>
         {limit !== null && (
           <ProgressBar
             label={label}
-            value={words.usage.of(used, limit)}
-            spoken={words.usage.spoken(used, limit)}
+            value={usageWords.of(used, limit)}
+            spoken={usageWords.spoken(used, limit)}
             percent={percent}
             isLoading={isLoading}
           />

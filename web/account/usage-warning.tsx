@@ -1,5 +1,5 @@
 import { visuallyHidden } from '../ui/visually-hidden.tsx';
-import { words } from '../words.ts';
+import { usageWords } from '../words/account.ts';
 
 const almost = 0.8;
 
@@ -9,7 +9,7 @@ export function UsageWarning({ used, limit }: { used: number; limit: number }) {
 }
 
 function warning(used: number, limit: number): string {
-  if (used >= limit) return words.usage.reached;
+  if (used >= limit) return usageWords.reached;
   // A sentence without the number stays the same from message to message, so it is read out once.
-  return used >= limit * almost ? words.usage.almost : '';
+  return used >= limit * almost ? usageWords.almost : '';
 }

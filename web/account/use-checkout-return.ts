@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { call } from '../api.ts';
 import { notify } from '../notices.ts';
 import { fetchProfile } from '../profile.ts';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
 
 /** Brings the plan up to date when the person comes back from the payment provider. */
 export function useCheckoutReturn(): void {
@@ -30,6 +30,6 @@ async function verify(sessionId: string): Promise<void> {
   // The failure has been told; the profile is fetched all the same.
   const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
   if (!answer?.success || !answer.tierUpdated) return;
-  const description = words.account.planUpdatedTo(planOf(answer.newTier).name);
-  notify({ type: 'success', title: words.account.planUpdated, description });
+  const description = accountWords.planUpdatedTo(planOf(answer.newTier).name);
+  notify({ type: 'success', title: accountWords.planUpdated, description });
 }

@@ -4,7 +4,7 @@ import { departures } from '../departures.ts';
 import { notify } from '../notices.ts';
 import { session } from '../session.ts';
 import { tell } from '../tell.ts';
-import { words } from '../words.ts';
+import { accountWords, managementWords } from '../words/account.ts';
 import type { Processing } from './processing.ts';
 
 type Answer = { success?: boolean; message?: string; error?: string };
@@ -15,13 +15,13 @@ export function useErase(setProcessing: (processing: Processing) => void): () =>
     setProcessing('delete');
     try {
       const { success, message, error }: Answer = await request('deleteMe');
-      if (!success) throw new ApiError(words.management.deleteFailed, { notice: error ?? message ?? null });
+      if (!success) throw new ApiError(managementWords.deleteFailed, { notice: error ?? message ?? null });
       session.clear();
       await departures.to('/login');
       // A message of the server has been shown already, as every success with one.
-      if (!message) notify({ type: 'success', title: words.account.success, description: words.management.deleted });
+      if (!message) notify({ type: 'success', title: accountWords.success, description: managementWords.deleted });
     } catch (error) {
-      tell(error, { title: words.account.error, fallback: words.management.deleteFailed });
+      tell(error, { title: accountWords.error, fallback: managementWords.deleteFailed });
     }
     setProcessing(null);
   };

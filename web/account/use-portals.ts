@@ -2,22 +2,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { createBillingPage, createSubscriptionPage } from '../billing.ts';
 import { isOwnAddress } from '../rules/own-address.ts';
 import { tell } from '../tell.ts';
-import { words } from '../words.ts';
+import { accountWords, managementWords } from '../words/account.ts';
 import { type OpeningWords, openInTab } from './open-in-tab.ts';
 import type { Processing } from './processing.ts';
 
-const { management } = words;
-
 const subscription: OpeningWords = {
-  opened: management.subscriptionOpened,
-  openedText: management.subscriptionOpenedText,
-  redirect: management.subscriptionRedirect,
-  redirectText: management.openingHere,
+  opened: managementWords.subscriptionOpened,
+  openedText: managementWords.subscriptionOpenedText,
+  redirect: managementWords.subscriptionRedirect,
+  redirectText: managementWords.openingHere,
 };
 const billing: OpeningWords = {
-  opened: management.billingOpened,
-  openedText: management.billingOpenedText,
-  redirect: management.billingRedirect,
+  opened: managementWords.billingOpened,
+  openedText: managementWords.billingOpenedText,
+  redirect: managementWords.billingRedirect,
 };
 
 /** Opens the pages of the payment provider from the account. */
@@ -31,14 +29,14 @@ export function usePortals(setProcessing: (processing: Processing) => void) {
       if (isOwnAddress(url, location.href)) await navigate({ href: url });
       else openInTab(url, say);
     } catch (error) {
-      tell(error, { title: words.account.error, fallback });
+      tell(error, { title: accountWords.error, fallback });
     }
     setProcessing(null);
   };
 
   return {
     manageSubscription: () =>
-      void open('subscription-update', createSubscriptionPage, subscription, management.subscriptionFailed),
-    manageBilling: () => void open('billing-management', createBillingPage, billing, management.billingFailed),
+      void open('subscription-update', createSubscriptionPage, subscription, managementWords.subscriptionFailed),
+    manageBilling: () => void open('billing-management', createBillingPage, billing, managementWords.billingFailed),
   };
 }

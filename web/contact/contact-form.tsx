@@ -5,11 +5,10 @@ import { notify } from '../notices.ts';
 import { Alert } from '../ui/alert.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { TextareaField } from '../ui/textarea-field.tsx';
-import { words } from '../words.ts';
+import { contactWords } from '../words/contact.ts';
 import { type ContactErrors, type ContactMessage, contactErrors } from './contact-rules.ts';
 import { sendMessage } from './send-message.ts';
 
-const { contact } = words;
 const fields = ['name', 'email', 'phone', 'message'] as const;
 
 /** Writes to the people behind the product. */
@@ -35,18 +34,25 @@ export function ContactForm() {
 
   const confirm = () => {
     form.current?.reset();
-    notify({ type: 'success', title: contact.sent, description: contact.sentText });
+    notify({ type: 'success', title: contactWords.sent, description: contactWords.sentText });
   };
 
   return (
     <form ref={form} noValidate onSubmit={(event) => void submit(event)} className={css({ display: 'grid', gap: '5' })}>
-      {hasFailed && <Alert look="danger">{contact.failed}</Alert>}
-      <TextField name="name" autoComplete="name" label={contact.name} error={errors.name} required />
-      <TextField name="email" type="email" autoComplete="email" label={contact.email} error={errors.email} required />
-      <TextField name="phone" type="tel" autoComplete="tel" label={contact.phone} error={errors.phone} />
-      <TextareaField name="message" rows={6} label={contact.message} error={errors.message} required />
+      {hasFailed && <Alert look="danger">{contactWords.failed}</Alert>}
+      <TextField name="name" autoComplete="name" label={contactWords.name} error={errors.name} required />
+      <TextField
+        name="email"
+        type="email"
+        autoComplete="email"
+        label={contactWords.email}
+        error={errors.email}
+        required
+      />
+      <TextField name="phone" type="tel" autoComplete="tel" label={contactWords.phone} error={errors.phone} />
+      <TextareaField name="message" rows={6} label={contactWords.message} error={errors.message} required />
       <button type="submit" className={button({ size: 'lg' })} disabled={isSending}>
-        {isSending ? contact.sending : contact.send}
+        {isSending ? contactWords.sending : contactWords.send}
       </button>
     </form>
   );

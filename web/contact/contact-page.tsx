@@ -1,18 +1,16 @@
 import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
-import { words } from '../words.ts';
+import { contactWords } from '../words/contact.ts';
 import { ContactForm } from './contact-form.tsx';
 import { SupportDetails } from './support-details.tsx';
-
-const { contact } = words;
 
 /** A form and the other ways to reach people. */
 export function ContactPage() {
   return (
     <div className={page()}>
       <header className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]', marginBottom: '8' })}>
-        <h1 className={css({ textStyle: 'display' })}>{contact.title}</h1>
-        <p className={css({ textStyle: 'lead', color: 'muted' })}>{contact.lead}</p>
+        <h1 className={css({ textStyle: 'display' })}>{contactWords.title}</h1>
+        <p className={css({ textStyle: 'lead', color: 'muted' })}>{contactWords.lead}</p>
       </header>
       <div className={columns}>
         <div className={card({ look: 'raised' })}>

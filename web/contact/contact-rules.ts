@@ -1,14 +1,12 @@
 import * as v from 'valibot';
-import { words } from '../words.ts';
-
-const { contact } = words;
+import { contactWords } from '../words/contact.ts';
 
 /** What the contact form accepts. */
 export const ContactMessage = v.object({
-  name: v.pipe(v.string(), v.trim(), v.minLength(2, contact.nameRule)),
-  email: v.pipe(v.string(), v.trim(), v.email(contact.emailRule)),
+  name: v.pipe(v.string(), v.trim(), v.minLength(2, contactWords.nameRule)),
+  email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
   phone: v.optional(v.pipe(v.string(), v.trim())),
-  message: v.pipe(v.string(), v.trim(), v.minLength(10, contact.messageRule)),
+  message: v.pipe(v.string(), v.trim(), v.minLength(10, contactWords.messageRule)),
 });
 
 export type ContactMessage = v.InferOutput<typeof ContactMessage>;

@@ -2,16 +2,14 @@ import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { card, link } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
-
-const { contact } = words;
+import { contactWords } from '../words/contact.ts';
 
 /** Address, number and hours, and what to do when it cannot wait. */
 export function SupportDetails() {
   return (
-    <aside className={css({ display: 'grid', gap: '6' })} aria-label={contact.detailsTitle}>
+    <aside className={css({ display: 'grid', gap: '6' })} aria-label={contactWords.detailsTitle}>
       <section className={card()}>
-        <h2 className={css({ textStyle: 'subheading' })}>{contact.detailsTitle}</h2>
+        <h2 className={css({ textStyle: 'subheading' })}>{contactWords.detailsTitle}</h2>
         <p className={row}>
           <Icon name="mail" />
           <a href={`mailto:${brand.supportEmail}`} className={link()}>
@@ -24,17 +22,17 @@ export function SupportDetails() {
             {brand.businessPhone}
           </a>
         </p>
-        <h3 className={css({ fontWeight: 'semibold' })}>{contact.hoursTitle}</h3>
+        <h3 className={css({ fontWeight: 'semibold' })}>{contactWords.hoursTitle}</h3>
         <p className={row}>
           <Icon name="clock" />
-          {contact.hours}
+          {contactWords.hours}
         </p>
       </section>
       <section
         className={`${card()} ${css({ backgroundColor: 'warmSoft', color: 'onWarmSoft', borderColor: 'transparent' })}`}
       >
-        <h2 className={css({ textStyle: 'subheading' })}>{contact.crisisTitle}</h2>
-        <p>{contact.crisis}</p>
+        <h2 className={css({ textStyle: 'subheading' })}>{contactWords.crisisTitle}</h2>
+        <p>{contactWords.crisis}</p>
       </section>
     </aside>
   );

@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { Waiting } from '../ui/waiting.tsx';
 import { useSession } from '../use-session.ts';
-import { words } from '../words.ts';
+import { frameWords } from '../words/frame.ts';
 import { useArrival } from './arrival.ts';
 import { Crash } from './crash.tsx';
 import { Footer } from './footer.tsx';
@@ -17,7 +17,7 @@ export function AppFrame() {
   const uncaught = useUncaughtError();
   const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
   if (uncaught !== null) return <Crash text={uncaught} />;
-  if (isStarting) return <Waiting label={words.frame.loadingApplication} />;
+  if (isStarting) return <Waiting label={frameWords.loadingApplication} />;
   return (
     <>
       <SkipLink />

@@ -1,17 +1,28 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { showHead } from '../head/show-head.ts';
 
 /** Names each page as it is reached, and moves the focus to its heading unless it is the first. */
 export function useArrival(): void {
   const router = useRouter();
   useEffect(() => {
-    showHead(router.state.location.pathname);
+    if (!isNamed(location.pathname)) void name(location.pathname);
     return router.subscribe('onRendered', ({ pathChanged, toLocation, fromLocation }) => {
-      showHead(toLocation.pathname);
-      if (pathChanged && fromLocation) focusHeading();
+      if (!fromLocation) return;
+      void name(toLocation.pathname).then(() => pathChanged && focusHeading());
     });
   }, [router]);
+}
+
+/** The served HTML already has the head of its own page, but not of a path that it merely stands in for. */
+function isNamed(path: string): boolean {
+  const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
+  return canonical !== null && new URL(canonical.href).pathname === path;
+}
+
+/** The heads of all pages are fetched with the first move, because the landing page does without them. */
+async function name(path: string): Promise<void> {
+  const { showHead } = await import('../head/show-head.ts');
+  showHead(path);
 }
 
 function focusHeading(): void {

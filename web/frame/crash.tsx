@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { words } from '../words.ts';
+import { frameWords } from '../words/frame.ts';
 
 /** The screen for what nobody caught. */
 export function Crash({ text }: { text: string }) {
@@ -17,10 +17,10 @@ export function Crash({ text }: { text: string }) {
         textAlign: 'center',
       })}
     >
-      <h1 className={css({ textStyle: 'title' })}>{words.frame.wrong}</h1>
+      <h1 className={css({ textStyle: 'title' })}>{frameWords.wrong}</h1>
       <p className={css({ color: 'muted', maxWidth: 'reading', overflowWrap: 'anywhere' })}>{text}</p>
       <button type="button" className={button()} onClick={() => location.reload()}>
-        {words.frame.refreshPage}
+        {frameWords.refreshPage}
       </button>
     </main>
   );

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { words } from '../words.ts';
+import { footerWords, frameWords } from '../words/frame.ts';
 
 /** The foot of every page: who we are and how to reach us. */
 export function Footer() {
@@ -10,36 +10,36 @@ export function Footer() {
     <footer className={foot}>
       <div className={inner}>
         <div className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]' })}>
-          <p>{words.footer.notice}</p>
-          <p>{words.footer.crisis}</p>
+          <p>{footerWords.notice}</p>
+          <p>{footerWords.crisis}</p>
         </div>
         <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '4', alignItems: 'center' })}>
           <Link to="/contact" className={button({ look: 'outline' })}>
-            {words.footer.contact}
+            {footerWords.contact}
           </Link>
           <a
             href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`}
             className={link()}
-            aria-label={`${words.footer.phone} ${brand.businessPhone}`}
+            aria-label={`${footerWords.phone} ${brand.businessPhone}`}
           >
             {brand.businessPhone}
           </a>
         </div>
         <nav
-          aria-label={words.frame.footerNavigation}
+          aria-label={frameWords.footerNavigation}
           className={css({ display: 'flex', flexWrap: 'wrap', columnGap: '6', rowGap: '2' })}
         >
           <Link to="/plans" className={link()}>
-            {words.footer.plans}
+            {footerWords.plans}
           </Link>
           <Link to="/terms" className={link()}>
-            {words.footer.terms}
+            {footerWords.terms}
           </Link>
           <Link to="/privacy" className={link()}>
-            {words.footer.privacy}
+            {footerWords.privacy}
           </Link>
         </nav>
-        <p>{words.footer.copyright}</p>
+        <p>{footerWords.copyright}</p>
       </div>
     </footer>
   );

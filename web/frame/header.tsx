@@ -4,7 +4,7 @@ import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
 import { Logo } from '../ui/logo.tsx';
 import { useSession } from '../use-session.ts';
-import { words } from '../words.ts';
+import { frameWords } from '../words/frame.ts';
 import { ThemeToggle } from './theme-toggle.tsx';
 
 const tab = css({
@@ -18,16 +18,16 @@ export function Header() {
   return (
     <header className={bar}>
       <div className={inner}>
-        <Link to="/" className={mark} aria-label={words.frame.logo}>
+        <Link to="/" className={mark} aria-label={frameWords.logo}>
           <Logo />
           <span>{brand.name}</span>
         </Link>
-        <nav aria-label={words.frame.mainNavigation} className={css({ display: 'flex', gap: '1' })}>
+        <nav aria-label={frameWords.mainNavigation} className={css({ display: 'flex', gap: '1' })}>
           <Link to="/" className={link} activeOptions={{ exact: true }}>
-            {words.frame.home}
+            {frameWords.home}
           </Link>
           <Link to={isLoggedIn ? '/account' : '/login'} className={link}>
-            {isLoggedIn ? words.frame.myAccount : words.frame.login}
+            {isLoggedIn ? frameWords.myAccount : frameWords.login}
           </Link>
         </nav>
         <ThemeToggle />

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { button } from '#styled/recipes';
-import { words } from '../words.ts';
+import { notFoundWords } from '../words/frame.ts';
 import { Verdict } from '../ui/verdict.tsx';
 
 /** The page for a path that nobody knows. */
 export function NotFound() {
   return (
-    <Verdict mood="lost" title={words.notFound.title} text={words.notFound.text}>
+    <Verdict mood="lost" title={notFoundWords.title} text={notFoundWords.text}>
       <Link to="/" className={button()}>
-        {words.notFound.home}
+        {notFoundWords.home}
       </Link>
     </Verdict>
   );

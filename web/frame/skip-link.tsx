@@ -1,11 +1,11 @@
 import { css } from '#styled/css';
-import { words } from '../words.ts';
+import { frameWords } from '../words/frame.ts';
 
 /** The first stop of the keyboard. */
 export function SkipLink() {
   return (
     <a href="#main" className={skip}>
-      {words.frame.skip}
+      {frameWords.skip}
     </a>
   );
 }

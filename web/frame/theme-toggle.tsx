@@ -3,12 +3,12 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { colourScheme } from '../colour-scheme.ts';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { frameWords } from '../words/frame.ts';
 
 /** Switches between light and dark colours and remembers the choice. */
 export function ThemeToggle() {
   const isDark = useSyncExternalStore(colourScheme.subscribe, colourScheme.isDark, () => false);
-  const label = isDark ? words.frame.toLight : words.frame.toDark;
+  const label = isDark ? frameWords.toLight : frameWords.toDark;
   return (
     <button
       type="button"

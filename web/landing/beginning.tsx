@@ -1,15 +1,13 @@
 import { css } from '#styled/css';
-import { words } from '../words.ts';
+import { landingWords } from '../words/landing.ts';
 import { Section } from './section.tsx';
-
-const { landing } = words;
 
 /** The first three steps. */
 export function Beginning() {
   return (
-    <Section id="beginning" title={landing.howTitle}>
+    <Section id="beginning" title={landingWords.howTitle}>
       <ol className={steps}>
-        {landing.how.map(({ title, text }) => (
+        {landingWords.how.map(({ title, text }) => (
           <li key={title}>
             <h3 className={css({ textStyle: 'subheading' })}>{title}</h3>
             <p className={css({ color: 'muted', marginTop: '2' })}>{text}</p>

@@ -2,9 +2,7 @@ import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { ExternalLink } from '../ui/external-link.tsx';
-import { words } from '../words.ts';
-
-const { landing } = words;
+import { landingWords } from '../words/landing.ts';
 
 /** The last word, over the hills at dusk. */
 export function Closing() {
@@ -29,11 +27,11 @@ export function Closing() {
         })}
       >
         <h2 id="closing" className={css({ textStyle: 'title' })}>
-          {landing.closingTitle}
+          {landingWords.closingTitle}
         </h2>
-        <p className={css({ textStyle: 'lead', color: 'muted' })}>{landing.closingText}</p>
+        <p className={css({ textStyle: 'lead', color: 'muted' })}>{landingWords.closingText}</p>
         <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
-          {landing.closingLink}
+          {landingWords.closingLink}
         </ExternalLink>
       </div>
     </section>

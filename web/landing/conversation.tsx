@@ -1,14 +1,15 @@
 import { css } from '#styled/css';
-import { words } from '../words.ts';
-
-const { landing } = words;
+import { landingWords } from '../words/landing.ts';
 
 /** A short exchange, as it might be. */
 export function Conversation() {
   return (
-    <figure className={css({ position: 'relative', padding: { base: '4', md: '6' } })} aria-label={landing.sceneLabel}>
+    <figure
+      className={css({ position: 'relative', padding: { base: '4', md: '6' } })}
+      aria-label={landingWords.sceneLabel}
+    >
       <ol className={css({ display: 'grid', gap: '3' })}>
-        {landing.scene.map(({ from, text }) => (
+        {landingWords.scene.map(({ from, text }) => (
           <li key={text} className={bubble} data-from={from}>
             {text}
           </li>

@@ -4,11 +4,9 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { landingWords } from '../words/landing.ts';
 import { Conversation } from './conversation.tsx';
 import { Landscape } from './landscape.tsx';
-
-const { landing } = words;
 
 /** The first thing that anybody sees. */
 export function Hero() {
@@ -16,20 +14,21 @@ export function Hero() {
     <section className={hero}>
       <div className={css({ display: 'grid', gap: '6', justifyItems: 'start', alignContent: 'center' })}>
         <h1 className={css({ textStyle: 'display' })}>
-          <span className={css({ display: 'block', color: 'primary' })}>{landing.headline}</span> {landing.subline}
+          <span className={css({ display: 'block', color: 'primary' })}>{landingWords.headline}</span>{' '}
+          {landingWords.subline}
         </h1>
-        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landing.lead}</p>
+        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landingWords.lead}</p>
         <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '3' })}>
           <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
             <Icon name="chat" />
-            {landing.tryIt}
+            {landingWords.tryIt}
           </ExternalLink>
           <Link to="/plans" className={button({ size: 'lg', look: 'outline' })}>
-            {landing.choosePlan}
+            {landingWords.choosePlan}
           </Link>
         </div>
         <ul className={promises}>
-          {landing.reassurance.map((promise) => (
+          {landingWords.reassurance.map((promise) => (
             <li key={promise}>
               <Icon name="check" />
               {promise}

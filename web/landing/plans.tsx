@@ -2,23 +2,21 @@ import { Link } from '@tanstack/react-router';
 import { planIds, plans } from '#contract/plans';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { words } from '../words.ts';
+import { landingWords } from '../words/landing.ts';
 import { Section } from './section.tsx';
 import { Teaser } from './teaser.tsx';
-
-const { landing } = words;
 
 /** The plans in short. */
 export function Plans() {
   return (
-    <Section id="plans" title={landing.plansTitle} lead={landing.plansLead}>
+    <Section id="plans" title={landingWords.plansTitle} lead={landingWords.plansLead}>
       <ul className={grid}>
         {planIds.map((id) => (
           <Teaser key={id} plan={plans[id]} />
         ))}
       </ul>
       <Link to="/plans" className={`${button({ look: 'outline', size: 'lg' })} ${css({ justifySelf: 'start' })}`}>
-        {landing.viewAllPlans}
+        {landingWords.viewAllPlans}
       </Link>
     </Section>
   );

@@ -4,15 +4,13 @@ import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
 import { useSession } from '../use-session.ts';
-import { words } from '../words.ts';
-
-const { landing } = words;
+import { landingWords } from '../words/landing.ts';
 
 /** A plan in a few words; its button does nothing while it is unknown who is here. */
 export function Teaser({ plan }: { plan: Plan }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   const isUnknown = useSession(({ isInitializing, isLoading }) => isInitializing || isLoading);
-  const { text, features } = landing.teasers[plan.id];
+  const { text, features } = landingWords.teasers[plan.id];
   return (
     <li className={`${card()} ${css({ gap: '4' })}`}>
       <div>
@@ -31,10 +29,10 @@ export function Teaser({ plan }: { plan: Plan }) {
       <Link
         to={isLoggedIn ? '/account' : '/login'}
         className={button({ look: 'soft', wide: true })}
-        aria-label={`${isLoggedIn ? landing.managePlan : landing.getStarted}: ${plan.name}`}
+        aria-label={`${isLoggedIn ? landingWords.managePlan : landingWords.getStarted}: ${plan.name}`}
         onClick={(event) => isUnknown && event.preventDefault()}
       >
-        {isLoggedIn ? landing.managePlan : landing.getStarted}
+        {isLoggedIn ? landingWords.managePlan : landingWords.getStarted}
       </Link>
     </li>
   );

@@ -1,23 +1,22 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { landingWords } from '../words/landing.ts';
 import { Section } from './section.tsx';
 import { useSlides } from './use-slides.ts';
 
-const { landing } = words;
-const count = landing.voices.length;
+const count = landingWords.voices.length;
 
 /** What people say: a list that scrolls sideways, with buttons for those who do not swipe. */
 export function Voices() {
   const { track, position, move } = useSlides(count);
   return (
-    <Section id="voices" title={landing.voicesTitle} tone="sunken" roleDescription={landing.carousel}>
+    <Section id="voices" title={landingWords.voicesTitle} tone="sunken" roleDescription={landingWords.carousel}>
       <div className={css({ display: 'grid', gap: '6' })}>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls must be reachable by keyboard */}
-        <ul ref={track} className={slides} tabIndex={0} aria-label={landing.voicesLabel}>
-          {landing.voices.map(({ text, who, about }, index) => (
-            <li key={who} aria-label={landing.storyOf(index + 1, count)}>
+        <ul ref={track} className={slides} tabIndex={0} aria-label={landingWords.voicesLabel}>
+          {landingWords.voices.map(({ text, who, about }, index) => (
+            <li key={who} aria-label={landingWords.storyOf(index + 1, count)}>
               <figure className={css({ display: 'grid', gap: '5', maxWidth: '[52rem]' })}>
                 <span className={mark} aria-hidden="true">
                   “
@@ -34,7 +33,7 @@ export function Voices() {
           <button
             type="button"
             className={button({ look: 'outline', size: 'icon' })}
-            aria-label={landing.previous}
+            aria-label={landingWords.previous}
             aria-disabled={position === 0}
             onClick={() => move(-1)}
           >
@@ -43,13 +42,15 @@ export function Voices() {
           <button
             type="button"
             className={button({ look: 'outline', size: 'icon' })}
-            aria-label={landing.next}
+            aria-label={landingWords.next}
             aria-disabled={position === count - 1}
             onClick={() => move(1)}
           >
             <Icon name="arrow" />
           </button>
-          <output className={css({ fontSize: 'sm', color: 'muted' })}>{landing.storyOf(position + 1, count)}</output>
+          <output className={css({ fontSize: 'sm', color: 'muted' })}>
+            {landingWords.storyOf(position + 1, count)}
+          </output>
         </div>
       </div>
     </Section>

@@ -1,17 +1,15 @@
 import { css } from '#styled/css';
 import { card } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { landingWords } from '../words/landing.ts';
 import { Section } from './section.tsx';
-
-const { landing } = words;
 
 /** Four reasons. */
 export function Why() {
   return (
-    <Section id="why" title={landing.whyTitle} lead={landing.whyLead} tone="sunken">
+    <Section id="why" title={landingWords.whyTitle} lead={landingWords.whyLead} tone="sunken">
       <ul className={grid}>
-        {landing.why.map(({ icon, title, text }) => (
+        {landingWords.why.map(({ icon, title, text }) => (
           <li key={title} className={card({ look: 'raised' })}>
             <span className={sign}>
               <Icon name={icon} />

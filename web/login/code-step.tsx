@@ -7,7 +7,7 @@ import { formatPhone } from '../rules/format-phone.ts';
 import { Alert } from '../ui/alert.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { visuallyHidden } from '../ui/visually-hidden.tsx';
-import { words } from '../words.ts';
+import { loginWords } from '../words/login.ts';
 import { StepTitle } from './step-title.tsx';
 import type { Lockout } from './use-lockout.ts';
 import { useVerification } from './use-verification.ts';
@@ -33,7 +33,7 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
 
   return (
     <form noValidate onSubmit={submit} className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={words.login.codeTitle}>{words.login.codeLead(formatPhone(phone))}</StepTitle>
+      <StepTitle title={loginWords.codeTitle}>{loginWords.codeLead(formatPhone(phone))}</StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField
         ref={input}
@@ -42,8 +42,8 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
         type="text"
         inputMode="numeric"
         autoComplete="one-time-code"
-        label={words.login.code}
-        hint={words.login.codeHint}
+        label={loginWords.code}
+        hint={loginWords.codeHint}
         value={code}
         error={codeProblem(code, wasLeft)}
         disabled={lockout.isLocked}
@@ -57,16 +57,16 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
         {submitLabel(lockout, isVerifying)}
       </button>
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={back}>
-        {words.login.changePhone}
+        {loginWords.changePhone}
       </button>
       <output className={visuallyHidden}>
-        {lockout.isLocked ? words.login.locked : lockout.wasLocked ? words.login.unlocked : ''}
+        {lockout.isLocked ? loginWords.locked : lockout.wasLocked ? loginWords.unlocked : ''}
       </output>
     </form>
   );
 }
 
 function submitLabel(lockout: Lockout, isVerifying: boolean): string {
-  if (lockout.isLocked) return words.login.wait(lockout.secondsLeft);
-  return isVerifying ? words.login.verifying : words.login.verify;
+  if (lockout.isLocked) return loginWords.wait(lockout.secondsLeft);
+  return isVerifying ? loginWords.verifying : loginWords.verify;
 }

@@ -4,21 +4,21 @@ import { button } from '#styled/recipes';
 import { formatPhone } from '../rules/format-phone.ts';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { loginWords } from '../words/login.ts';
 import { StepTitle } from './step-title.tsx';
 
 /** Asks a number that never wrote to the assistant to do so first. */
 export function InitialContact({ phone, tryAnother }: { phone: string; tryAnother: () => void }) {
-  const greeting = words.login.greeting(phone.replace('+', ''));
+  const greeting = loginWords.greeting(phone.replace('+', ''));
   return (
     <div className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={words.login.contactTitle}>{words.login.contactText(formatPhone(phone))}</StepTitle>
+      <StepTitle title={loginWords.contactTitle}>{loginWords.contactText(formatPhone(phone))}</StepTitle>
       <ExternalLink href={chatLink(greeting)} className={button({ size: 'lg', wide: true })}>
         <Icon name="chat" />
-        {words.login.contactLink}
+        {loginWords.contactLink}
       </ExternalLink>
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
-        {words.login.differentNumber}
+        {loginWords.differentNumber}
       </button>
     </div>
   );

@@ -1,19 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { link } from '#styled/recipes';
-import { words } from '../words.ts';
+import { footerWords } from '../words/frame.ts';
+import { loginWords } from '../words/login.ts';
 
 /** What a person accepts by logging in. */
 export function LegalNote() {
   return (
     <p className={css({ textStyle: 'fine', color: 'muted' })}>
-      {words.login.agreeBefore}
+      {loginWords.agreeBefore}
       <Link to="/terms" className={link()}>
-        {words.footer.terms}
+        {footerWords.terms}
       </Link>
-      {words.login.agreeBetween}
+      {loginWords.agreeBetween}
       <Link to="/privacy" className={link()}>
-        {words.footer.privacy}
+        {footerWords.privacy}
       </Link>
       .
     </p>

@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
 import { isPlanId } from '../rules/after-login.ts';
 import { Alert } from '../ui/alert.tsx';
-import { words } from '../words.ts';
+import { loginWords } from '../words/login.ts';
 import { CodeStep } from './code-step.tsx';
 import { InitialContact } from './initial-contact.tsx';
 import { PhoneStep } from './phone-step.tsx';
@@ -25,7 +25,7 @@ export function LoginScreen({ plan, problem }: { plan: string | undefined; probl
   return (
     <div className={page({ width: 'form' })}>
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
-        {step === 'phone' && isPlanId(plan) && <Alert>{words.login.plan(plans[plan].name)}</Alert>}
+        {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(plans[plan].name)}</Alert>}
         {step === 'phone' && problem && <Alert look="danger">{problem}</Alert>}
         {step === 'phone' && (
           <PhoneStep phone={phone} setPhone={setPhone} wasSent={wasSent} setWasSent={setWasSent} goTo={setStep} />

@@ -8,7 +8,7 @@ import { cleanPhone } from '../rules/clean-phone.ts';
 import { requestOtp } from '../sign-in.ts';
 import { Alert } from '../ui/alert.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { words } from '../words.ts';
+import { loginWords } from '../words/login.ts';
 import { LegalNote } from './legal-note.tsx';
 import { StepTitle } from './step-title.tsx';
 
@@ -47,17 +47,17 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
       goTo('contact');
       return undefined;
     }
-    if (result.networkFailed) return words.login.networkFailed;
-    if (!result.success) return result.message ?? words.login.sendFailed;
-    notify({ type: 'success', title: words.login.codeSentTitle, description: words.login.codeSent });
+    if (result.networkFailed) return loginWords.networkFailed;
+    if (!result.success) return result.message ?? loginWords.sendFailed;
+    notify({ type: 'success', title: loginWords.codeSentTitle, description: loginWords.codeSent });
     goTo('code');
     return undefined;
   };
 
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={words.login.title} focus={wasSent}>
-        {words.login.lead}
+      <StepTitle title={loginWords.title} focus={wasSent}>
+        {loginWords.lead}
       </StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField
@@ -65,8 +65,8 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
         name="phone"
         type="tel"
         autoComplete="tel"
-        label={words.login.phone}
-        hint={words.login.phoneHint}
+        label={loginWords.phone}
+        hint={loginWords.phoneHint}
         value={phone}
         error={error}
         onChange={({ target }) => {
@@ -75,7 +75,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
         }}
       />
       <button type="submit" className={button({ size: 'lg', wide: true })} disabled={isSending}>
-        {isSending ? words.login.sending : wasSent ? words.login.resendCode : words.login.sendCode}
+        {isSending ? loginWords.sending : wasSent ? loginWords.resendCode : loginWords.sendCode}
       </button>
       <LegalNote />
     </form>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { notify } from '../notices.ts';
 import { afterLogin } from '../rules/after-login.ts';
 import { verifyOtp } from '../sign-in.ts';
-import { words } from '../words.ts';
+import { loginWords } from '../words/login.ts';
 import type { Lockout } from './use-lockout.ts';
 
 type Options = { phone: string; plan: string | undefined; lockout: Lockout };
@@ -20,17 +20,17 @@ export function useVerification({ phone, plan, lockout }: Options) {
     const { success, status, message } = await verifyOtp(phone, code);
     setVerifying(false);
     if (success) return arrive(status);
-    const text = message ?? words.login.invalidCode;
+    const text = message ?? loginWords.invalidCode;
     setFailure(text);
     lockout.noteFailure();
-    notify({ type: 'error', title: words.login.verificationFailed, description: text });
+    notify({ type: 'error', title: loginWords.verificationFailed, description: text });
   };
 
   const arrive = async (status: string) => {
     const { to, notice } = afterLogin(status, plan);
-    if (notice === 'success') notify({ type: 'success', title: words.login.success });
+    if (notice === 'success') notify({ type: 'success', title: loginWords.success });
     if (notice === 'issue')
-      notify({ type: 'error', title: words.login.issueTitle, description: words.login.issue(status) });
+      notify({ type: 'error', title: loginWords.issueTitle, description: loginWords.issue(status) });
     await navigate({ to, replace: true });
   };
 

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { button } from '#styled/recipes';
 import { isOwnAddress } from '../rules/own-address.ts';
 import { tell } from '../tell.ts';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
+import { plansWords } from '../words/plans.ts';
 
 type Props = { plan: Plan; tier: PaidPlanId; look: 'primary' | 'soft'; isFirst: boolean };
 
@@ -23,13 +24,13 @@ export function BuyButton({ plan, tier, look, isFirst }: Props) {
   const start = async () => {
     if (isBusy) return;
     setBusy(true);
-    await buy().catch((error: unknown) => tell(error, { title: words.account.error, fallback: words.plans.failed }));
+    await buy().catch((error: unknown) => tell(error, { title: accountWords.error, fallback: plansWords.failed }));
     setBusy(false);
   };
 
   return (
     <button type="button" className={button({ look, wide: true })} aria-busy={isBusy} onClick={() => void start()}>
-      {isBusy ? words.plans.opening : isFirst ? words.plans.choose(plan.name) : words.plans.switchTo(plan.name)}
+      {isBusy ? plansWords.opening : isFirst ? plansWords.choose(plan.name) : plansWords.switchTo(plan.name)}
     </button>
   );
 }

@@ -3,7 +3,7 @@ import { type Plan, planOf } from '#contract/plans';
 import { badge, button } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
 import { useSession } from '../use-session.ts';
-import { words } from '../words.ts';
+import { plansWords } from '../words/plans.ts';
 import { BuyButton } from './buy-button.tsx';
 
 /** What a person can do about a plan: begin, change to it, or nothing because it is theirs. */
@@ -13,7 +13,7 @@ export function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean
   if (tier === null) {
     return (
       <Link to="/login" search={{ plan: plan.id }} className={button({ look, wide: true })}>
-        {plan.id === 'free' ? words.plans.start : words.plans.choose(plan.name)}
+        {plan.id === 'free' ? plansWords.start : plansWords.choose(plan.name)}
       </Link>
     );
   }
@@ -21,14 +21,14 @@ export function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean
     return (
       <p className={badge()}>
         <Icon name="check" />
-        {words.plans.current}
+        {plansWords.current}
       </p>
     );
   }
   if (plan.id === 'free') {
     return (
       <Link to="/account" className={button({ look: 'outline', wide: true })}>
-        {words.plans.manage}
+        {plansWords.manage}
       </Link>
     );
   }

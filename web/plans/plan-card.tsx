@@ -2,7 +2,7 @@ import { type Plan, pricePeriodLabel } from '#contract/plans';
 import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
-import { words } from '../words.ts';
+import { plansWords } from '../words/plans.ts';
 import { PlanAction } from './plan-action.tsx';
 
 const popular = 'premium';
@@ -29,7 +29,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
           <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
             {plan.name}
           </h2>
-          {isPopular && <span className={badge({ look: 'warm' })}>{words.plans.popular}</span>}
+          {isPopular && <span className={badge({ look: 'warm' })}>{plansWords.popular}</span>}
         </div>
         <p className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'baseline', columnGap: '2' })}>
           <span className={css({ textStyle: 'figure', color: 'primary' })}>{plan.price}</span>
@@ -41,7 +41,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
       </header>
       <ul
         className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })}
-        aria-label={words.plans.features(plan.name)}
+        aria-label={plansWords.features(plan.name)}
       >
         {plan.features.map((feature) => (
           <li key={feature} className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { plans } from '#contract/plans';
 import { css } from '#styled/css';
 import { link, page } from '#styled/recipes';
-import { words } from '../words.ts';
+import { plansWords } from '../words/plans.ts';
 import { PlanCard } from './plan-card.tsx';
 
 const byLevel = Object.values(plans).toSorted((a, b) => a.level - b.level);
@@ -20,8 +20,8 @@ export function PlansPage() {
           marginBottom: { base: '8', md: '12' },
         })}
       >
-        <h1 className={css({ textStyle: 'display' })}>{words.plans.title}</h1>
-        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: 'reading' })}>{words.plans.lead}</p>
+        <h1 className={css({ textStyle: 'display' })}>{plansWords.title}</h1>
+        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: 'reading' })}>{plansWords.lead}</p>
       </header>
       <ul className={grid}>
         {byLevel.map((plan) => (
@@ -29,11 +29,11 @@ export function PlansPage() {
         ))}
       </ul>
       <p className={css({ marginTop: '12', textAlign: 'center', color: 'muted' })}>
-        {words.plans.supportBefore}
+        {plansWords.supportBefore}
         <Link to="/contact" className={link()}>
-          {words.plans.support}
+          {plansWords.support}
         </Link>
-        {words.plans.supportAfter}
+        {plansWords.supportAfter}
       </p>
     </div>
   );

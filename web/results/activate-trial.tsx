@@ -5,9 +5,7 @@ import { notify } from '../notices.ts';
 import { activateTrial } from '../sign-in.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { Verdict } from '../ui/verdict.tsx';
-import { words } from '../words.ts';
-
-const { trial } = words;
+import { trialWords } from '../words/results.ts';
 
 /** Turns a trial link into a session. */
 export function ActivateTrial({ token }: { token: string | undefined }) {
@@ -19,22 +17,22 @@ export function ActivateTrial({ token }: { token: string | undefined }) {
     if (wasAsked.current) return;
     wasAsked.current = true;
     void activateTrial(token).then(async ({ success, message }) => {
-      if (!success) return setProblem(message ?? trial.failed);
-      notify({ type: 'success', title: trial.activated });
+      if (!success) return setProblem(message ?? trialWords.failed);
+      notify({ type: 'success', title: trialWords.activated });
       return navigate({ to: '/account', replace: true });
     });
   }, [token, navigate]);
   if (problem === undefined) {
     return (
-      <Verdict mood="pause" title={trial.activating}>
-        <Spinner label={trial.text} />
+      <Verdict mood="pause" title={trialWords.activating}>
+        <Spinner label={trialWords.text} />
       </Verdict>
     );
   }
   return (
-    <Verdict mood="bad" title={trial.failedTitle} text={problem}>
+    <Verdict mood="bad" title={trialWords.failedTitle} text={problem}>
       <Link to="/login" className={button()}>
-        {trial.login}
+        {trialWords.login}
       </Link>
     </Verdict>
   );

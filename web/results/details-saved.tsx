@@ -3,22 +3,20 @@ import { notify } from '../notices.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Verdict } from '../ui/verdict.tsx';
 import { Waiting } from '../ui/waiting.tsx';
-import { words } from '../words.ts';
+import { detailsSavedWords } from '../words/results.ts';
 import { AccountOrHome } from './account-or-home.tsx';
 import { useAfter } from './use-after.ts';
-
-const { detailsSaved } = words;
 
 /** The return from saving a payment method. */
 export function DetailsSaved() {
   const isDone = useAfter(2000, async () =>
-    notify({ type: 'success', title: detailsSaved.title, description: detailsSaved.text }),
+    notify({ type: 'success', title: detailsSavedWords.title, description: detailsSavedWords.text }),
   );
-  if (!isDone) return <Waiting label={detailsSaved.verifying} />;
+  if (!isDone) return <Waiting label={detailsSavedWords.verifying} />;
   return (
-    <Verdict mood="good" title={detailsSaved.title} text={detailsSaved.text}>
+    <Verdict mood="good" title={detailsSavedWords.title} text={detailsSavedWords.text}>
       <ul className={css({ display: 'grid', gap: '3', textAlign: 'start' })}>
-        {detailsSaved.points.map((point) => (
+        {detailsSavedWords.points.map((point) => (
           <li key={point} className={css({ display: 'flex', gap: '3' })}>
             <span className={css({ color: 'primary' })}>
               <Icon name="check" />
@@ -27,7 +25,7 @@ export function DetailsSaved() {
           </li>
         ))}
       </ul>
-      <AccountOrHome account={detailsSaved.account} home={detailsSaved.home} />
+      <AccountOrHome account={detailsSavedWords.account} home={detailsSavedWords.home} />
     </Verdict>
   );
 }

@@ -3,28 +3,26 @@ import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { Verdict } from '../ui/verdict.tsx';
-import { words } from '../words.ts';
-
-const { paymentCanceled } = words;
+import { paymentCanceledWords } from '../words/results.ts';
 
 /** The return from a payment that the person left. */
 export function PaymentCanceled() {
   return (
-    <Verdict mood="pause" title={paymentCanceled.title} text={paymentCanceled.text}>
+    <Verdict mood="pause" title={paymentCanceledWords.title} text={paymentCanceledWords.text}>
       <div className={css({ display: 'flex', flexWrap: 'wrap', justifyContent: 'center', gap: '3' })}>
         <Link to="/plans" className={button()}>
-          {paymentCanceled.tryAgain}
+          {paymentCanceledWords.tryAgain}
         </Link>
         <Link to="/" className={button({ look: 'outline' })}>
-          {paymentCanceled.home}
+          {paymentCanceledWords.home}
         </Link>
       </div>
       <p className={css({ textStyle: 'small', color: 'muted' })}>
-        {paymentCanceled.supportBefore}
+        {paymentCanceledWords.supportBefore}
         <a href={`mailto:${brand.supportEmail}`} className={link()}>
           {brand.supportEmail}
         </a>
-        {paymentCanceled.supportAfter}
+        {paymentCanceledWords.supportAfter}
       </p>
     </Verdict>
   );

@@ -6,7 +6,7 @@ import { logOut } from '../log-out.ts';
 import { formatPhone } from '../rules/format-phone.ts';
 import { Verdict } from '../ui/verdict.tsx';
 import { useSession } from '../use-session.ts';
-import { words } from '../words.ts';
+import { pendingWords } from '../words/results.ts';
 
 /** Where a person waits for approval; once it is there, the account opens. */
 export function PendingApproval() {
@@ -18,10 +18,10 @@ export function PendingApproval() {
     if (isApproved) void navigate({ to: '/account', replace: true });
   }, [isApproved, navigate]);
   return (
-    <Verdict mood="pause" title={words.pending.title} text={words.pending.text(formatPhone(phone))}>
-      <p>{words.pending.notice}</p>
+    <Verdict mood="pause" title={pendingWords.title} text={pendingWords.text(formatPhone(phone))}>
+      <p>{pendingWords.notice}</p>
       <button type="button" className={button({ look: 'outline' })} onClick={() => void logOut('/')}>
-        {words.pending.logout}
+        {pendingWords.logout}
       </button>
     </Verdict>
   );

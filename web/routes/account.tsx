@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { AccountPage } from '../account/account-page.tsx';
 import { requireUser } from '../guards.ts';
 import { Waiting } from '../ui/waiting.tsx';
-import { words } from '../words.ts';
+import { accountWords } from '../words/account.ts';
 
 type Search = { session_id?: string; status?: string };
 
@@ -12,6 +12,6 @@ export const Route = createFileRoute('/account')({
     ...(typeof status === 'string' ? { status } : {}),
   }),
   beforeLoad: requireUser,
-  pendingComponent: () => <Waiting label={words.account.loading} />,
+  pendingComponent: () => <Waiting label={accountWords.loading} />,
   component: AccountPage,
 });

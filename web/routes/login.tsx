@@ -4,7 +4,7 @@ import { requireVisitor } from '../guards.ts';
 import { LoginScreen } from '../login/login-screen.tsx';
 import { afterLogin } from '../rules/after-login.ts';
 import { Waiting } from '../ui/waiting.tsx';
-import { words } from '../words.ts';
+import { loginWords } from '../words/login.ts';
 
 type Search = { plan?: string | undefined };
 
@@ -12,7 +12,7 @@ export const Route = createFileRoute('/login')({
   validateSearch: (search): Search => (typeof search['plan'] === 'string' ? { plan: search['plan'] } : {}),
   beforeLoad: () => (externalToken.isWaiting() ? undefined : requireVisitor()),
   loader: signInByExternalToken,
-  pendingComponent: () => <Waiting label={words.login.signingIn} />,
+  pendingComponent: () => <Waiting label={loginWords.signingIn} />,
   component: function LoginPage() {
     return <LoginScreen plan={Route.useSearch().plan} problem={Route.useLoaderData()} />;
   },
@@ -25,5 +25,5 @@ async function signInByExternalToken(): Promise<string | null> {
   const { verifyExternalToken } = await import('../sign-in.ts');
   const { success, status, message } = await verifyExternalToken(token);
   if (success) throw redirect({ to: afterLogin(status, undefined).to, replace: true });
-  return message ?? words.login.unexpected;
+  return message ?? loginWords.unexpected;
 }

@@ -1,5 +1,5 @@
 import { planOf } from '#contract/plans';
-import { words } from '../words.ts';
+import { managementWords } from '../words/account.ts';
 
 type Facts = {
   subscriptionTier: string;
@@ -10,13 +10,16 @@ type Facts = {
 };
 
 const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
-const { management } = words;
-
 /** Label and hint of the subscription button: the first row that fits. */
 export function managementButton(facts: Facts): { label: string; hint: string } {
-  if (planOf(facts.subscriptionTier).id === 'free') return { label: management.upgrade, hint: management.upgradeHint };
-  if (facts.cancelAtDate) return { label: management.cancellation, hint: management.cancellationHint };
-  if (facts.isTrial && facts.scheduledTierId) return { label: management.scheduled, hint: management.scheduledHint };
+  if (planOf(facts.subscriptionTier).id === 'free')
+    return { label: managementWords.upgrade, hint: managementWords.upgradeHint };
+  if (facts.cancelAtDate) return { label: managementWords.cancellation, hint: managementWords.cancellationHint };
+  if (facts.isTrial && facts.scheduledTierId)
+    return { label: managementWords.scheduled, hint: managementWords.scheduledHint };
   const isRunning = running.includes(facts.subscriptionStatus ?? '');
-  return { label: management.subscription, hint: isRunning ? management.subscriptionHint : management.inactiveHint };
+  return {
+    label: managementWords.subscription,
+    hint: isRunning ? managementWords.subscriptionHint : managementWords.inactiveHint,
+  };
 }

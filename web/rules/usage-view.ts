@@ -1,19 +1,19 @@
 import { plans, type Plan } from '#contract/plans';
-import { words } from '../words.ts';
+import { usageWords } from '../words/account.ts';
 
 /** What the Usage card shows; `limit` is null where usage is not tracked. */
 export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
 
 /** The usage of a plan; `plan` is what the user's tier stands for, so an inactive or unknown tier is free. */
 export function usageView(plan: Plan, used: number): UsageView {
-  const label = words.usage.used(plan.periodDescription);
+  const label = usageWords.used(plan.periodDescription);
   const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
-  if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, words.usage.upgrade);
+  if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
   if (limit !== null) return view(label, used, limit, null);
   const { messageLimit } = plans.platinum;
   if (plan.id === 'platinum' && messageLimit !== null)
-    return view(label, used, messageLimit, words.usage.platinum(messageLimit));
-  return view(label, used, null, words.usage.notApplicable);
+    return view(label, used, messageLimit, usageWords.platinum(messageLimit));
+  return view(label, used, null, usageWords.notApplicable);
 }
 
 function view(label: string, used: number, limit: number | null, note: string | null): UsageView {

@@ -1,6 +1,12 @@
 import { defineTextStyles } from '@pandacss/dev';
 
-const heading = { fontFamily: 'heading', fontWeight: 'normal', letterSpacing: 'tight', textWrap: 'balance' };
+const heading = {
+  fontFamily: 'heading',
+  fontWeight: 'normal',
+  letterSpacing: 'tight',
+  textWrap: 'balance',
+  fontVariantNumeric: 'lining-nums',
+};
 
 export const textStyles = defineTextStyles({
   display: { value: { ...heading, fontSize: '4xl', lineHeight: 'tight' } },

@@ -2,7 +2,7 @@ import { Toast, Toaster, createToaster } from '@ark-ui/react/toast';
 import { useEffect } from 'react';
 import { toast as recipe } from '#styled/recipes';
 import { notices } from '../notices.ts';
-import { words } from '../words.ts';
+import { frameWords } from '../words/frame.ts';
 import { Icon } from './icon.tsx';
 
 const toaster = createToaster({
@@ -33,13 +33,16 @@ export default function Toasts() {
     <Toaster toaster={toaster}>
       {(toast) => (
         <Toast.Root className={styles.root}>
+          <span className={styles.sign}>
+            <Icon name={toast.type === 'error' ? 'warning' : 'check'} />
+          </span>
           <div className={styles.text}>
             <Toast.Title className={styles.title}>{toast.title}</Toast.Title>
             {toast.description && (
               <Toast.Description className={styles.description}>{toast.description}</Toast.Description>
             )}
           </div>
-          <Toast.CloseTrigger className={styles.close} aria-label={words.frame.dismiss}>
+          <Toast.CloseTrigger className={styles.close} aria-label={frameWords.dismiss}>
             <Icon name="close" />
           </Toast.CloseTrigger>
         </Toast.Root>

@@ -14,7 +14,7 @@ const control = {
   _hover: { borderColor: 'primary' },
   _placeholder: { color: 'muted', opacity: '1' },
   _disabled: { cursor: 'not-allowed', opacity: '0.6' },
-  _invalid: { borderColor: 'danger' },
+  '&[data-invalid]': { borderColor: 'danger', borderWidth: 'thick' },
 };
 
 export const field = defineSlotRecipe({

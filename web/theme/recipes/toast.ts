@@ -2,7 +2,7 @@ import { defineSlotRecipe } from '@pandacss/dev';
 
 export const toast = defineSlotRecipe({
   className: 'toast',
-  slots: ['root', 'text', 'title', 'description', 'close'],
+  slots: ['root', 'sign', 'text', 'title', 'description', 'close'],
   base: {
     root: {
       display: 'flex',
@@ -13,8 +13,6 @@ export const toast = defineSlotRecipe({
       borderRadius: 'md',
       borderWidth: 'thin',
       borderColor: 'line',
-      borderInlineStartWidth: '[5px]',
-      borderInlineStartColor: 'primary',
       backgroundColor: 'raised',
       boxShadow: 'float',
       height: 'var(--height)',
@@ -23,8 +21,8 @@ export const toast = defineSlotRecipe({
       translate: 'var(--x) var(--y)',
       zIndex: 'var(--z-index)',
       _calm: { transition: '[translate 300ms, scale 300ms, opacity 300ms, height 300ms]' },
-      '&[data-type=error]': { borderInlineStartColor: 'danger' },
     },
+    sign: { color: 'primary', fontSize: 'lg', '[data-type=error] > &': { color: 'danger' } },
     text: { flex: '1', minWidth: '[0]' },
     title: { fontSize: 'sm', fontWeight: 'semibold' },
     description: { textStyle: 'small', color: 'muted' },

@@ -1,0 +1,39 @@
+import { brand } from '#contract/brand';
+import { pageHead } from './pages.ts';
+import { structuredData } from './structured-data.ts';
+
+/** The part of a page's head that is its own, as HTML. */
+export function headTags(path: string): string {
+  const { title, description, isPublic } = pageHead(path);
+  const address = brand.siteUrl + path;
+  const image = `${brand.siteUrl}/og.png`;
+  const data = structuredData(path);
+  return [
+    `<title>${escape(title)}</title>`,
+    meta('name', 'description', description),
+    meta('name', 'robots', isPublic ? 'index, follow' : 'noindex'),
+    `<link rel="canonical" href="${escape(address)}" />`,
+    meta('property', 'og:site_name', brand.name),
+    meta('property', 'og:type', 'website'),
+    meta('property', 'og:title', title),
+    meta('property', 'og:description', description),
+    meta('property', 'og:url', address),
+    meta('property', 'og:image', image),
+    meta('property', 'og:image:width', '1200'),
+    meta('property', 'og:image:height', '630'),
+    meta('property', 'og:image:alt', `Hills under a low sun, and the sign of ${brand.name}`),
+    meta('name', 'twitter:card', 'summary_large_image'),
+    meta('name', 'twitter:title', title),
+    meta('name', 'twitter:description', description),
+    meta('name', 'twitter:image', image),
+    ...(data ? [`<script type="application/ld+json">${data}</script>`] : []),
+  ].join('\n    ');
+}
+
+function meta(kind: 'name' | 'property', key: string, content: string): string {
+  return `<meta ${kind}="${key}" content="${escape(content)}" />`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
