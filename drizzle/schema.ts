@@ -163,7 +163,7 @@ export const customers = sqliteTable(
     dirty: integer('dirty').notNull().default(0),
     synced: integer('synced').notNull().default(0),
     syncedAt: instant('synced_at').notNull().default(0),
-    leaseToken: text('lease_token'),
+    leaseToken: text('lease_token').unique(),
     leaseUntil: instant('lease_until').notNull().default(0),
     /** The checkout that saves a card for the plan after the trial, until it is seen to. */
     setupSession: text('setup_session'),

@@ -11,6 +11,7 @@ CREATE TABLE `customers` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `customers_stripe_id_unique` ON `customers` (`stripe_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `customers_lease_token_unique` ON `customers` (`lease_token`);--> statement-breakpoint
 CREATE INDEX `customers_dirty` ON `customers` (`user_id`) WHERE dirty > synced;--> statement-breakpoint
 CREATE INDEX `customers_age` ON `customers` (`synced_at`);--> statement-breakpoint
 CREATE TABLE `stripe_events` (
