@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react';
 import { button } from '#styled/recipes';
 import { notify } from '../notices.ts';
 import { activateTrial } from '../sign-in.ts';
-import { Spinner } from '../ui/spinner.tsx';
 import { Verdict } from '../ui/verdict.tsx';
 import { trialWords } from '../words/results.ts';
 
@@ -22,13 +21,7 @@ export function ActivateTrial({ token }: { token: string | undefined }) {
       return navigate({ to: '/account', replace: true });
     });
   }, [token, navigate]);
-  if (problem === undefined) {
-    return (
-      <Verdict mood="pause" title={trialWords.activating}>
-        <Spinner label={trialWords.text} />
-      </Verdict>
-    );
-  }
+  if (problem === undefined) return <Verdict mood="busy" title={trialWords.activating} text={trialWords.text} />;
   return (
     <Verdict mood="bad" title={trialWords.failedTitle} text={problem}>
       <Link to="/login" className={button()}>

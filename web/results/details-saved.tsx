@@ -2,7 +2,6 @@ import { css } from '#styled/css';
 import { notify } from '../notices.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Verdict } from '../ui/verdict.tsx';
-import { Waiting } from '../ui/waiting.tsx';
 import { detailsSavedWords } from '../words/results.ts';
 import { AccountOrHome } from './account-or-home.tsx';
 import { useAfter } from './use-after.ts';
@@ -12,7 +11,7 @@ export function DetailsSaved() {
   const isDone = useAfter(2000, async () =>
     notify({ type: 'success', title: detailsSavedWords.title, description: detailsSavedWords.text }),
   );
-  if (!isDone) return <Waiting label={detailsSavedWords.verifying} />;
+  if (!isDone) return <Verdict mood="busy" title={detailsSavedWords.verifying} />;
   return (
     <Verdict mood="good" title={detailsSavedWords.title} text={detailsSavedWords.text}>
       <ul className={css({ display: 'grid', gap: '3', textAlign: 'start' })}>

@@ -1,4 +1,3 @@
-import { Spinner } from '../ui/spinner.tsx';
 import { Verdict } from '../ui/verdict.tsx';
 import { processingWords } from '../words/results.ts';
 import { AccountOrHome } from './account-or-home.tsx';
@@ -8,13 +7,7 @@ import { useAfter } from './use-after.ts';
 /** The return from the payment provider's pages. */
 export function Processing() {
   const isDone = useAfter(2000, async () => void (await refreshUser().catch(() => null)));
-  if (!isDone) {
-    return (
-      <Verdict mood="pause" title={processingWords.title}>
-        <Spinner label={processingWords.text} />
-      </Verdict>
-    );
-  }
+  if (!isDone) return <Verdict mood="busy" title={processingWords.title} text={processingWords.text} />;
   return (
     <Verdict mood="good" title={processingWords.success} text={processingWords.successText}>
       <AccountOrHome account={processingWords.account} home={processingWords.home} />

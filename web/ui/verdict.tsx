@@ -1,24 +1,28 @@
 import type { ReactNode } from 'react';
 import { css } from '#styled/css';
-import { card, page } from '#styled/recipes';
+import { card, page, spinner } from '#styled/recipes';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icons.ts';
 
-type Mood = 'good' | 'pause' | 'bad' | 'lost';
+type Mood = 'busy' | 'good' | 'pause' | 'bad' | 'lost';
 type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };
 
-const icons: Record<Mood, IconName> = { good: 'check', pause: 'clock', bad: 'warning', lost: 'path' };
+const icons: Record<Exclude<Mood, 'busy'>, IconName> = { good: 'check', pause: 'clock', bad: 'warning', lost: 'path' };
 
-/** A page that says how something ended and where to go from here. */
+/** A page that says how something goes or ended, and where to go from here; it is read out when it changes. */
 export function Verdict({ mood, title, text, children }: Props) {
   return (
-    <div className={page({ width: 'form' })}>
+    <div className={page({ width: 'form' })} aria-live="polite">
       <div
         className={`${card({ look: 'raised' })} ${css({ alignItems: 'center', textAlign: 'center', paddingBlock: '10' })}`}
       >
-        <span className={sign} data-mood={mood}>
-          <Icon name={icons[mood]} />
-        </span>
+        {mood === 'busy' ? (
+          <span className={spinner()} aria-hidden="true" />
+        ) : (
+          <span className={sign} data-mood={mood}>
+            <Icon name={icons[mood]} />
+          </span>
+        )}
         <h1 className={css({ textStyle: 'heading' })}>{title}</h1>
         {text && <p className={css({ color: 'muted' })}>{text}</p>}
         {children}
