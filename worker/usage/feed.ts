@@ -26,6 +26,7 @@ export class UsageFeed extends DurableObject<Env> {
   publish(messages: FeedMessage[]): void {
     const texts = messages.map((message) => JSON.stringify(message));
     for (const socket of this.ctx.getWebSockets()) {
+      if (socket.readyState !== WebSocket.OPEN) continue;
       for (const text of texts) socket.send(text);
     }
   }
