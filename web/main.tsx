@@ -2,9 +2,11 @@ import './external-token.ts';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchErrors } from './frame/uncaught-error.ts';
 import { router } from './router.tsx';
 import { start } from './start.ts';
 
+watchErrors();
 start();
 
 const root = document.getElementById('root');

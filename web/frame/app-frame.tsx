@@ -1,4 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { Waiting } from '../ui/waiting.tsx';
 import { useSession } from '../use-session.ts';
@@ -9,12 +10,12 @@ import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { Notices } from './notices.tsx';
 import { SkipLink } from './skip-link.tsx';
-import { useUncaughtError } from './use-uncaught-error.ts';
+import { uncaughtError } from './uncaught-error.ts';
 
 /** What surrounds every page. */
 export function AppFrame() {
   useArrival();
-  const uncaught = useUncaughtError();
+  const uncaught = useSyncExternalStore(uncaughtError.subscribe, uncaughtError.get, () => null);
   const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
   if (uncaught !== null) return <Crash text={uncaught} />;
   if (isStarting) return <Waiting label={frameWords.loadingApplication} />;
