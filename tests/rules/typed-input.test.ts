@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { cleanCode, cleanPhone } from '../../web/rules/clean-phone.ts';
+import { codeProblem } from '../../web/rules/code-problem.ts';
+import { formatDate } from '../../web/rules/format-date.ts';
+import { formatPhone } from '../../web/rules/format-phone.ts';
+
+describe('a typed number', () => {
+  it.each(['+1 (555) 123-4567', '+1.555.123.4567', '+1\u00a0555\u2011123\u20134567', ' +15551234567 '])(
+    '%s',
+    (typed) => {
+      expect(cleanPhone(typed)).toBe('+15551234567');
+    },
+  );
+
+  it('keeps what is wrong with it', () => {
+    expect(cleanPhone('+1 555 CALL-ME')).toBe('+1555CALLME');
+  });
+});
+
+describe('a typed code', () => {
+  it('loses spaces and dashes and ends after six', () => {
+    expect(cleanCode('123 456')).toBe('123456');
+    expect(cleanCode('123-456 7')).toBe('123456');
+  });
+
+  it('is a problem when it holds letters, or when it was left too short', () => {
+    expect(codeProblem('', true)).toBeUndefined();
+    expect(codeProblem('12a', false)).toBe('OTP must contain only numbers');
+    expect(codeProblem('123', false)).toBeUndefined();
+    expect(codeProblem('123', true)).toBe('OTP must be exactly 6 digits');
+    expect(codeProblem('123456', true)).toBeUndefined();
+  });
+});
+
+describe('a shown number', () => {
+  it.each([
+    ['+15551234567', '+1 555-123-4567'],
+    ['+447911123456', '+44 791-112-3456'],
+    ['+4930123456', '+4930123456'],
+    [null, 'Invalid Number'],
+    ['', 'Invalid Number'],
+  ])('%s', (phone, shown) => {
+    expect(formatPhone(phone)).toBe(shown);
+  });
+});
+
+describe('a shown date', () => {
+  it.each([
+    ['2025-01-05T00:00:00Z', 'January 5, 2025'],
+    [null, 'an unknown date'],
+    ['soon', 'an unknown date'],
+  ])('%s', (iso, shown) => {
+    expect(formatDate(iso, 'UTC')).toBe(shown);
+  });
+
+  it('is the day where the reader is', () => {
+    expect(formatDate('2025-01-05T02:00:00Z', 'America/New_York')).toBe('January 4, 2025');
+  });
+});
