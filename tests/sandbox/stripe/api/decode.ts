@@ -1,0 +1,81 @@
+import { type Fields, fieldOf, isChoice, type Shape } from '../contract/shape.ts';
+import { invalid, type StripeError } from '../errors.ts';
+
+/** Turns a form's texts into what an endpoint takes; refuses what it does not know. */
+export function decodeFields(fields: Fields, given: object, path = ''): Record<string, unknown> {
+  const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
+    const inner = path === '' ? name : `${path}[${name}]`;
+    const field = name === 'expand' && path === '' ? { shape: ['string'] as [Shape] } : fieldOf(fields, name);
+    if (!field) throw invalid(`Received unknown parameter: ${inner}`, inner, 'parameter_unknown');
+    return [name, decode(field.shape, value, inner)];
+  });
+  for (const name of Object.keys(fields)) {
+    if (!name.endsWith('!') || name.slice(0, -1) in given) continue;
+    const inner = path === '' ? name.slice(0, -1) : `${path}[${name.slice(0, -1)}]`;
+    throw invalid(`Missing required param: ${inner}.`, inner, 'parameter_missing');
+  }
+  return Object.fromEntries(entries);
+}
+
+function decode(shape: Shape, value: unknown, path: string): unknown {
+  if (typeof shape === 'string') return decodeText(shape, value, path);
+  if (isChoice(shape)) return decodeChoice(shape['|'], value, path);
+  if (typeof value !== 'object' || value === null)
+    throw invalid(`Invalid ${Array.isArray(shape) ? 'array' : 'object'}`, path);
+  if (!Array.isArray(shape)) return decodeFields(shape as Fields, value, path);
+  return Object.values(value).map((item, index) => decode(shape[0], item, `${path}[${index}]`));
+}
+
+function decodeText(shape: string, value: unknown, path: string): unknown {
+  if (shape === 'any') return value;
+  if (shape === 'metadata') return decodeMetadata(value, path);
+  if (typeof value !== 'string') throw invalid('Invalid string', path);
+  if (shape === 'number') return decodeNumber(value, path);
+  if (shape === 'boolean') return decodeBoolean(value, path);
+  if (shape === 'empty' && value !== '') throw invalid('Invalid value', path);
+  if (!shape.startsWith('enum:')) return value;
+  const values = shape.slice('enum:'.length).split('|');
+  if (values.includes(value)) return value;
+  throw invalid(`Invalid ${path}: must be one of ${values.join(', ')}`, path);
+}
+
+function decodeNumber(value: string, path: string): number {
+  if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  throw invalid(`Invalid integer: ${value}`, path, 'parameter_invalid_integer');
+}
+
+function decodeBoolean(value: string, path: string): boolean {
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw invalid(`Invalid boolean: ${value}`, path);
+}
+
+function decodeMetadata(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null) throw invalid('Invalid object', path);
+  const entries = Object.entries(value);
+  if (entries.length > 50) throw invalid('You can have at most 50 metadata keys.', path);
+  for (const [key, text] of entries) {
+    if (typeof text !== 'string') throw invalid('Metadata values must be strings.', `${path}[${key}]`);
+    if (key.length > 40) throw invalid('Metadata keys must be under 40 characters long.', path);
+    if (text.length > 500) throw invalid('Metadata values can have up to 500 characters.', `${path}[${key}]`);
+  }
+  return value;
+}
+
+/** The first choice that takes the value; else the refusal that looked furthest into it. */
+function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
+  let refusal: StripeError | undefined;
+  for (const choice of choices.toSorted((one, other) => weight(one) - weight(other))) {
+    try {
+      return decode(choice, value, path);
+    } catch (error) {
+      const found = error as StripeError;
+      if (!refusal || (found.details.param?.length ?? 0) >= (refusal.details.param?.length ?? 0)) refusal = found;
+    }
+  }
+  throw refusal ?? invalid('Invalid value', path);
+}
+
+function weight(shape: Shape): number {
+  if (shape === 'empty') return 0;
+  return shape === 'string' ? 2 : 1;
+}

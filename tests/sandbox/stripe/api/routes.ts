@@ -1,0 +1,99 @@
+import { cancelSubscription } from '../billing/cancel-subscription.ts';
+import { createSubscription } from '../billing/create-subscription.ts';
+import { resumeSubscription, updateSubscription } from '../billing/update-subscription.ts';
+import * as checkout from '../objects/checkout-sessions.ts';
+import * as customers from '../objects/customers.ts';
+import * as events from '../objects/events.ts';
+import * as invoicePayments from '../objects/invoice-payments.ts';
+import * as invoices from '../objects/invoices.ts';
+import * as paymentIntents from '../objects/payment-intents.ts';
+import * as methods from '../objects/payment-methods.ts';
+import * as configurations from '../objects/portal-configurations.ts';
+import { createPortalSession } from '../objects/portal-sessions.ts';
+import * as prices from '../objects/prices.ts';
+import * as products from '../objects/products.ts';
+import * as schedules from '../objects/schedules.ts';
+import * as setupIntents from '../objects/setup-intents.ts';
+import * as items from '../objects/subscription-items.ts';
+import * as subscriptions from '../objects/subscriptions.ts';
+import * as endpoints from '../objects/webhook-endpoints.ts';
+import type { Call, Handler } from './call.ts';
+import type { World } from '../world.ts';
+
+type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler: Handler];
+
+/** Every call of Stripe's API that is answered here. */
+export const routes: readonly Route[] = [
+  ['GET', '/v1/customers', customers.listCustomers],
+  ['POST', '/v1/customers', customers.createCustomer],
+  ['GET', '/v1/customers/:id', customers.retrieveCustomer],
+  ['POST', '/v1/customers/:id', customers.updateCustomer],
+  ['DELETE', '/v1/customers/:id', customers.deleteCustomer],
+  ['GET', '/v1/customers/:id/payment_methods', methods.listCustomerPaymentMethods],
+  ['GET', '/v1/customers/:customer/payment_methods/:id', methods.retrievePaymentMethod],
+  ['GET', '/v1/products', products.listProducts],
+  ['POST', '/v1/products', products.createProduct],
+  ['GET', '/v1/products/:id', products.retrieveProduct],
+  ['POST', '/v1/products/:id', products.updateProduct],
+  ['DELETE', '/v1/products/:id', products.deleteProduct],
+  ['GET', '/v1/prices', prices.listPrices],
+  ['POST', '/v1/prices', prices.createPrice],
+  ['GET', '/v1/prices/:id', prices.retrievePrice],
+  ['POST', '/v1/prices/:id', prices.updatePrice],
+  ['GET', '/v1/checkout/sessions', checkout.listCheckoutSessions],
+  ['POST', '/v1/checkout/sessions', checkout.createCheckoutSession],
+  ['GET', '/v1/checkout/sessions/:id', checkout.retrieveCheckoutSession],
+  ['POST', '/v1/checkout/sessions/:id', checkout.updateCheckoutSession],
+  ['POST', '/v1/checkout/sessions/:id/expire', checkout.expireCheckoutSession],
+  ['GET', '/v1/checkout/sessions/:id/line_items', checkout.listSessionLineItems],
+  ['GET', '/v1/billing_portal/configurations', configurations.listPortalConfigurations],
+  ['POST', '/v1/billing_portal/configurations', configurations.createPortalConfiguration],
+  ['GET', '/v1/billing_portal/configurations/:id', configurations.retrievePortalConfiguration],
+  ['POST', '/v1/billing_portal/configurations/:id', configurations.updatePortalConfiguration],
+  ['POST', '/v1/billing_portal/sessions', createPortalSession],
+  ['GET', '/v1/subscriptions', subscriptions.listSubscriptions],
+  ['POST', '/v1/subscriptions', (world: World, { params }: Call<never>) => createSubscription(world, params)],
+  ['GET', '/v1/subscriptions/:id', subscriptions.retrieveSubscription],
+  ['POST', '/v1/subscriptions/:id', updateSubscription],
+  ['DELETE', '/v1/subscriptions/:id', cancelSubscription],
+  ['POST', '/v1/subscriptions/:id/resume', resumeSubscription],
+  ['GET', '/v1/subscription_items', items.listSubscriptionItems],
+  ['GET', '/v1/subscription_items/:id', items.retrieveSubscriptionItem],
+  ['POST', '/v1/subscription_items/:id', items.updateSubscriptionItem],
+  ['GET', '/v1/subscription_schedules', schedules.listSchedules],
+  ['POST', '/v1/subscription_schedules', schedules.createSchedule],
+  ['GET', '/v1/subscription_schedules/:id', schedules.retrieveSchedule],
+  ['POST', '/v1/subscription_schedules/:id', schedules.updateSchedule],
+  ['POST', '/v1/subscription_schedules/:id/cancel', schedules.cancelSchedule],
+  ['POST', '/v1/subscription_schedules/:id/release', schedules.releaseSchedule],
+  ['GET', '/v1/invoices', invoices.listInvoices],
+  ['GET', '/v1/invoices/:id', invoices.retrieveInvoice],
+  ['POST', '/v1/invoices/:id', invoices.updateInvoice],
+  ['POST', '/v1/invoices/:id/finalize', invoices.finalize],
+  ['POST', '/v1/invoices/:id/pay', invoices.payInvoice],
+  ['POST', '/v1/invoices/:id/void', invoices.voidInvoice],
+  ['POST', '/v1/invoices/:id/mark_uncollectible', invoices.markUncollectible],
+  ['GET', '/v1/invoices/:id/lines', invoices.listInvoiceLines],
+  ['GET', '/v1/invoice_payments', invoicePayments.listInvoicePayments],
+  ['GET', '/v1/invoice_payments/:id', invoicePayments.retrieveInvoicePayment],
+  ['GET', '/v1/payment_methods', methods.listPaymentMethods],
+  ['POST', '/v1/payment_methods', methods.createPaymentMethod],
+  ['GET', '/v1/payment_methods/:id', methods.retrievePaymentMethod],
+  ['POST', '/v1/payment_methods/:id', methods.updatePaymentMethod],
+  ['POST', '/v1/payment_methods/:id/attach', methods.attachPaymentMethod],
+  ['POST', '/v1/payment_methods/:id/detach', methods.detachPaymentMethod],
+  ['GET', '/v1/setup_intents', setupIntents.listSetupIntents],
+  ['POST', '/v1/setup_intents', setupIntents.createSetupIntent],
+  ['GET', '/v1/setup_intents/:id', setupIntents.retrieveSetupIntent],
+  ['POST', '/v1/setup_intents/:id/confirm', setupIntents.confirmSetupIntent],
+  ['POST', '/v1/setup_intents/:id/cancel', setupIntents.cancelSetupIntent],
+  ['GET', '/v1/payment_intents', paymentIntents.listPaymentIntents],
+  ['GET', '/v1/payment_intents/:id', paymentIntents.retrievePaymentIntent],
+  ['GET', '/v1/events', events.listEvents],
+  ['GET', '/v1/events/:id', events.retrieveEvent],
+  ['GET', '/v1/webhook_endpoints', endpoints.listWebhookEndpoints],
+  ['POST', '/v1/webhook_endpoints', endpoints.createWebhookEndpoint],
+  ['GET', '/v1/webhook_endpoints/:id', endpoints.retrieveWebhookEndpoint],
+  ['POST', '/v1/webhook_endpoints/:id', endpoints.updateWebhookEndpoint],
+  ['DELETE', '/v1/webhook_endpoints/:id', endpoints.deleteWebhookEndpoint],
+];

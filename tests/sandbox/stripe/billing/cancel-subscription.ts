@@ -1,0 +1,22 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { missing } from '../errors.ts';
+import { isEnded, type Subscription } from '../objects/subscriptions.ts';
+import type { World } from '../world.ts';
+import { endSubscription } from './end-subscription.ts';
+
+/** Ends a subscription at once; one that has ended is as good as unknown. */
+export function cancelSubscription(world: World, call: Call<Stripe.SubscriptionCancelParams>): Subscription {
+  const { invoice_now: invoiceNow = false, prorate = false, cancellation_details: details } = call.params;
+  const subscription = world.subscriptions.get(idOf(call));
+  if (isEnded(subscription)) throw missing('subscription', subscription.id);
+  world.subscriptions.change(
+    subscription.id,
+    ({ cancellation_details: own }) => {
+      own.comment = details?.comment || own.comment;
+      own.feedback = details?.feedback || own.feedback;
+    },
+    null,
+  );
+  return endSubscription(world, subscription.id, { invoiceNow, prorate });
+}

@@ -1,0 +1,14 @@
+import type { PaymentMethod } from '../objects/payment-methods.ts';
+import type { Subscription } from '../objects/subscriptions.ts';
+import type { World } from '../world.ts';
+
+type Payer = Pick<Subscription, 'customer' | 'default_payment_method'>;
+
+/** The card that pays for a subscription: its own, else its customer's. */
+export function defaultMethod(world: World, payer: Payer): PaymentMethod | undefined {
+  const customer = world.customers.find(payer.customer);
+  const ids = [payer.default_payment_method, customer?.invoice_settings.default_payment_method];
+  return ids
+    .map((id) => (id ? world.paymentMethods.find(id) : undefined))
+    .find((method) => method?.customer === payer.customer);
+}

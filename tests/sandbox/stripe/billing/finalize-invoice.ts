@@ -1,0 +1,48 @@
+import { newId } from '../ids.ts';
+import type { Invoice } from '../objects/invoices.ts';
+import { newPaymentIntent } from '../objects/payment-intents.ts';
+import type { World } from '../world.ts';
+import { settleInvoice } from './settle-invoice.ts';
+
+/** Numbers an invoice and sets the customer's balance against it; one that asks for nothing is paid. */
+export function finalizeInvoice(world: World, id: string): Invoice {
+  const draft = world.invoices.get(id);
+  const customer = world.customers.get(draft.customer);
+  const due = Math.max(0, draft.total + customer.balance);
+  const endingBalance = Math.min(0, draft.total + customer.balance);
+  const numbered = { balance: endingBalance, next_invoice_sequence: customer.next_invoice_sequence + 1 };
+  world.customers.change(customer.id, (customer) => void Object.assign(customer, numbered), null);
+  world.invoices.change(
+    id,
+    (invoice) => {
+      Object.assign(invoice, { amount_due: due, amount_remaining: due, ending_balance: endingBalance, status: 'open' });
+      invoice.starting_balance = customer.balance;
+      invoice.number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
+      invoice.effective_at = invoice.status_transitions.finalized_at = world.now();
+      invoice.hosted_invoice_url = `${world.settings.sandboxUrl}/invoice/${id}`;
+      invoice._.paymentIntent = due > 0 ? openPayment(world, invoice) : null;
+    },
+    'invoice.finalized',
+  );
+  return due === 0 ? settleInvoice(world, id) : world.invoices.get(id);
+}
+
+function openPayment(world: World, invoice: Invoice): string {
+  const { amount_due: amount, currency, customer } = invoice;
+  const intent = newPaymentIntent(world, { amount, currency, customer });
+  world.invoicePayments.insert({
+    id: newId('inpay_1'),
+    object: 'invoice_payment',
+    amount_paid: null,
+    amount_requested: amount,
+    created: world.now(),
+    currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { type: 'payment_intent', payment_intent: intent.id },
+    status: 'open',
+    status_transitions: { canceled_at: null, paid_at: null },
+  });
+  return intent.id;
+}

@@ -1,0 +1,185 @@
+import type { Stripe } from 'stripe';
+import { invalid, StripeError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { day } from '../interval.ts';
+import type { CheckoutSession } from '../objects/checkout-sessions.ts';
+import { liveCustomer } from '../objects/customers.ts';
+import { newMetadata } from '../objects/metadata.ts';
+import { recurringPrice } from '../objects/recurring-price.ts';
+import { newSetupIntent } from '../objects/setup-intents.ts';
+import type { World } from '../world.ts';
+
+type Params = Stripe.Checkout.SessionCreateParams;
+
+const untouched = {
+  adaptive_pricing: null,
+  after_expiration: null,
+  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+  client_secret: null,
+  collected_information: null,
+  consent: null,
+  consent_collection: null,
+  currency_conversion: null,
+  custom_fields: [],
+  custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+  customer_account: null,
+  discounts: [],
+  integration_identifier: null,
+  invoice_creation: null,
+  livemode: false,
+  managed_payments: null,
+  origin_context: null,
+  payment_intent: null,
+  payment_link: null,
+  payment_method_configuration_details: null,
+  payment_method_options: {},
+  payment_method_types: ['card'],
+  permissions: null,
+  recovered_from: null,
+  saved_payment_method_options: null,
+  shipping_address_collection: null,
+  shipping_cost: null,
+  shipping_options: [],
+  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+  ui_mode: 'hosted_page',
+  wallet_options: null,
+};
+
+/** Opens a hosted checkout page for a subscription, or for saving a card. */
+export function newCheckoutSession(world: World, params: Params): CheckoutSession {
+  const mode = modeOf(params);
+  const lineItems = mode === 'subscription' ? readLineItems(world, params) : refuseLineItems(params);
+  const customer = customerOf(world, params);
+  const id = newId('cs_test_a1', 58);
+  return world.checkoutSessions.insert({
+    ...untouched,
+    ...asked(params),
+    ...priced(world, lineItems, params),
+    id,
+    object: 'checkout.session',
+    cancel_url: params.cancel_url ?? null,
+    client_reference_id: params.client_reference_id ?? null,
+    created: world.now(),
+    customer: customer?.id ?? null,
+    customer_details: customer ? detailsOf(customer) : null,
+    customer_email: params.customer_email ?? null,
+    expires_at: expiryOf(world, params),
+    invoice: null,
+    metadata: newMetadata(params.metadata),
+    mode,
+    payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
+    setup_intent: mode === 'setup' ? setupIntentOf(world, params) : null,
+    status: 'open',
+    subscription: null,
+    success_url: params.success_url ?? '',
+    url: `${world.settings.sandboxUrl}/checkout/${id}`,
+    _: { lineItems, subscriptionData: params.subscription_data ?? {}, setupIntentData: params.setup_intent_data ?? {} },
+  });
+}
+
+function modeOf(params: Params): 'setup' | 'subscription' {
+  const { mode, ui_mode: ui = 'hosted_page', success_url: successUrl } = params;
+  if (mode !== 'setup' && mode !== 'subscription')
+    throw invalid('The local Stripe sells subscriptions and saves cards.', 'mode');
+  if (ui !== 'hosted_page') throw invalid('The local Stripe has hosted pages only.', 'ui_mode');
+  if (!successUrl) throw missingParam('success_url');
+  if (mode === 'setup' && !params.currency && !params.allowed_payment_method_types) {
+    throw invalid(
+      '`currency` is required in `setup` mode when `allowed_payment_method_types` is not set.',
+      'currency',
+      'parameter_missing',
+    );
+  }
+  return mode as 'setup' | 'subscription';
+}
+
+function missingParam(name: string): StripeError {
+  return invalid(`Missing required param: ${name}.`, name, 'parameter_missing');
+}
+
+function readLineItems(
+  world: World,
+  { line_items: given = [], subscription_data: data }: Params,
+): CheckoutSession['_']['lineItems'] {
+  if (given.length === 0) throw missingParam('line_items');
+  const end = data?.trial_end;
+  if (end !== undefined && end < world.now() + 2 * day) {
+    throw invalid('The `trial_end` date has to be at least 2 days in the future.', 'subscription_data[trial_end]');
+  }
+  return given.map(({ price, quantity = 1 }, index) => {
+    const found = recurringPrice(world, price ?? '', `line_items[${index}][price]`);
+    return { id: newId('li_1'), price: found.id, quantity };
+  });
+}
+
+function refuseLineItems(params: Params): [] {
+  for (const name of ['line_items', 'subscription_data', 'payment_method_collection'] as const) {
+    if (params[name] !== undefined) throw invalid(`You can not pass \`${name}\` in \`setup\` mode.`, name);
+  }
+  return [];
+}
+
+function customerOf(world: World, { customer, customer_email: email }: Params) {
+  if (customer && email)
+    throw invalid('You may only specify one of these parameters: customer, customer_email.', 'customer');
+  return customer ? liveCustomer(world, customer, 'customer') : undefined;
+}
+
+/** What a session tells of who buys. */
+export function detailsOf({
+  address,
+  email,
+  name,
+  phone,
+}: {
+  address: unknown;
+  email: string | null;
+  name: string | null;
+  phone: string | null;
+}) {
+  const unknown = { business_name: null, individual_name: null, tax_exempt: 'none', tax_ids: [] };
+  return { address, email, name, phone, ...unknown };
+}
+
+function expiryOf(world: World, { expires_at: at }: Params): number {
+  if (at === undefined) return world.now() + day;
+  if (at < world.now() + 1800 || at > world.now() + day) {
+    throw invalid(
+      'The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation.',
+      'expires_at',
+    );
+  }
+  return at;
+}
+
+function setupIntentOf(world: World, { customer, setup_intent_data: data }: Params): string {
+  const metadata = newMetadata(data?.metadata);
+  return newSetupIntent(world, { customer: customer ?? null, metadata, description: data?.description ?? null }).id;
+}
+
+function priced(
+  world: World,
+  lineItems: CheckoutSession['_']['lineItems'],
+  { currency, subscription_data: data = {} }: Params,
+) {
+  if (lineItems.length === 0) return { amount_subtotal: null, amount_total: null, currency: currency ?? null };
+  const prices = lineItems.map(({ price, quantity }) => ({ ...world.prices.get(price), quantity }));
+  const total = prices.reduce((sum, price) => sum + price.unit_amount * price.quantity, 0);
+  const due = data.trial_end === undefined && data.trial_period_days === undefined ? total : 0;
+  return { amount_subtotal: due, amount_total: due, currency: prices[0]?.currency ?? null };
+}
+
+/** What the caller asked for and reads back. */
+function asked(params: Params) {
+  const isSubscription = params.mode === 'subscription';
+  return {
+    allow_promotion_codes: params.allow_promotion_codes ?? null,
+    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
+    billing_address_collection: params.billing_address_collection ?? null,
+    customer_creation: params.customer ? null : 'always',
+    locale: params.locale ?? null,
+    payment_method_collection: isSubscription ? (params.payment_method_collection ?? 'always') : null,
+    phone_number_collection: { enabled: params.phone_number_collection?.enabled ?? false },
+    submit_type: params.submit_type ?? null,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { invalid } from '../errors.ts';
+import { mergeMetadata } from '../objects/metadata.ts';
+import { isEnded, type MissingMethod, type Subscription } from '../objects/subscriptions.ts';
+import type { World } from '../world.ts';
+import { changeItems, type WantedItem } from './change-items.ts';
+import { endTrial, resumePaused } from './end-trial.ts';
+import { applyCancellation } from './schedule-cancellation.ts';
+
+type Params = Stripe.SubscriptionUpdateParams;
+
+export function updateSubscription(world: World, call: Call<Params>): Subscription {
+  const id = idOf(call);
+  const { params } = call;
+  const current = world.subscriptions.get(id);
+  if (isEnded(current)) refuseEnded(params);
+  if (params.payment_behavior === 'pending_if_incomplete') {
+    throw invalid('Pending updates are not kept by the local Stripe.', 'payment_behavior');
+  }
+  applyFields(world, id, params);
+  applyCancellation(world, id, params);
+  applyItems(world, id, params);
+  applyTrialEnd(world, id, params.trial_end);
+  return world.subscriptions.get(id);
+}
+
+function refuseEnded(params: Params): void {
+  const others = Object.keys(params).filter((name) => !['metadata', 'cancellation_details', 'expand'].includes(name));
+  if (others.length === 0) return;
+  throw invalid('A canceled subscription can only update its cancellation_details and metadata.', others[0]);
+}
+
+function applyFields(world: World, id: string, params: Params): void {
+  const { default_payment_method: method, description, metadata, trial_settings: trial } = params;
+  if (method) world.paymentMethods.get(method, 'default_payment_method');
+  world.subscriptions.change(id, (subscription) => {
+    if (method !== undefined) subscription.default_payment_method = method || null;
+    if (description !== undefined) subscription.description = description || null;
+    if (params.pause_collection !== undefined) subscription.pause_collection = params.pause_collection || null;
+    const missing = trial?.end_behavior.missing_payment_method as MissingMethod | undefined;
+    if (missing) subscription.trial_settings.end_behavior.missing_payment_method = missing;
+    const { comment, feedback } = params.cancellation_details ?? {};
+    if (comment !== undefined) subscription.cancellation_details.comment = comment || null;
+    if (feedback !== undefined) subscription.cancellation_details.feedback = feedback || null;
+    subscription.metadata = mergeMetadata(subscription.metadata, metadata);
+  });
+}
+
+function applyItems(world: World, id: string, params: Params): void {
+  const restart = (params.billing_cycle_anchor as { type?: string } | undefined)?.type === 'now';
+  if (params.items === undefined && !restart) return;
+  changeItems(world, id, (params.items ?? []) as WantedItem[], {
+    proration: params.proration_behavior,
+    paymentBehavior: params.payment_behavior,
+    restart,
+  });
+}
+
+function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): void {
+  if (wanted === undefined) return;
+  const subscription = world.subscriptions.get(id);
+  if (wanted === 'now') {
+    if (subscription.status === 'trialing') endTrial(world, id, world.now());
+    return;
+  }
+  const end = Number(wanted);
+  if (end <= world.now())
+    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end');
+  world.subscriptions.change(id, (subscription) => {
+    Object.assign(subscription, { status: 'trialing', trial_end: end, billing_cycle_anchor: end });
+    subscription.trial_start ??= world.now();
+    for (const item of subscription.items.data) Object.assign(item, { current_period_end: end, billed_until: end });
+    subscription._.trialEndTold = false;
+  });
+}
+
+export function resumeSubscription(world: World, call: Call): Subscription {
+  const { id, status } = world.subscriptions.get(idOf(call));
+  if (status !== 'paused') throw invalid(`Subscription is not paused; its status is ${status}.`);
+  resumePaused(world, id);
+  return world.subscriptions.get(id);
+}

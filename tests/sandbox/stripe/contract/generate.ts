@@ -1,0 +1,100 @@
+// Writes requests.json and answers.json from an OpenAPI file of Stripe's: node generate.ts <openapi.json>
+import { readFileSync, writeFileSync } from 'node:fs';
+import { routes } from '../api/routes.ts';
+import type { Fields, Shape } from './shape.ts';
+
+type Schema = {
+  $ref?: string;
+  type?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  'x-open-enum'?: boolean;
+  'x-metadata'?: boolean;
+  'x-emptyable'?: boolean;
+  'x-pruned'?: boolean;
+};
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
+type Operation = { parameters?: Parameter[]; requestBody?: { content: Record<string, { schema: Schema }> } };
+type OpenApi = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** Longer lists (countries, languages) are Stripe's business, not ours to repeat. */
+const longestEnum = 12;
+
+function shapeOf(schema: Schema, side: 'request' | 'answer'): Shape {
+  const plain = withoutNull(schema, side);
+  if (side === 'request' && schema['x-emptyable']) return either([plain, 'empty']);
+  if (side === 'answer' && schema.nullable && plain !== 'any') return either([plain, 'null']);
+  return plain;
+}
+
+function withoutNull(schema: Schema, side: 'request' | 'answer'): Shape {
+  if (schema['x-pruned']) return 'any';
+  if (schema['x-metadata']) return 'metadata';
+  if (schema.$ref) return `#${schema.$ref.split('/').at(-1)}`;
+  if (schema.allOf?.[0]) return shapeOf(schema.allOf[0], side);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return either(choices.map((choice) => shapeOf(choice, side)));
+  if (schema.enum) return enumOf(schema, side);
+  if (schema.type === 'array') return [shapeOf(schema.items ?? {}, side)];
+  if (schema.type === 'object') return schema.properties ? fieldsOf(schema, side) : 'any';
+  return schema.type === 'integer' ? 'number' : (schema.type ?? 'any');
+}
+
+function enumOf(schema: Schema, side: 'request' | 'answer'): Shape {
+  const values = schema.enum ?? [];
+  if (typeof values[0] === 'boolean') return 'boolean';
+  const isOpen = side === 'answer' ? schema['x-open-enum'] : values.length > longestEnum;
+  return isOpen ? 'string' : `enum:${values.join('|')}`;
+}
+
+function fieldsOf(schema: Schema, side: 'request' | 'answer'): Fields {
+  const entries = Object.entries(schema.properties ?? {});
+  return Object.fromEntries(
+    entries.map(([name, field]) => [schema.required?.includes(name) ? `${name}!` : name, shapeOf(field, side)]),
+  );
+}
+
+function either(choices: Shape[]): Shape {
+  const flat = choices.flatMap((choice) =>
+    typeof choice === 'object' && '|' in choice ? (choice['|'] as Shape[]) : [choice],
+  );
+  const distinct = flat.filter((choice, index) => flat.indexOf(choice) === index);
+  return distinct.length === 1 ? (distinct[0] as Shape) : { '|': distinct };
+}
+
+function parametersOf(operation: Operation): Fields {
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  const fromQuery = query.map(({ name, required, schema }) => [
+    required ? `${name}!` : name,
+    shapeOf(schema, 'request'),
+  ]);
+  return { ...(body ? fieldsOf(body, 'request') : {}), ...Object.fromEntries(fromQuery) };
+}
+
+function write(file: string, value: unknown): void {
+  writeFileSync(new URL(file, import.meta.url), `${JSON.stringify(value)}\n`);
+}
+
+const api = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as OpenApi;
+const requests: Record<string, Fields> = {};
+for (const [method, path] of routes) {
+  const known = Object.entries(api.paths).find(
+    ([name]) => name.replaceAll(/\{\w+\}/g, ':id') === path.replaceAll(/:\w+/g, ':id'),
+  );
+  const operation = known?.[1][method.toLowerCase()];
+  if (!operation) throw new Error(`${method} ${path} is not in the OpenAPI file`);
+  requests[`${method} ${path}`] = parametersOf(operation);
+}
+write('requests.json', requests);
+const answers = Object.entries(api.components.schemas).map(([name, schema]) => [name, shapeOf(schema, 'answer')]);
+write('answers.json', Object.fromEntries(answers));

@@ -1,0 +1,45 @@
+import { Hono } from 'hono';
+import type { Store } from '../store.ts';
+import { createApi } from './api/index.ts';
+import { createControl } from './control.ts';
+import { createPages } from './pages/index.ts';
+import { createTime } from './time.ts';
+import { createWebhooks } from './webhooks/index.ts';
+import { createWorld, type Settings } from './world.ts';
+
+type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret'> & {
+  store: Store;
+  afterRetries?: Settings['afterRetries'];
+  /** Who sells, as the hosted pages name it. */
+  businessName?: string;
+};
+
+/** A Stripe of one's own: API, hosted pages, signed webhooks and a clock. Serve its app at the root. */
+export function createStripe({ store, afterRetries = 'cancel', businessName = 'Solace', ...options }: Options): {
+  app: Hono;
+  close(): void;
+} {
+  const webhooks = createWebhooks(store);
+  const world = createWorld(store, { ...options, afterRetries, businessName }, webhooks.queue);
+  const time = createTime(world, webhooks, atomically);
+
+  function atomically<T>(work: () => T): T {
+    try {
+      return store.transaction(work);
+    } finally {
+      webhooks.flush();
+    }
+  }
+
+  const app = new Hono();
+  app.route('/', createApi(world, atomically));
+  app.route('/', createControl({ world, webhooks, time }));
+  app.route('/', createPages(world, atomically));
+  return {
+    app,
+    close() {
+      time.close();
+      webhooks.close();
+    },
+  };
+}

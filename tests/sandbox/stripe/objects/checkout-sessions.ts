@@ -1,0 +1,114 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { inRange, listOf, pageOf, type PageParams } from '../api/page.ts';
+import { newCheckoutSession } from '../billing/new-checkout-session.ts';
+import { productName } from '../billing/lines.ts';
+import { invalid } from '../errors.ts';
+import type { World } from '../world.ts';
+import { type Metadata, mergeMetadata } from './metadata.ts';
+
+export type CheckoutSession = {
+  id: string;
+  object: 'checkout.session';
+  amount_total: number | null;
+  cancel_url: string | null;
+  client_reference_id: string | null;
+  created: number;
+  currency: string | null;
+  customer: string | null;
+  customer_details: unknown;
+  customer_email: string | null;
+  expires_at: number;
+  invoice: string | null;
+  metadata: Metadata;
+  mode: 'setup' | 'subscription';
+  payment_status: 'no_payment_required' | 'paid' | 'unpaid';
+  setup_intent: string | null;
+  status: 'complete' | 'expired' | 'open';
+  subscription: string | null;
+  success_url: string;
+  url: string | null;
+  /** What was ordered, and what the subscription or setup intent shall be. */
+  _: {
+    lineItems: { id: string; price: string; quantity: number }[];
+    subscriptionData: Stripe.Checkout.SessionCreateParams.SubscriptionData;
+    setupIntentData: Stripe.Checkout.SessionCreateParams.SetupIntentData;
+  };
+};
+
+export function sessionDueAt({ status, expires_at: at }: CheckoutSession): number | null {
+  return status === 'open' ? at : null;
+}
+
+export function createCheckoutSession(
+  world: World,
+  { params }: Call<Stripe.Checkout.SessionCreateParams>,
+): CheckoutSession {
+  return newCheckoutSession(world, params);
+}
+
+export function retrieveCheckoutSession(world: World, call: Call): CheckoutSession {
+  return world.checkoutSessions.get(idOf(call));
+}
+
+export function updateCheckoutSession(world: World, call: Call<Stripe.Checkout.SessionUpdateParams>): CheckoutSession {
+  return world.checkoutSessions.change(idOf(call), (session) => {
+    session.metadata = mergeMetadata(session.metadata, call.params.metadata);
+  });
+}
+
+export function expireCheckoutSession(world: World, call: Call): CheckoutSession {
+  const { id, status } = world.checkoutSessions.get(idOf(call));
+  if (status === 'open') return expireSession(world, id);
+  throw invalid(
+    `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${status}\`.`,
+  );
+}
+
+export function expireSession(world: World, id: string): CheckoutSession {
+  return world.checkoutSessions.change(
+    id,
+    (session) => void Object.assign(session, { status: 'expired', url: null }),
+    'checkout.session.expired',
+  );
+}
+
+export function listCheckoutSessions(world: World, { params }: Call<Stripe.Checkout.SessionListParams>) {
+  const { customer, subscription, status, created } = params;
+  const found = world.checkoutSessions
+    .all()
+    .filter((session) => customer === undefined || session.customer === customer)
+    .filter((session) => subscription === undefined || session.subscription === subscription)
+    .filter((session) => status === undefined || session.status === status)
+    .filter((session) => inRange(session.created, created));
+  return pageOf(found, params, '/v1/checkout/sessions');
+}
+
+export function listSessionLineItems(world: World, call: Call<PageParams>) {
+  const session = world.checkoutSessions.get(idOf(call));
+  const { data, url } = lineItemsOf(world, session);
+  return pageOf(data, call.params, url);
+}
+
+/** What a session sells, as `line_items` tells it. */
+export function lineItemsOf(world: World, session: CheckoutSession) {
+  const data = session._.lineItems.map(({ id, price: priceId, quantity }) => {
+    const price = world.prices.get(priceId);
+    const amount = price.unit_amount * quantity;
+    const amounts = { amount_discount: 0, amount_subtotal: amount, amount_tax: 0, amount_total: amount };
+    const { currency } = price;
+    const description = productName(world, price);
+    return {
+      id,
+      object: 'item',
+      adjustable_quantity: null,
+      ...amounts,
+      currency,
+      description,
+      metadata: {},
+      price,
+      quantity,
+    };
+  });
+  return listOf(data, `/v1/checkout/sessions/${session.id}/line_items`);
+}

@@ -1,0 +1,129 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { inRange, pageOf } from '../api/page.ts';
+import { endSubscription } from '../billing/end-subscription.ts';
+import { missing } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { World } from '../world.ts';
+import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+import { attach } from './payment-methods.ts';
+import { isLive } from './subscriptions.ts';
+
+export type Customer = {
+  id: string;
+  object: 'customer';
+  deleted?: true;
+  created: number;
+  email: string | null;
+  phone: string | null;
+  name: string | null;
+  description: string | null;
+  address: unknown;
+  /** In cents; negative is money the customer has with us. */
+  balance: number;
+  currency: string | null;
+  delinquent: boolean;
+  invoice_prefix: string;
+  next_invoice_sequence: number;
+  invoice_settings: {
+    default_payment_method: string | null;
+    custom_fields: null;
+    footer: string | null;
+    rendering_options: null;
+  };
+  metadata: Metadata;
+  /** Who it was, kept beyond its deletion. */
+  _: { phone: string | null };
+};
+
+const untouched = {
+  default_source: null,
+  discount: null,
+  livemode: false,
+  preferred_locales: [],
+  shipping: null,
+  tax_exempt: 'none',
+  test_clock: null,
+};
+
+export function createCustomer(world: World, { params }: Call<Stripe.CustomerCreateParams>): Customer {
+  const customer = world.customers.insert({
+    ...untouched,
+    id: newId('cus_', 14),
+    object: 'customer',
+    created: world.now(),
+    email: params.email ?? null,
+    phone: params.phone ?? null,
+    name: params.name ?? null,
+    description: params.description ?? null,
+    address: params.address || null,
+    balance: params.balance ?? 0,
+    currency: null,
+    delinquent: false,
+    invoice_prefix: newId('', 8).toUpperCase(),
+    next_invoice_sequence: 1,
+    invoice_settings: { default_payment_method: null, custom_fields: null, footer: null, rendering_options: null },
+    metadata: newMetadata(params.metadata),
+    _: { phone: null },
+  });
+  if (params.payment_method) attach(world, params.payment_method, customer.id);
+  return applyUpdates(world, customer.id, params);
+}
+
+export function updateCustomer(world: World, call: Call<Stripe.CustomerUpdateParams>): Customer {
+  liveCustomer(world, idOf(call));
+  return applyUpdates(world, idOf(call), call.params);
+}
+
+function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdateParams): Customer {
+  const wanted = params.invoice_settings?.default_payment_method;
+  const method = wanted ? attachedMethod(world, id, wanted) : null;
+  return world.customers.change(id, (customer) => {
+    for (const name of ['email', 'phone', 'name', 'description', 'address'] as const) {
+      if (params[name] !== undefined) customer[name] = (params[name] || null) as string | null;
+    }
+    if (params.balance !== undefined) customer.balance = params.balance;
+    if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
+    customer.metadata = mergeMetadata(customer.metadata, params.metadata);
+    customer._ = { phone: customer.metadata['phone'] ?? customer.phone };
+  });
+}
+
+function attachedMethod(world: World, customer: string, id: string): string {
+  const method = world.paymentMethods.get(id, 'invoice_settings[default_payment_method]');
+  if (method.customer !== customer) throw missing('PaymentMethod', id, 'invoice_settings[default_payment_method]');
+  return method.id;
+}
+
+export function retrieveCustomer(world: World, call: Call): Customer | object {
+  const customer = world.customers.get(idOf(call));
+  return customer.deleted ? { id: customer.id, object: 'customer', deleted: true } : customer;
+}
+
+export function listCustomers(world: World, { params }: Call<Stripe.CustomerListParams>) {
+  const found = world.customers
+    .all()
+    .filter((customer) => !customer.deleted && inRange(customer.created, params.created))
+    .filter((customer) => params.email === undefined || customer.email === params.email);
+  return pageOf(found, params, '/v1/customers');
+}
+
+/** Ends every subscription at once; what remains is the id. */
+export function deleteCustomer(world: World, call: Call): object {
+  const { id } = liveCustomer(world, idOf(call));
+  for (const subscription of world.subscriptions.all()) {
+    if (subscription.customer === id && isLive(subscription)) endSubscription(world, subscription.id);
+  }
+  world.customers.change(id, (customer) => void (customer.deleted = true), 'customer.deleted');
+  for (const method of world.paymentMethods.all()) {
+    if (method.customer === id) world.paymentMethods.change(method.id, (method) => void (method.customer = null), null);
+  }
+  return { id, object: 'customer', deleted: true };
+}
+
+/** A customer that was not deleted; throws resource_missing. */
+export function liveCustomer(world: World, id: string, param?: string): Customer {
+  const customer = world.customers.get(id, param);
+  if (customer.deleted) throw missing('customer', id, param);
+  return customer;
+}

@@ -1,0 +1,36 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { inRange, pageOf } from '../api/page.ts';
+import type { World } from '../world.ts';
+
+export type StripeEvent = {
+  id: string;
+  object: 'event';
+  api_version: string;
+  created: number;
+  data: { object: { id: string; object: string; customer?: unknown }; previous_attributes?: Record<string, unknown> };
+  livemode: false;
+  pending_webhooks: number;
+  request: { id: string | null; idempotency_key: string | null };
+  type: string;
+};
+
+export function retrieveEvent(world: World, call: Call): StripeEvent {
+  return world.events.get(idOf(call));
+}
+
+export function listEvents(world: World, { params }: Call<Stripe.EventListParams>) {
+  const { type, types, created } = params;
+  const found = world.events
+    .all()
+    .filter((event) => type === undefined || matches(event.type, type))
+    .filter((event) => types === undefined || types.some((pattern) => matches(event.type, pattern)))
+    .filter((event) => inRange(event.created, created));
+  return pageOf(found, params, '/v1/events');
+}
+
+/** `invoice.*` matches every event of invoices, `*` every event. */
+export function matches(type: string, pattern: string): boolean {
+  if (pattern === '*') return true;
+  return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+}

@@ -1,0 +1,35 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { pageOf } from '../api/page.ts';
+import type { World } from '../world.ts';
+
+export type InvoicePayment = {
+  id: string;
+  object: 'invoice_payment';
+  amount_paid: number | null;
+  amount_requested: number;
+  created: number;
+  currency: string;
+  invoice: string;
+  is_default: true;
+  livemode: false;
+  payment: { type: 'payment_intent'; payment_intent: string };
+  status: 'open' | 'paid' | 'canceled';
+  status_transitions: { canceled_at: number | null; paid_at: number | null };
+};
+
+export function retrieveInvoicePayment(world: World, call: Call): InvoicePayment {
+  return world.invoicePayments.get(idOf(call));
+}
+
+export function listInvoicePayments(world: World, { params }: Call<Stripe.InvoicePaymentListParams>) {
+  const found = paymentsOf(world, params.invoice).filter(
+    (payment) => params.status === undefined || payment.status === params.status,
+  );
+  return pageOf(found, params, '/v1/invoice_payments');
+}
+
+/** An invoice's payments, or all of them. */
+export function paymentsOf(world: World, invoice: string | undefined): InvoicePayment[] {
+  return world.invoicePayments.all().filter((payment) => invoice === undefined || payment.invoice === invoice);
+}

@@ -1,0 +1,128 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { inRange, pageOf } from '../api/page.ts';
+import { invalid } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { World } from '../world.ts';
+import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+import { createProduct } from './products.ts';
+
+export type Price = {
+  id: string;
+  object: 'price';
+  active: boolean;
+  created: number;
+  currency: string;
+  lookup_key: string | null;
+  metadata: Metadata;
+  nickname: string | null;
+  product: string;
+  recurring: {
+    interval: string;
+    interval_count: number;
+    meter: null;
+    trial_period_days: null;
+    usage_type: string;
+  } | null;
+  tax_behavior: string;
+  type: 'one_time' | 'recurring';
+  unit_amount: number;
+  unit_amount_decimal: string;
+};
+
+const untouched = {
+  billing_scheme: 'per_unit',
+  custom_unit_amount: null,
+  livemode: false,
+  tiers_mode: null,
+  transform_quantity: null,
+};
+
+export function createPrice(world: World, { params }: Call<Stripe.PriceCreateParams>): Price {
+  if (params.unit_amount === undefined)
+    throw invalid('Missing required param: unit_amount.', 'unit_amount', 'parameter_missing');
+  const product = productOf(world, params);
+  claimLookupKey(world, params.lookup_key, params.transfer_lookup_key);
+  return world.prices.insert({
+    ...untouched,
+    id: newId('price_1'),
+    object: 'price',
+    active: params.active ?? true,
+    created: world.now(),
+    currency: params.currency.toLowerCase(),
+    lookup_key: params.lookup_key ?? null,
+    metadata: newMetadata(params.metadata),
+    nickname: params.nickname ?? null,
+    product,
+    recurring: recurringOf(params),
+    tax_behavior: params.tax_behavior ?? 'unspecified',
+    type: params.recurring ? 'recurring' : 'one_time',
+    unit_amount: params.unit_amount,
+    unit_amount_decimal: String(params.unit_amount),
+  });
+}
+
+function productOf(world: World, params: Stripe.PriceCreateParams): string {
+  if (params.product) return world.products.get(params.product, 'product').id;
+  const data = params.product_data;
+  if (!data) throw invalid('You must specify either `product` or `product_data` when creating a price.', 'product');
+  return createProduct(world, {
+    params: { name: data.name, ...(data.metadata && { metadata: data.metadata }) },
+    ids: {},
+  }).id;
+}
+
+function recurringOf({ recurring }: Stripe.PriceCreateParams): Price['recurring'] {
+  if (!recurring) return null;
+  const { interval, interval_count = 1, usage_type = 'licensed' } = recurring;
+  if (usage_type !== 'licensed') throw invalid('Only licensed prices are sold here.', 'recurring[usage_type]');
+  return { interval, interval_count, meter: null, trial_period_days: null, usage_type };
+}
+
+function claimLookupKey(world: World, key: string | undefined, transfer = false): void {
+  const holder = key ? world.prices.all().find((price) => price.lookup_key === key) : undefined;
+  if (!holder) return;
+  if (!transfer) {
+    throw invalid(
+      `A price (\`${holder.id}\`) already uses that lookup key. Use \`transfer_lookup_key\` to transfer it.`,
+      'lookup_key',
+      'resource_already_exists',
+    );
+  }
+  world.prices.change(holder.id, (price) => void (price.lookup_key = null));
+}
+
+/** Everything but the amount, which a price keeps for good. */
+export function updatePrice(world: World, call: Call<Stripe.PriceUpdateParams>): Price {
+  const { params } = call;
+  const current = world.prices.get(idOf(call));
+  if (params.lookup_key && params.lookup_key !== current.lookup_key) {
+    claimLookupKey(world, params.lookup_key, params.transfer_lookup_key);
+  }
+  return world.prices.change(current.id, (price) => {
+    if (params.active !== undefined) price.active = params.active;
+    if (params.lookup_key !== undefined) price.lookup_key = params.lookup_key || null;
+    if (params.nickname !== undefined) price.nickname = params.nickname || null;
+    if (params.tax_behavior !== undefined) price.tax_behavior = params.tax_behavior;
+    price.metadata = mergeMetadata(price.metadata, params.metadata);
+  });
+}
+
+export function retrievePrice(world: World, call: Call): Price {
+  return world.prices.get(idOf(call));
+}
+
+export function listPrices(world: World, { params }: Call<Stripe.PriceListParams>) {
+  const { active, currency, lookup_keys: keys, product, type, recurring } = params;
+  if (keys && keys.length > 10) throw invalid('You can send at most 10 lookup keys.', 'lookup_keys');
+  const found = world.prices
+    .all()
+    .filter((price) => active === undefined || price.active === active)
+    .filter((price) => currency === undefined || price.currency === currency)
+    .filter((price) => keys === undefined || keys.includes(price.lookup_key ?? ''))
+    .filter((price) => product === undefined || price.product === product)
+    .filter((price) => type === undefined || price.type === type)
+    .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
+    .filter((price) => inRange(price.created, params.created));
+  return pageOf(found, params, '/v1/prices');
+}

@@ -1,0 +1,16 @@
+import { invalid } from '../errors.ts';
+import type { World } from '../world.ts';
+import type { Price } from './prices.ts';
+
+/** A price that a subscription may hold: on sale and recurring. */
+export function recurringPrice(world: World, id: string, param: string): Price {
+  const price = world.prices.get(id, param);
+  if (!price.active) throw invalid('The price specified is inactive. This field only accepts active prices.', param);
+  if (!price.recurring) {
+    throw invalid(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      param,
+    );
+  }
+  return price;
+}

@@ -1,0 +1,76 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { pageOf, type PageParams } from '../api/page.ts';
+import { invalid } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { apiVersion } from '../version.ts';
+import type { World } from '../world.ts';
+import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+
+export type WebhookEndpoint = {
+  id: string;
+  object: 'webhook_endpoint';
+  api_version: string | null;
+  application: null;
+  created: number;
+  description: string | null;
+  enabled_events: string[];
+  livemode: false;
+  metadata: Metadata;
+  status: 'enabled' | 'disabled';
+  url: string;
+  _: { secret: string };
+};
+
+/** Answers the secret, this once. */
+export function createWebhookEndpoint(world: World, { params }: Call<Stripe.WebhookEndpointCreateParams>): object {
+  requireUrl(params.url);
+  const secret = world.settings.webhookSecret ?? `whsec_${newId('', 32)}`;
+  const endpoint = world.webhookEndpoints.insert({
+    id: newId('we_1'),
+    object: 'webhook_endpoint',
+    api_version: params.api_version ?? apiVersion,
+    application: null,
+    created: world.now(),
+    description: params.description || null,
+    enabled_events: params.enabled_events,
+    livemode: false,
+    metadata: newMetadata(params.metadata),
+    status: 'enabled',
+    url: params.url,
+    _: { secret },
+  });
+  return { ...endpoint, secret };
+}
+
+function requireUrl(url: string): void {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw invalid('Invalid URL: An explicit scheme (such as https) must be provided.', 'url', 'url_invalid');
+}
+
+export function updateWebhookEndpoint(world: World, call: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {
+  const { url, description, disabled, enabled_events: events, metadata } = call.params;
+  if (url !== undefined) requireUrl(url);
+  return world.webhookEndpoints.change(idOf(call), (endpoint) => {
+    endpoint.url = url ?? endpoint.url;
+    endpoint.enabled_events = events ?? endpoint.enabled_events;
+    if (description !== undefined) endpoint.description = description || null;
+    if (disabled !== undefined) endpoint.status = disabled ? 'disabled' : 'enabled';
+    endpoint.metadata = mergeMetadata(endpoint.metadata, metadata);
+  });
+}
+
+export function retrieveWebhookEndpoint(world: World, call: Call): WebhookEndpoint {
+  return world.webhookEndpoints.get(idOf(call));
+}
+
+export function listWebhookEndpoints(world: World, { params }: Call<PageParams>) {
+  return pageOf(world.webhookEndpoints.all(), params, '/v1/webhook_endpoints');
+}
+
+export function deleteWebhookEndpoint(world: World, call: Call): object {
+  const { id } = world.webhookEndpoints.get(idOf(call));
+  world.webhookEndpoints.remove(id);
+  return { id, object: 'webhook_endpoint', deleted: true };
+}

@@ -1,0 +1,130 @@
+import { Hono } from 'hono';
+import { html } from 'hono/html';
+import type { Atomically } from '../api/index.ts';
+import { completeCheckout } from '../billing/complete-checkout.ts';
+import { StripeError } from '../errors.ts';
+import { longDate } from '../interval.ts';
+import { formatMoney } from '../money.ts';
+import { type CheckoutSession, lineItemsOf } from '../objects/checkout-sessions.ts';
+import type { World } from '../world.ts';
+import { cardChoice, chosenCard } from './card-choice.ts';
+import { closedPage, type Html, layout, problem } from './layout.ts';
+
+/** GET shows a checkout, POST completes it; a second POST only goes on. */
+export function checkoutPages(world: World, atomically: Atomically): Hono {
+  const app = new Hono();
+  app.get('/checkout/:id', (c) => c.html(checkoutPage(world, world.checkoutSessions.get(c.req.param('id')))));
+  app.post('/checkout/:id', async (c) => {
+    const form = await c.req.parseBody();
+    const session = world.checkoutSessions.get(c.req.param('id'));
+    if (session.status === 'complete') return c.redirect(successUrl(session), 303);
+    if (session.status !== 'open') return c.html(checkoutPage(world, session), 410);
+    const card = chosenCard(form);
+    try {
+      return c.redirect(successUrl(atomically(() => completeCheckout(world, session.id, card))), 303);
+    } catch (error) {
+      if (!(error instanceof StripeError)) throw error;
+      return c.html(checkoutPage(world, session, { message: error.message, card: card.number }), 402);
+    }
+  });
+  app.post('/checkout/:id/back', (c) => {
+    const { cancel_url: url, id } = world.checkoutSessions.get(c.req.param('id'));
+    return c.redirect(url ?? `/checkout/${id}`, 303);
+  });
+  return app;
+}
+
+function successUrl({ id, success_url: url }: CheckoutSession): string {
+  return url.replaceAll('{CHECKOUT_SESSION_ID}', id);
+}
+
+type Attempt = { message?: string; card?: string };
+
+function checkoutPage(world: World, session: CheckoutSession, attempt: Attempt = {}): Html {
+  const back = session.cancel_url;
+  if (session.status === 'expired') {
+    const text = 'This page has timed out and nothing was charged. Go back to start again.';
+    return closedPage(world, { title: 'This checkout has expired', text, back });
+  }
+  if (session.status === 'complete') {
+    const text = 'Everything is in place. There is nothing left to do here.';
+    return closedPage(world, { title: 'You are all done here', text, back: successUrl(session) });
+  }
+  return session.mode === 'setup' ? setupPage(world, session, attempt) : subscribePage(world, session, attempt);
+}
+
+function subscribePage(world: World, session: CheckoutSession, attempt: Attempt): Html {
+  const { data } = lineItemsOf(world, session);
+  const name = data.map(({ description }) => description).join(', ');
+  const price = formatMoney(
+    data.reduce((sum, item) => sum + item.amount_total, 0),
+    session.currency ?? 'usd',
+  );
+  const interval = data[0]?.price.recurring?.interval ?? 'week';
+  const dueToday = formatMoney(session.amount_total ?? 0, session.currency ?? 'usd');
+  const summary = html`<section class="stack">
+    <p class="soft">Subscribe to</p>
+    <h1>${name}</h1>
+    <p class="price">${price} <small>/ ${interval}</small></p>
+    <dl>
+      ${customerRow(world, session)} ${trialRow(session)}
+      <div class="total">
+        <dt>Due today</dt>
+        <dd>${dueToday}</dd>
+      </div>
+    </dl>
+    <p class="soft">Renews every ${interval} until you cancel.</p>
+  </section>`;
+  return layout(
+    world,
+    'Checkout',
+    html`<div class="columns">${summary}${payForm(session, 'Subscribe', attempt)}</div>`,
+  );
+}
+
+function setupPage(world: World, session: CheckoutSession, attempt: Attempt): Html {
+  const summary = html`<section class="stack">
+    <p class="soft">Nothing is charged today</p>
+    <h1>Save a card</h1>
+    <p class="soft">${world.settings.businessName} will use it for what you choose to pay for later.</p>
+    <dl>${customerRow(world, session)}</dl>
+  </section>`;
+  return layout(
+    world,
+    'Save a card',
+    html`<div class="columns">${summary}${payForm(session, 'Save card', attempt)}</div>`,
+  );
+}
+
+function payForm(session: CheckoutSession, label: string, { message, card }: Attempt): Html {
+  const back = session.cancel_url ? html`<button formaction="/checkout/${session.id}/back">Back</button>` : '';
+  return html`<section class="card">
+    <form method="post" class="stack">
+      ${problem(message)} ${cardChoice(card)}
+      <button class="primary">${label}</button>
+      ${back}
+    </form>
+  </section>`;
+}
+
+function customerRow(world: World, { customer, customer_email: email }: CheckoutSession): Html | string {
+  const found = customer ? world.customers.find(customer) : undefined;
+  const who = found?.email ?? found?.phone ?? found?._.phone ?? email;
+  return who
+    ? html`<div>
+        <dt>Customer</dt>
+        <dd>${who}</dd>
+      </div>`
+    : '';
+}
+
+function trialRow({ _: { subscriptionData: data }, created }: CheckoutSession): Html | string {
+  const days = data.trial_period_days;
+  const end = data.trial_end ?? (days === undefined ? undefined : created + days * 86_400);
+  return end === undefined
+    ? ''
+    : html`<div>
+        <dt>Free until</dt>
+        <dd>${longDate(end)}</dd>
+      </div>`;
+}

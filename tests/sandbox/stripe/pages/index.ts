@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { Hono } from 'hono';
+import type { Atomically } from '../api/index.ts';
+import { StripeError } from '../errors.ts';
+import type { World } from '../world.ts';
+import { checkoutPages } from './checkout.ts';
+import { invoicePages } from './invoice.ts';
+import { closedPage } from './layout.ts';
+import { portalPages } from './portal.ts';
+
+const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
+
+/** The pages on which people pay and manage what they pay for. */
+export function createPages(world: World, atomically: Atomically): Hono {
+  const app = new Hono();
+  app.get('/stripe/pages.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
+  app.route('/', checkoutPages(world, atomically));
+  app.route('/', portalPages(world, atomically));
+  app.route('/', invoicePages(world, atomically));
+  app.onError((error, c) => {
+    if (!(error instanceof StripeError)) throw error;
+    const title = error.status === 404 ? 'Page not found' : 'That did not work';
+    return c.html(closedPage(world, { title, text: error.message, back: null }), error.status as 404);
+  });
+  return app;
+}

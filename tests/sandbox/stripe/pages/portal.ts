@@ -1,0 +1,111 @@
+import { type Context, Hono } from 'hono';
+import type { Atomically } from '../api/index.ts';
+import {
+  cancelInPortal,
+  cancelScheduledChange,
+  keepSubscription,
+  switchPlan,
+  updateCard,
+} from '../billing/portal-actions.ts';
+import { declined, StripeError } from '../errors.ts';
+import type { PortalFlow, PortalSession } from '../objects/portal-sessions.ts';
+import type { World } from '../world.ts';
+import { chosenCard } from './card-choice.ts';
+import { confirmationPage, portalPage, type Told } from './portal-page.ts';
+import { readPortal } from './read-portal.ts';
+
+type Form = Record<string, unknown>;
+/** Does what a button says; answers what to tell, and the flow that it completes. */
+type Action = (world: World, session: PortalSession, form: Form) => { told: string; flow: PortalFlow['type'][] };
+
+const updates = ['subscription_update', 'subscription_update_confirm'];
+
+const actions: Record<string, Action> = {
+  switch(world, session, form) {
+    const configuration = world.portalConfigurations.get(session.configuration);
+    const when = switchPlan(world, subscriptionOf(world, session), String(form['price'] ?? ''), configuration);
+    return { told: when === 'now' ? 'switched' : 'scheduled', flow: updates };
+  },
+  cancel(world, session) {
+    cancelInPortal(world, subscriptionOf(world, session), world.portalConfigurations.get(session.configuration));
+    return { told: 'canceled', flow: ['subscription_cancel'] };
+  },
+  keep(world, session) {
+    keepSubscription(world, subscriptionOf(world, session));
+    return { told: 'kept', flow: [] };
+  },
+  release(world, session) {
+    cancelScheduledChange(world, subscriptionOf(world, session));
+    return { told: 'released', flow: [] };
+  },
+  card(world, { customer }, form) {
+    const outcome = updateCard(world, customer, chosenCard(form));
+    // The card is saved all the same, and the attempt did happen.
+    if (outcome) throw declined({ ...outcome, message: `Your new card is saved, but: ${outcome.message}` }, true);
+    return { told: 'card', flow: ['payment_method_update'] };
+  },
+};
+
+/** One page for one customer; each button is a form of its own, so that it works without scripts. */
+export function portalPages(world: World, atomically: Atomically): Hono {
+  const app = new Hono();
+  app.get('/portal/:id', (c) => {
+    const session = world.portalSessions.get(c.req.param('id'));
+    return c.html(portalPage(world, readPortal(world, session), { told: c.req.query('told') as Told }));
+  });
+  app.post('/portal/:id/return', (c) => {
+    const session = world.portalSessions.get(c.req.param('id'));
+    return c.redirect(session.return_url ?? world.settings.siteUrl, 303);
+  });
+  app.post('/portal/:id/:action', async (c) => {
+    const session = world.portalSessions.get(c.req.param('id'));
+    const action = actions[c.req.param('action')];
+    if (!action) return c.notFound();
+    const form = await c.req.parseBody();
+    const outcome = run(() => action(world, session, form));
+    if (!(outcome instanceof StripeError)) return goOn(c, world, session, outcome);
+    return c.html(portalPage(world, readPortal(world, session), { problem: outcome.message }), outcome.status as 402);
+  });
+  return app;
+
+  function run<T>(work: () => T): T | StripeError {
+    try {
+      return atomically(() => keeping(work));
+    } catch (error) {
+      if (error instanceof StripeError) return error;
+      throw error;
+    }
+  }
+}
+
+/** Lets a refusal through whose changes stand. */
+function keeping<T>(work: () => T): T | StripeError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StripeError && error.keep) return error;
+    throw error;
+  }
+}
+
+function goOn(
+  c: Context,
+  world: World,
+  session: PortalSession,
+  { told, flow: completed }: ReturnType<Action>,
+): Response | Promise<Response> {
+  const { flow, id } = session;
+  if (!flow || !completed.includes(flow.type)) return c.redirect(`/portal/${id}?told=${told}`, 303);
+  const { type, redirect, hosted_confirmation: confirmation } = flow.after_completion;
+  if (type === 'redirect' && redirect) return c.redirect(redirect.return_url, 303);
+  if (type === 'hosted_confirmation')
+    return c.html(confirmationPage(world, session, confirmation?.custom_message ?? null));
+  return c.redirect(`/portal/${id}?told=${told}`, 303);
+}
+
+function subscriptionOf(world: World, session: PortalSession): string {
+  const { subscription } = readPortal(world, session);
+  if (!subscription)
+    throw new StripeError(404, { type: 'invalid_request_error', message: 'There is no subscription to change.' });
+  return subscription.id;
+}

@@ -1,0 +1,76 @@
+import type { Store } from '../store.ts';
+import { missing } from './errors.ts';
+import { previousAttributes } from './changes.ts';
+
+/** An object as Stripe returns it; `_` is ours and leaves with no answer. */
+export type Doc = { id: string; object: string; _?: unknown };
+
+export type Table<T extends Doc> = {
+  find(id: string): T | undefined;
+  /** Throws resource_missing; `param` is the parameter that named it. */
+  get(id: string, param?: string): T;
+  /** Newest first, as Stripe lists. */
+  all(): T[];
+  /** Emits `….created`. */
+  insert(doc: T): T;
+  /** Edits, saves and emits `….updated`, or another event; silent when nothing changed. */
+  change(id: string, edit: (doc: T) => void, event?: string | null): T;
+  remove(id: string): void;
+};
+
+type Options<T> = {
+  name: string;
+  /** How Stripe's refusals call it. */
+  label: string;
+  /** What its events begin with; without it they are silent. */
+  event?: string;
+  /** When time alone will change it, in unix seconds. */
+  dueAt?: (doc: T) => number | null;
+};
+export type Emit = (type: string, object: Doc, previous?: Record<string, unknown>) => void;
+/** A moment at which an object changes by itself. */
+export type Due = { id: string; table: string; at: number };
+
+export const dueCollection = 'stripe/due';
+
+export function openTable<T extends Doc>(store: Store, emit: Emit, options: Options<T>): Table<T> {
+  const { name, label, event, dueAt } = options;
+  const collection = `stripe/${name}`;
+
+  function find(id: string): T | undefined {
+    return store.get<T>(collection, id);
+  }
+  function get(id: string, param?: string): T {
+    const doc = find(id);
+    if (!doc) throw missing(label, id, param);
+    return doc;
+  }
+  function save(doc: T): T {
+    store.put(collection, doc.id, doc);
+    if (!dueAt) return doc;
+    const at = dueAt(doc);
+    if (at === null) store.delete(dueCollection, doc.id);
+    else store.put(dueCollection, doc.id, { id: doc.id, table: name, at } satisfies Due);
+    return doc;
+  }
+  function insert(doc: T): T {
+    save(doc);
+    if (event) emit(`${event}.created`, doc);
+    return doc;
+  }
+  function change(id: string, edit: (doc: T) => void, type: string | null = event ? `${event}.updated` : null): T {
+    const before = get(id);
+    const after = structuredClone(before);
+    edit(after);
+    save(after);
+    const previous = previousAttributes(before, after);
+    if (type?.endsWith('.updated') && Object.keys(previous).length === 0) return after;
+    if (type) emit(type, after, type.endsWith('.updated') ? previous : undefined);
+    return after;
+  }
+  function remove(id: string): void {
+    store.delete(collection, id);
+    store.delete(dueCollection, id);
+  }
+  return { find, get, all: () => store.list<T>(collection).toReversed(), insert, change, remove };
+}
