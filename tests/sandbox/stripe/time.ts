@@ -45,7 +45,8 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
   }
 
   function tick(): void {
-    for (let due = nextDue(world); !isAdvancing && due && due.at <= world.now(); due = nextDue(world)) {
+    if (isAdvancing) return;
+    for (let due = nextBy(world.clock.offset()); due; due = nextBy(world.clock.offset())) {
       const present = due;
       atomically(() => runDue(world, present));
     }

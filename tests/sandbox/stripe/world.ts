@@ -38,7 +38,7 @@ export type World = Tables & {
   settings: Settings;
   store: Store;
   clock: Clock;
-  now(): number;
+  now: () => number;
   emit: Emit;
   /** The request that causes the present events; nulls when time does. */
   request: RequestInfo;
@@ -85,7 +85,7 @@ export function createWorld(store: Store, settings: Settings, queue: Queue): Wor
     settings,
     store,
     clock,
-    now: clock.now,
+    now: () => clock.now(),
     emit,
     request: { id: null, idempotency_key: null },
   };

@@ -22,7 +22,7 @@ function decode(shape: Shape, value: unknown, path: string): unknown {
   if (isChoice(shape)) return decodeChoice(shape['|'], value, path);
   if (typeof value !== 'object' || value === null)
     throw invalid(`Invalid ${Array.isArray(shape) ? 'array' : 'object'}`, path);
-  if (!Array.isArray(shape)) return decodeFields(shape as Fields, value, path);
+  if (!Array.isArray(shape)) return decodeFields(shape, value, path);
   return Object.values(value).map((item, index) => decode(shape[0], item, `${path}[${index}]`));
 }
 

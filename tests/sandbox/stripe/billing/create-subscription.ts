@@ -70,10 +70,9 @@ function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: P
     throw invalid('You cannot set both `trial_end` and `trial_period_days`.', 'trial_end');
   if (days !== undefined) return world.now() + days * day;
   if (end === undefined || end === 'now') return null;
-  const at = Number(end);
-  if (at <= world.now())
+  if (end <= world.now())
     throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end');
-  return at;
+  return end;
 }
 
 function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {

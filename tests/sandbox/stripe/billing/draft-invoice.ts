@@ -76,7 +76,7 @@ export function draftInvoice(world: World, subscription: Subscription, reason: B
     parent: parentOf(subscription),
     starting_balance: world.customers.get(subscription.customer).balance,
     status: 'draft',
-    ...{ webhooks_delivered_at: world.now() },
+    webhooks_delivered_at: world.now(),
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     _: { paymentIntent: null, firstFailure: null, retries: 0 },
   });

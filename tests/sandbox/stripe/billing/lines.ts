@@ -10,9 +10,16 @@ export type Line = {
   id: string;
   object: 'line_item';
   amount: number;
-  invoice: string | null;
+  currency: string;
   description: string;
+  invoice: string | null;
+  parent: object;
   period: Period;
+  pricing: object;
+  quantity: number;
+  quantity_decimal: string;
+  subscription: string;
+  subtotal: number;
 };
 
 const untouched = {
@@ -34,12 +41,16 @@ function newLine({ subscription, item, price, period }: Of, { amount, descriptio
     id: newId('il_1'),
     object: 'line_item',
     amount,
-    ...{ subtotal: amount, currency: price.currency, quantity: item.quantity, quantity_decimal: String(item.quantity) },
+    subtotal: amount,
+    currency: price.currency,
+    quantity: item.quantity,
+    quantity_decimal: String(item.quantity),
     description,
     invoice: null,
-    ...{ subscription: subscription.id, parent: parentOf(subscription.id, item.id, proration) },
+    subscription: subscription.id,
+    parent: parentOf(subscription.id, item.id, proration),
     period,
-    ...{ pricing: pricingOf(price) },
+    pricing: pricingOf(price),
   };
 }
 

@@ -18,7 +18,6 @@ const untouched = {
   collection_method: null,
   default_payment_method: null,
   default_tax_rates: [],
-  description: null,
   discounts: [],
   invoice_settings: null,
   on_behalf_of: null,
@@ -26,14 +25,15 @@ const untouched = {
 };
 
 function itemOf(price: string, quantity: number, metadata: PhaseItem['metadata']): PhaseItem {
-  return { ...{ billing_thresholds: null, discounts: [], tax_rates: [] }, price, plan: price, quantity, metadata };
+  return { billing_thresholds: null, discounts: [], tax_rates: [], price, plan: price, quantity, metadata };
 }
 
 /** The phase that a subscription is in without any schedule. */
 export function phaseOf(subscription: Subscription): Phase {
   return {
     ...untouched,
-    ...{ currency: subscription.currency },
+    currency: subscription.currency,
+    description: null,
     start_date: periodStart(subscription),
     end_date: subscription.cancel_at ?? periodEnd(subscription),
     items: subscription.items.data.map(({ price, quantity, metadata }) => itemOf(price.id, quantity, metadata)),
@@ -73,21 +73,27 @@ function readPhase(world: World, param: Param, start: number, path: string): Pha
   }
   return {
     ...untouched,
-    ...{ currency: world.prices.get(items[0]?.price ?? '').currency, description: param.description || null },
+    currency: world.prices.get(items[0]?.price ?? '').currency,
+    description: param.description || null,
     start_date: start,
     end_date: end,
     items,
     metadata: newMetadata(param.metadata),
     proration_behavior: param.proration_behavior ?? 'create_prorations',
-    trial_end: param.trial ? end : param.trial_end === 'now' ? null : ((param.trial_end as number | undefined) ?? null),
+    trial_end: trialEndOf(param, end),
   };
+}
+
+function trialEndOf({ trial, trial_end: trialEnd }: Param, end: number): number | null {
+  if (trial) return end;
+  return trialEnd === 'now' ? null : (trialEnd ?? null);
 }
 
 function endOf(world: World, { end_date: end, duration, items }: Param, start: number, path: string): number {
   if (end !== undefined && duration !== undefined)
     throw invalid('You cannot set both `end_date` and `duration`.', `${path}[duration]`);
   if (end === 'now') return world.now();
-  if (end !== undefined) return end as number;
+  if (end !== undefined) return end;
   const { interval = 'week', interval_count: count = 1 } = world.prices.find(items[0]?.price ?? '')?.recurring ?? {};
   return addInterval(start, duration?.interval ?? interval, duration ? (duration.interval_count ?? 1) : count);
 }

@@ -64,7 +64,7 @@ function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): v
     if (subscription.status === 'trialing') endTrial(world, id, world.now());
     return;
   }
-  const end = Number(wanted);
+  const end = wanted;
   if (end <= world.now())
     throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end');
   world.subscriptions.change(id, (subscription) => {

@@ -48,6 +48,7 @@ export type Invoice = {
   };
   subtotal: number;
   total: number;
+  webhooks_delivered_at: number | null;
   /** When its first charge failed, and how many of the retries are behind it. */
   _: { paymentIntent: string | null; firstFailure: number | null; retries: number };
 };

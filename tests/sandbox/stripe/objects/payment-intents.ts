@@ -11,6 +11,7 @@ export type PaymentIntent = {
   amount_received: number;
   canceled_at: number | null;
   cancellation_reason: string | null;
+  client_secret: string;
   created: number;
   currency: string;
   customer: string;
@@ -56,7 +57,7 @@ export function newPaymentIntent(world: World, { amount, currency, customer }: P
   const id = newId('pi_3');
   return world.paymentIntents.insert({
     ...untouched,
-    ...{ client_secret: `${id}_secret_${newId('')}` },
+    client_secret: `${id}_secret_${newId('')}`,
     id,
     object: 'payment_intent',
     amount,

@@ -16,7 +16,9 @@ export type PortalFlow = {
     redirect: { return_url: string } | null;
     hosted_confirmation: { custom_message: string | null } | null;
   };
+  customer_update: null;
   subscription_cancel: { subscription: string; retention: null } | null;
+  subscription_pause: null;
   subscription_update: { subscription: string } | null;
   subscription_update_confirm: {
     subscription: string;
@@ -31,6 +33,7 @@ export type PortalSession = {
   created: number;
   customer: string;
   flow: PortalFlow | null;
+  locale: string | null;
   return_url: string | null;
   url: string;
 };
@@ -45,7 +48,7 @@ export function createPortalSession(world: World, { params }: Call<Params>): Por
   const id = newId('bps_1');
   return world.portalSessions.insert({
     ...untouched,
-    ...{ locale: params.locale ?? null },
+    locale: params.locale ?? null,
     id,
     object: 'billing_portal.session',
     configuration: configuration.id,
@@ -78,7 +81,8 @@ function readFlow(
 ): PortalFlow {
   const completion = flow.after_completion;
   const read: PortalFlow = {
-    ...{ customer_update: null, subscription_pause: null },
+    customer_update: null,
+    subscription_pause: null,
     type: flow.type,
     after_completion: {
       type: completion?.type ?? 'portal_homepage',

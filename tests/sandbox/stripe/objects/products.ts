@@ -16,6 +16,7 @@ export type Product = {
   description: string | null;
   default_price: string | null;
   images: string[];
+  marketing_features: object[];
   metadata: Metadata;
   statement_descriptor: string | null;
   tax_code: string | null;
@@ -41,7 +42,7 @@ export function createProduct(world: World, { params }: Call<Stripe.ProductCreat
     description: params.description ?? null,
     default_price: null,
     images: params.images ?? [],
-    ...{ marketing_features: params.marketing_features ?? [] },
+    marketing_features: params.marketing_features ?? [],
     metadata: newMetadata(params.metadata),
     statement_descriptor: params.statement_descriptor ?? null,
     tax_code: params.tax_code ?? null,

@@ -10,8 +10,18 @@ import type { World } from '../world.ts';
 import { type Metadata, mergeMetadata } from './metadata.ts';
 import { isEnded, type Subscription } from './subscriptions.ts';
 
-export type PhaseItem = { price: string; plan: string; quantity: number; metadata: Metadata };
+export type PhaseItem = {
+  billing_thresholds: null;
+  discounts: [];
+  metadata: Metadata;
+  plan: string;
+  price: string;
+  quantity: number;
+  tax_rates: [];
+};
 export type Phase = {
+  currency: string;
+  description: string | null;
   start_date: number;
   end_date: number;
   items: PhaseItem[];
@@ -22,11 +32,13 @@ export type Phase = {
 export type Schedule = {
   id: string;
   object: 'subscription_schedule';
+  billing_mode: object;
   canceled_at: number | null;
   completed_at: number | null;
   created: number;
   current_phase: { start_date: number; end_date: number } | null;
   customer: string;
+  default_settings: object;
   end_behavior: string;
   metadata: Metadata;
   phases: Phase[];
@@ -88,8 +100,8 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
   const phase = phaseOf(subscription);
   const schedule = world.schedules.insert({
     ...untouched,
-    ...{ billing_mode: subscription.billing_mode },
-    ...{ default_settings: { ...defaultSettings, default_payment_method: subscription.default_payment_method } },
+    billing_mode: subscription.billing_mode,
+    default_settings: { ...defaultSettings, default_payment_method: subscription.default_payment_method },
     id: newId('sub_sched_1'),
     object: 'subscription_schedule',
     canceled_at: null,

@@ -11,8 +11,10 @@ import { attach } from './payment-methods.ts';
 export type SetupIntent = {
   id: string;
   object: 'setup_intent';
+  client_secret: string;
   created: number;
   customer: string | null;
+  description: string | null;
   metadata: Metadata;
   payment_method: string | null;
   status: 'requires_payment_method' | 'requires_confirmation' | 'succeeded' | 'canceled';
@@ -48,7 +50,8 @@ export function newSetupIntent(world: World, fields: NewSetupIntent): SetupInten
   const id = newId('seti_1');
   return world.setupIntents.insert({
     ...untouched,
-    ...{ client_secret: `${id}_secret_${newId('')}`, description: fields.description ?? null },
+    client_secret: `${id}_secret_${newId('')}`,
+    description: fields.description ?? null,
     id,
     object: 'setup_intent',
     cancellation_reason: null,

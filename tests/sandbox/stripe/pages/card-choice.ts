@@ -18,6 +18,6 @@ export function cardChoice(chosen = testCards[0].number): Html {
 }
 
 /** The card that a form names; without a name the one that works. */
-export function chosenCard(form: Record<string, unknown>): TestCard {
-  return findTestCard(String(form['card'] ?? '')) ?? testCards[0];
+export function chosenCard({ card }: Record<string, unknown>): TestCard {
+  return findTestCard(typeof card === 'string' ? card : '') ?? testCards[0];
 }

@@ -23,7 +23,7 @@ const updates = ['subscription_update', 'subscription_update_confirm'];
 const actions: Record<string, Action> = {
   switch(world, session, form) {
     const configuration = world.portalConfigurations.get(session.configuration);
-    const when = switchPlan(world, subscriptionOf(world, session), String(form['price'] ?? ''), configuration);
+    const when = switchPlan(world, subscriptionOf(world, session), textOf(form, 'price'), configuration);
     return { told: when === 'now' ? 'switched' : 'scheduled', flow: updates };
   },
   cancel(world, session) {
@@ -108,4 +108,9 @@ function subscriptionOf(world: World, session: PortalSession): string {
   if (!subscription)
     throw new StripeError(404, { type: 'invalid_request_error', message: 'There is no subscription to change.' });
   return subscription.id;
+}
+
+function textOf(form: Form, name: string): string {
+  const value = form[name];
+  return typeof value === 'string' ? value : '';
 }

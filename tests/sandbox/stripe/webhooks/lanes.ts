@@ -25,7 +25,9 @@ export function createLanes(): Lanes {
   return {
     add,
     isBusy: (lane) => tails.has(lane),
-    settled: async (lane) => void (await tails.get(lane)?.catch(() => undefined)),
+    settled: async (lane) => {
+      await tails.get(lane)?.catch(() => undefined);
+    },
     allSettled,
   };
 }
