@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../drizzle/migrate.ts';
+import { setUpStripe } from '../sandbox/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
 
 const stateDir = fileURLToPath(new URL('../../.wrangler/test-api', import.meta.url));
@@ -36,6 +37,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     STRIPE_API_BASE: url,
   };
   await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
+  await setUpStripe(vars);
   provide('vars' as never, vars as never);
   provide('sandbox' as never, url as never);
   return () => sandbox.close();

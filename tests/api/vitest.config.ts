@@ -6,6 +6,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export default defineConfig({
   root,
+  // Stripe's SDK names source maps that it does not ship.
+  logLevel: 'error',
   plugins: [
     cloudflareTest(({ inject }) => ({
       main: './worker/index.ts',

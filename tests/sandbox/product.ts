@@ -5,6 +5,7 @@ import { addresses } from './addresses.ts';
 import { freePort } from './free-port.ts';
 import type { SandboxSecrets } from './settings.ts';
 import { startSandbox } from './start.ts';
+import { setUpStripe } from './set-up-stripe.ts';
 import { refreshVars } from './vars.ts';
 import { untilAnswers } from './until-answers.ts';
 import { startClock } from './clock.ts';
@@ -53,6 +54,7 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
 
   try {
     await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
+    await setUpStripe(vars);
     const worker = await startWorker({ port, stateDir, varsFile, build, log });
     closing.push(worker.stop, startClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];

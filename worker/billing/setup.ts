@@ -99,19 +99,25 @@ async function ensurePortal(stripe: Stripe, prices: Map<string, string[]>, siteU
 async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Promise<string | null> {
   const enabled_events = [...subscribedEvents];
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
-  const present = data.find((endpoint) => endpoint.url === url);
+  const present = data.find((endpoint) => endpoint.url === url) ?? data.find((endpoint) => movesTo(endpoint.url, url));
   if (!present) {
     const { secret } = await stripe.webhookEndpoints.create({ url, enabled_events, api_version: apiVersion });
     lines.push(`created webhook endpoint ${url}`);
     return secret ?? null;
   }
   const same =
+    present.url === url &&
     present.status === 'enabled' &&
     enabled_events.length === present.enabled_events.length &&
     enabled_events.every((event) => present.enabled_events.includes(event));
-  if (!same) await stripe.webhookEndpoints.update(present.id, { enabled_events, disabled: false });
+  if (!same) await stripe.webhookEndpoints.update(present.id, { url, enabled_events, disabled: false });
   lines.push(`${same ? 'kept' : 'updated'} webhook endpoint ${url}`);
   return null;
+}
+
+/** On a laptop the endpoint follows the port. */
+function movesTo(from: string, to: string): boolean {
+  return [from, to].every((url) => new URL(url).hostname === 'localhost');
 }
 
 async function digestOf(value: unknown): Promise<string> {

@@ -1,0 +1,305 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { botCall, call, vars } from './support/api.ts';
+import { runCron } from './support/cron.ts';
+import { database } from './support/database.ts';
+import { parallel } from './support/parallel.ts';
+import { newPerson } from './support/person.ts';
+import { costOf, sandbox } from './support/sandbox.ts';
+import { OpenStream } from './support/stream.ts';
+import {
+  buy,
+  complete,
+  customerOf,
+  eventsOf,
+  newSubscriber,
+  postEvent,
+  profileOf,
+  stripe,
+  subscriptionOf,
+  verify,
+} from './support/stripe.ts';
+
+afterEach(() => sandbox.faults({ stripe: null, libsql: null }));
+
+const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
+const shuffled = <T>(list: T[]) => list.toSorted(() => Math.random() - 0.5);
+
+describe('buying a plan', () => {
+  it('leads to our own plans without a plan, and asks Stripe for nothing', async () => {
+    const { token } = await newPerson();
+    const { result, stats } = await costOf(() => buy(token));
+    expect(result.body).toEqual({ success: true, portalUrl: 'http://solace.test/plans' });
+    expect(stats.stripe).toBe(0);
+    expect(await buy(token, 'diamond')).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
+  });
+
+  it.each([
+    ['basic', 30],
+    ['premium', 70],
+    ['platinum', 160],
+  ] as const)('opens a checkout for %s, and the return brings it', async (tier, limit) => {
+    const { phone, token } = await newPerson();
+    await botCall('/api/bot/usage', { phone });
+    const session = await complete((await buy(token, tier)).body.portalUrl);
+    const { result, stats } = await costOf(() => verify(token, session));
+    expect(result).toMatchObject({ status: 200, body: { success: true, tierUpdated: true, newTier: tier } });
+    expect(stats.libsql).toBeLessThanOrEqual(3);
+    const profile = await profileOf(token);
+    expect(profile).toMatchObject({
+      messagesUsedThisPeriod: 0,
+      isTrial: false,
+      metadata: { subscriptionTier: tier, subscriptionStatus: 'active', cancelAtDate: null },
+    });
+    expect(Date.parse(profile.metadata.renewalDate)).toBeGreaterThan(Date.now());
+    const usage = await botCall('/api/bot/usage', { phone, kind: 'voice' });
+    expect(usage.body).toMatchObject({ allowed: true, used: 1, limit, tier, voice: true });
+    expect(usage.body.resetsAt).toBe(profile.metadata.renewalDate);
+  });
+
+  it('makes one customer and one open checkout for twenty parallel callers', async () => {
+    const { phone, token } = await newPerson();
+    const answers = await parallel(20, () => buy(token, 'basic'));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const customer = await customerOf(phone);
+    const { data } = await stripe.checkout.sessions.list({ customer, status: 'open' });
+    expect(data).toHaveLength(1);
+    await buy(token, 'premium');
+    const open = await stripe.checkout.sessions.list({ customer, status: 'open' });
+    expect(open.data.map(({ metadata }) => metadata?.tier)).toEqual(['premium']);
+  });
+
+  it('leads to the portal for somebody who pays already', async () => {
+    const { token, customer } = await newSubscriber('basic');
+    const { body } = await buy(token, 'premium');
+    expect(body.portalUrl).toContain('/portal/');
+    expect((await stripe.checkout.sessions.list({ customer, status: 'open' })).data).toEqual([]);
+  });
+});
+
+describe('the portal', () => {
+  it('is for people who have paid once', async () => {
+    const { token } = await newPerson();
+    const conflict = { success: false, code: 'conflict', message: 'No billing account yet. Choose a plan first.' };
+    expect(await portal(token)).toMatchObject({ status: 409, body: conflict });
+    await buy(token, 'basic');
+    expect(await portal(token)).toMatchObject({ status: 409, body: conflict });
+    const subscriber = await newSubscriber('basic');
+    expect((await portal(subscriber.token)).body).toEqual({
+      success: true,
+      portalUrl: expect.stringContaining('/portal/'),
+    });
+  });
+});
+
+describe("somebody else's checkout", () => {
+  it('does not exist, and changes nothing', async () => {
+    const [anna, ben] = [await newPerson(), await newPerson()];
+    const session = await complete((await buy(anna.token, 'premium')).body.portalUrl);
+    const notFound = { success: false, code: 'not_found', message: 'Not found' };
+    expect(await verify(ben.token, session)).toMatchObject({ status: 404, body: notFound });
+    await buy(ben.token, 'basic');
+    expect(await verify(ben.token, session)).toMatchObject({ status: 404, body: notFound });
+    for (const id of ['cs_test_unknown', 'sub_1', '../customers', 'cs_test_1?expand=x']) {
+      expect(await verify(anna.token, id)).toMatchObject({ status: 404, body: notFound });
+    }
+    expect((await profileOf(ben.token)).metadata.subscriptionTier).toBe('free');
+    expect((await verify(anna.token, session)).body).toMatchObject({ tierUpdated: true, newTier: 'premium' });
+  });
+
+  it('is not a success while it is open', async () => {
+    const { token } = await newPerson();
+    const { portalUrl } = (await buy(token, 'basic')).body;
+    const id = new URL(portalUrl).pathname.split('/').at(-1)!;
+    expect((await verify(token, id)).body).toEqual({ success: false, tierUpdated: false, newTier: 'free' });
+  });
+});
+
+describe('an event', () => {
+  it('is refused unsigned, stale, dated ahead, signed by another, or written anew', async () => {
+    const { token, phone } = await newPerson();
+    await complete((await buy(token, 'basic')).body.portalUrl);
+    const [event] = await eventsOf(await customerOf(phone));
+    const now = Math.floor(Date.now() / 1000);
+    const text = JSON.stringify(event);
+    const signature = await stripe.webhooks.generateTestHeaderStringAsync({
+      payload: text,
+      secret: vars.STRIPE_WEBHOOK_SECRET!,
+      timestamp: now,
+    });
+    const answers = [
+      await postEvent(event, { signature: '' }),
+      await postEvent(event, { signature: 't=1,v1=00' }),
+      await postEvent(event, { at: now - 301 }),
+      await postEvent(event, { at: now + 301 }),
+      await postEvent(event, { secret: 'whsec_another' }),
+      await postEvent(JSON.stringify(event, null, 1), { signature }),
+    ];
+    const refused = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
+    for (const answer of answers) expect(answer).toEqual({ status: 400, body: refused });
+    const { rows } = await database.execute({ sql: 'select 1 from stripe_events where id = ?', args: [event!.id] });
+    expect(rows).toEqual([]);
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('free');
+  });
+
+  it('about nobody we know, or of a kind we do not know, is received and ignored', async () => {
+    const unknown = { id: 'evt_x', object: 'event', type: 'a.new.kind', livemode: false, data: { object: {} } };
+    const stranger = { ...unknown, id: 'evt_y', data: { object: { object: 'subscription', customer: 'cus_nobody' } } };
+    for (const event of [unknown, stranger]) {
+      expect(await postEvent(event)).toEqual({ status: 200, body: { received: true } });
+    }
+  });
+
+  it('is a 5xx while the database is down, so that Stripe sends it again', async () => {
+    const { customer } = await newSubscriber('basic');
+    const [event] = await eventsOf(customer);
+    await sandbox.faults({ libsql: { status: 500 } });
+    expect((await postEvent(event)).status).toBe(503);
+    await sandbox.faults({ libsql: null });
+    expect((await postEvent(event)).status).toBe(200);
+  });
+
+  it.each([{ status: 500 }, { drop: true as const }])(
+    'is kept while Stripe is %o, and followed by the cron',
+    async (fault) => {
+      const { token, phone } = await newPerson();
+      await complete((await buy(token, 'premium')).body.portalUrl);
+      const events = await eventsOf(await customerOf(phone));
+      await sandbox.faults({ stripe: fault });
+      for (const event of events) expect((await postEvent(event)).status).toBe(200);
+      await runCron();
+      expect((await profileOf(token)).metadata.subscriptionTier).toBe('free');
+      await sandbox.faults({ stripe: null });
+      await runCron();
+      expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+    },
+  );
+
+  it.each([
+    ['once', (events: unknown[]) => events],
+    ['twice', (events: unknown[]) => [...events, ...events]],
+    ['reversed', (events: unknown[]) => events.toReversed()],
+    ['in any order', shuffled],
+  ])('may come %s: the end is the same', async (_, arrange) => {
+    const { token, customer } = await newSubscriber('premium');
+    const { id, items } = await subscriptionOf(customer);
+    const price = await priceOf('platinum');
+    await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }] });
+    await stripe.subscriptions.update(id, { cancel_at_period_end: true });
+    const answers = await Promise.all(arrange(await eventsOf(customer)).map((event) => postEvent(event)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionTier: 'platinum',
+      subscriptionStatus: 'cancellation_scheduled',
+      cancelAtDate: new Date(items.data[0]!.current_period_end * 1000).toISOString(),
+    });
+  });
+
+  it('tells open tabs and the bot of a new plan, once', async () => {
+    const { token, phone, customer } = await newSubscriber('basic');
+    const stream = await OpenStream.open(token);
+    await stream.until(({ counts }) => counts.length === 1);
+    const { id, items } = await subscriptionOf(customer);
+    await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price: await priceOf('premium') }] });
+    for (const event of await eventsOf(customer)) await postEvent(event);
+    await stream.until(({ messages }) => messages.some(({ type }) => type === 'subscription_update'));
+    await scheduler.wait(800);
+    const told = (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
+    expect(told.map(({ type, data }) => [type, data.tier])).toEqual([
+      ['plan.changed', 'basic'],
+      ['plan.changed', 'premium'],
+    ]);
+    stream.close();
+  });
+});
+
+describe('without any event', () => {
+  it('the cron finds what happened on Stripe’s pages within the minute', async () => {
+    const { token } = await newPerson();
+    await complete((await buy(token, 'premium')).body.portalUrl);
+    await runCron();
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+  });
+
+  it('the hourly cron finds the rest', async () => {
+    const { token, customer } = await newSubscriber('premium');
+    await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+    await database.execute({ sql: 'update customers set synced_at = 0 where stripe_id = ?', args: [customer] });
+    await runCron('0 * * * *');
+    expect((await profileOf(token)).metadata).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'active' });
+  });
+});
+
+describe('a plan chosen during the trial', () => {
+  it('waits for its end', async () => {
+    const { phone, token } = await newPerson();
+    const { body } = await botCall('/api/bot/trials', { phone, tier: 'premium', days: 3 });
+    const trialToken = new URL(body.url).searchParams.get('token');
+    await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+    const session = await complete((await buy(token, 'basic')).body.portalUrl);
+    expect((await verify(token, session)).body).toEqual({ success: true, tierUpdated: false, newTier: 'premium' });
+    await parallel(5, () => verify(token, session));
+    const { trialEndsAt, data } = await waiting(phone);
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ status: 'trialing', trial_end: Math.floor(trialEndsAt / 1000) });
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionTier: 'premium',
+      subscriptionStatus: 'trialing',
+      renewalDate: new Date(trialEndsAt).toISOString(),
+      scheduledDowngradeTierId: 'basic',
+    });
+  });
+});
+
+describe('deletion', () => {
+  it.each([{ status: 500 }, { drop: true as const }])(
+    'fails closed while Stripe is %o, and a second try finishes',
+    async (fault) => {
+      const { token, customer } = await newSubscriber('premium');
+      await sandbox.faults({ stripe: fault });
+      expect(await call('DELETE', '/api/user/me', { token })).toMatchObject({
+        status: 503,
+        body: { code: 'unavailable' },
+      });
+      expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+      await sandbox.faults({ stripe: null });
+      expect((await call('DELETE', '/api/user/me', { token })).body).toEqual({ success: true });
+      expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+      expect((await subscriptionOf(customer).catch(() => null))?.status ?? 'canceled').toBe('canceled');
+      expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    },
+  );
+
+  it('closes an open checkout, so that it cannot be paid any more', async () => {
+    const { token } = await newPerson();
+    const { portalUrl } = (await buy(token, 'basic')).body;
+    await call('DELETE', '/api/user/me', { token });
+    await expect(complete(portalUrl)).rejects.toThrow('410');
+  });
+});
+
+it('ends right when a hundred events of many people arrive at once', async () => {
+  const people = await parallel(20, newPayer);
+  const events = (await Promise.all(people.map(({ customer }) => eventsOf(customer)))).flat();
+  expect(events.length).toBeGreaterThan(100);
+  const answers = await Promise.all(shuffled(events).map((event) => postEvent(event)));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  for (const { token } of people) expect((await profileOf(token)).metadata.subscriptionTier).toBe('basic');
+});
+
+/** Somebody who has paid, of whom we have not heard yet. */
+async function newPayer() {
+  const person = await newPerson();
+  await complete((await buy(person.token, 'basic')).body.portalUrl);
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
+async function priceOf(tier: string): Promise<string> {
+  return (await stripe.prices.list({ lookup_keys: [`${tier}_weekly`] })).data[0]!.id;
+}
+
+async function waiting(phone: string) {
+  const sql = 'select trial_ends_at from users where phone = ?';
+  const { rows } = await database.execute({ sql, args: [phone] });
+  const { data } = await stripe.subscriptions.list({ customer: await customerOf(phone), status: 'all' });
+  return { trialEndsAt: Number(rows[0]!.trial_ends_at), data };
+}

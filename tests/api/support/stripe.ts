@@ -1,0 +1,76 @@
+import { Stripe } from 'stripe';
+import { call, send, vars } from './api.ts';
+import { newPerson, type Person } from './person.ts';
+import { database } from './database.ts';
+
+const base = new URL(vars.STRIPE_API_BASE!);
+
+/** The stock SDK against the local Stripe. */
+export const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, {
+  host: base.hostname,
+  port: base.port,
+  protocol: 'http',
+  httpClient: Stripe.createFetchHttpClient(),
+  telemetry: false,
+});
+
+export type Tier = 'basic' | 'premium' | 'platinum';
+export type Subscriber = Person & { customer: string };
+
+/** Asks for the page on which a plan is bought. */
+export const buy = (token: string, tier?: string) =>
+  call('POST', '/api/billing/create-subscription-update-session', { token, ...(tier && { body: { tier } }) });
+
+/** Completes a hosted checkout with the card that works; answers the session's id. */
+export async function complete(portalUrl: string): Promise<string> {
+  const response = await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (!location) throw new Error(`The checkout answered ${response.status}`);
+  return new URL(location).searchParams.get('session_id')!;
+}
+
+export const verify = (token: string, sessionId: string) =>
+  call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId } });
+
+/** Somebody who has bought a plan and come back. */
+export async function newSubscriber(tier: Tier): Promise<Subscriber> {
+  const person = await newPerson();
+  const { body } = await buy(person.token, tier);
+  await verify(person.token, await complete(body.portalUrl));
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
+export async function customerOf(phone: string): Promise<string> {
+  const sql = 'select c.stripe_id from customers c join users u on u.id = c.user_id where u.phone = ?';
+  const { rows } = await database.execute({ sql, args: [phone] });
+  return String(rows[0]!.stripe_id);
+}
+
+export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {
+  const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
+  return data[0]!;
+}
+
+/** Every event of a customer so far, oldest first. */
+export async function eventsOf(customer: string): Promise<Stripe.Event[]> {
+  const events = await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 5000 });
+  const about = (event: Stripe.Event) =>
+    (event.data.object as { customer?: string; id?: string }).customer === customer;
+  return events.filter(about).toReversed();
+}
+
+/** Hands the Worker a body the way Stripe does. */
+export async function postEvent(
+  event: unknown,
+  details: { secret?: string; at?: number; signature?: string; settings?: Record<string, string> } = {},
+) {
+  const payload = typeof event === 'string' ? event : JSON.stringify(event);
+  const { secret = vars.STRIPE_WEBHOOK_SECRET!, at = Math.floor(Date.now() / 1000) } = details;
+  const signature =
+    details.signature ?? (await stripe.webhooks.generateTestHeaderStringAsync({ payload, secret, timestamp: at }));
+  const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+  const response = await send('/api/webhooks/stripe', { method: 'POST', headers, body: payload });
+  return { status: response.status, body: await response.json<Record<string, unknown>>() };
+}
+
+export const profileOf = async (token: string) => (await call('GET', '/api/user/me', { token })).body.profile;

@@ -1,0 +1,24 @@
+type Holdings = {
+  customer: Record<string, unknown>;
+  subscriptions: { id: string; status: string; items: { data: { price: { lookup_key: string } }[] } }[];
+  invoices: { status: string; total: number }[];
+};
+
+async function control<T>(method: string, path: string, body?: object): Promise<T> {
+  const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
+  const response = await fetch(`${process.env.SANDBOX_URL}/stripe/${path}`, { method, ...init });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  return response.json() as Promise<T>;
+}
+
+export const day = 86_400;
+
+/** The local Stripe, as CONTRACT.md lets any program steer it. */
+export const stripe = {
+  advance: (seconds: number) => control<{ now: number }>('POST', 'clock', { advanceSeconds: seconds }),
+  holdings: (phone: string) => control<Holdings>('GET', `customers/${encodeURIComponent(phone)}`),
+  card: (phone: string, declines: boolean) =>
+    control('POST', `customers/${encodeURIComponent(phone)}/card`, { declines }),
+  webhooks: (mode: 'deliver' | 'hold') => control('PUT', 'webhooks', { mode }),
+  redeliver: (order: 'original' | 'reversed', times: number) => control('POST', 'webhooks/redeliver', { order, times }),
+};
