@@ -4,6 +4,7 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { siteHead } from './web/head/plugin.ts';
+import { inlineStyles } from './web/theme/inline-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
 // Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
@@ -38,6 +39,7 @@ export default defineConfig({
       addExtensions: true,
     }),
     react(),
+    inlineStyles(join(web, 'styled-system')),
     siteHead({ connectTo: outsideOrigins() }),
   ],
 });

@@ -31,11 +31,15 @@ const bubble = css({
   _forced: { borderWidth: 'thin' },
   '&[data-from=user]': {
     justifySelf: 'end',
-    backgroundColor: 'warmSoft',
-    color: 'onWarmSoft',
+    backgroundColor: 'scene.spoken',
+    color: 'scene.onSpoken',
     borderEndEndRadius: '[0.25rem]',
   },
-  '&[data-from=companion]': { backgroundColor: 'raised', color: 'text', borderEndStartRadius: '[0.25rem]' },
+  '&[data-from=companion]': {
+    backgroundColor: 'scene.answered',
+    color: 'scene.onAnswered',
+    borderEndStartRadius: '[0.25rem]',
+  },
   _calm: {
     animation: '[rise 700ms cubic-bezier(0.2, 0.8, 0.2, 1) backwards]',
     '&:nth-child(2)': { animationDelay: '[0.5s]' },

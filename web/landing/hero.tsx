@@ -18,7 +18,7 @@ export function Hero() {
           {landingWords.subline}
         </h1>
         <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landingWords.lead}</p>
-        <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '3' })}>
+        <div className={actions}>
           <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
             <Icon name="chat" />
             {landingWords.tryIt}
@@ -53,6 +53,14 @@ const hero = css({
   marginInline: 'auto',
   paddingInline: 'gutter',
   paddingBlock: { base: '10', lg: '16' },
+});
+
+const actions = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '3',
+  width: { base: 'full', sm: 'auto' },
+  '& a': { width: { base: 'full', sm: 'auto' } },
 });
 
 const promises = css({

@@ -12,61 +12,66 @@ export function Voices() {
   const { track, position, move } = useSlides(count);
   return (
     <Section id="voices" title={landingWords.voicesTitle} tone="sunken" roleDescription={landingWords.carousel}>
-      <div className={css({ display: 'grid', gap: '6' })}>
+      <div className={panel}>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls must be reachable by keyboard */}
         <ul ref={track} className={slides} tabIndex={0} aria-label={landingWords.voicesLabel}>
           {landingWords.voices.map(({ text, who, about }, index) => (
             <li key={who} aria-label={landingWords.storyOf(index + 1, count)}>
-              <figure className={css({ display: 'grid', gap: '5', maxWidth: '[52rem]' })}>
-                <span className={mark} aria-hidden="true">
-                  “
-                </span>
-                <blockquote className={css({ textStyle: 'title', fontSize: '2xl' })}>{`“${text}”`}</blockquote>
-                <figcaption className={css({ color: 'muted' })}>
-                  <strong className={css({ color: 'text', fontWeight: 'semibold' })}>{who}</strong>, {about}
+              <figure className={css({ display: 'grid', gap: '5', maxWidth: '[50rem]' })}>
+                <blockquote className={css({ textStyle: 'heading' })}>{`“${text}”`}</blockquote>
+                <figcaption>
+                  <strong className={css({ fontWeight: 'semibold' })}>{who}</strong>, {about}
                 </figcaption>
               </figure>
             </li>
           ))}
         </ul>
         <div className={css({ display: 'flex', alignItems: 'center', gap: '3' })}>
-          <button
-            type="button"
-            className={button({ look: 'outline', size: 'icon' })}
-            aria-label={landingWords.previous}
-            aria-disabled={position === 0}
-            onClick={() => move(-1)}
-          >
-            <Icon name="back" />
-          </button>
-          <button
-            type="button"
-            className={button({ look: 'outline', size: 'icon' })}
-            aria-label={landingWords.next}
-            aria-disabled={position === count - 1}
-            onClick={() => move(1)}
-          >
-            <Icon name="arrow" />
-          </button>
-          <output className={css({ fontSize: 'sm', color: 'muted' })}>
-            {landingWords.storyOf(position + 1, count)}
-          </output>
+          <Step label={landingWords.previous} icon="back" isEnd={position === 0} move={() => move(-1)} />
+          <Step label={landingWords.next} icon="arrow" isEnd={position === count - 1} move={() => move(1)} />
+          <output className={css({ fontSize: 'sm' })}>{landingWords.storyOf(position + 1, count)}</output>
         </div>
       </div>
     </Section>
   );
 }
 
-const mark = css({ fontFamily: 'heading', fontSize: '[7rem]', lineHeight: '[0.8]', height: '[3rem]', color: 'warm' });
+type StepProps = { label: string; icon: 'back' | 'arrow'; isEnd: boolean; move: () => void };
+
+function Step({ label, icon, isEnd, move }: StepProps) {
+  return (
+    <button type="button" className={step} aria-label={label} aria-disabled={isEnd} onClick={move}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+const step = `${button({ look: 'outline', size: 'icon' })} ${css({ color: '[inherit]', borderColor: 'current' })}`;
+
+const panel = css({
+  display: 'grid',
+  gap: '8',
+  padding: { base: '6', md: '12' },
+  borderRadius: '[2rem]',
+  backgroundColor: 'warmSoft',
+  color: 'onWarmSoft',
+  // The low sun once more, where there is room for it.
+  backgroundImage: {
+    md: '[radial-gradient(circle at 92% 112%, {colors.scene.sun} 0 6.95rem, {colors.scene.glow} 7rem 10.95rem, transparent 11rem)]',
+  },
+  _forced: { borderWidth: 'thin' },
+});
 
 const slides = css({
+  position: 'relative',
   display: 'grid',
   gridAutoFlow: 'column',
   gridAutoColumns: '[100%]',
+  alignItems: 'center',
   overflowX: 'auto',
   scrollSnapType: '[x mandatory]',
-  '&::-webkit-scrollbar': { display: 'none' },
   borderRadius: 'sm',
+  scrollbarWidth: '[none]',
   _calm: { scrollBehavior: 'smooth' },
   '& li': { scrollSnapAlign: 'start', paddingInlineEnd: '4' },
 });

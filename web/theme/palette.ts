@@ -28,7 +28,7 @@ export const palette = {
     400: { value: '#ee9a60' },
     600: { value: '#b3541b' },
     800: { value: '#7d380f' },
-    900: { value: '#3b2619' },
+    900: { value: '#35261c' },
   },
   rose: {
     100: { value: '#fbe3df' },

@@ -40,7 +40,7 @@ export const button = defineRecipe({
     },
     size: {
       md: {},
-      lg: { minHeight: '[3.375rem]', paddingInline: '8', fontSize: 'md' },
+      lg: { minHeight: '[3.375rem]', paddingInline: { base: '5', sm: '8' }, fontSize: 'md' },
       icon: { width: 'touch', paddingInline: '0' },
     },
     wide: { true: { width: 'full' } },
