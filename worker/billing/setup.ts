@@ -1,5 +1,4 @@
 import type { Stripe } from 'stripe';
-import { brand } from '../contract/brand.ts';
 import { planIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { portalMark } from './portal-mark.ts';
 import { lookupKeyOf } from './tier-of-price.ts';
@@ -25,8 +24,8 @@ export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<Setu
 }
 
 async function ensureProduct(stripe: Stripe, tier: PaidPlanId, lines: string[]): Promise<string> {
-  const { name: planName, description } = plans[tier];
-  const wanted = { name: `${brand.name} ${planName}`, description };
+  const { name, description } = plans[tier];
+  const wanted = { name, description };
   for await (const product of stripe.products.list({ active: true })) {
     if (product.metadata.tier !== tier) continue;
     const same = product.name === wanted.name && product.description === wanted.description;
