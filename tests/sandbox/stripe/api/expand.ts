@@ -14,7 +14,7 @@ export function expand(world: World, answer: unknown, paths: readonly string[]):
   const copy = structuredClone(answer) as Json;
   for (const path of paths) {
     const steps = path.split('.');
-    if (steps.length > deepest + (steps[0] === 'data' ? 1 : 0)) {
+    if (steps.filter((step) => step !== 'data').length > deepest) {
       throw invalid('You cannot expand more than 4 levels of a property.', 'expand', 'property_expansion_max_depth');
     }
     expandAlong(world, copy, steps, path);

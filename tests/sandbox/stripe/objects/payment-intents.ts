@@ -27,6 +27,8 @@ const untouched = {
   application_fee_amount: null,
   automatic_payment_methods: null,
   capture_method: 'automatic',
+  customer_account: null,
+  payment_record: null,
   confirmation_method: 'automatic',
   description: 'Subscription',
   excluded_payment_method_types: null,

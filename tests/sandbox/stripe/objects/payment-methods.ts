@@ -20,7 +20,7 @@ export type PaymentMethod = {
   _: { declines: boolean; refused: boolean };
 };
 
-const untouched = { allow_redisplay: 'always', livemode: false };
+const untouched = { allow_redisplay: 'always', customer_account: null, livemode: false };
 const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
 
 /** Puts a new card on file, not yet anyone's. */

@@ -82,8 +82,8 @@ export function createWebhooks(store: Store) {
     const wasHeld = mode === 'hold';
     mode = wanted;
     store.put('stripe/meta', 'webhooks', { mode });
-    if (mode === 'hold') return;
-    if (wasHeld) startAll();
+    if (mode === 'hold') stopTimers();
+    else if (wasHeld) startAll();
     await lanes.allSettled();
   }
 
@@ -105,7 +105,12 @@ export function createWebhooks(store: Store) {
 
   function close(): void {
     isClosed = true;
+    stopTimers();
+  }
+
+  function stopTimers(): void {
     for (const timer of timers) clearTimeout(timer);
+    timers.clear();
   }
 
   if (mode === 'deliver') startAll();

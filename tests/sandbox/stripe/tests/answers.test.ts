@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { routes } from '../api/routes.ts';
+import { complaints } from './matches-shape.ts';
+import { newPerson, phone } from './subscriber.ts';
+import { week } from './start-stripe.ts';
+
+/** The full file, where a checkout has it beside it; the repository holds what is made of it. */
+const openapi = new URL('../../../../../shared/stripe/openapi-subset.json', import.meta.url);
+
+test('every kind of object is as the SDK declares it, in answers and in events', async () => {
+  const me = await newPerson();
+  const { id } = await me.subscribe('premium');
+  await me.portal('switch', { price: me.catalogue.prices.basic });
+  await me.advance(week + 60);
+  await me.setCard(true);
+  await me.advance(week);
+  await me.stripe.setupIntents.create({ customer: me.customer, metadata: { tier: 'basic' } });
+  await me.stripe.subscriptions.cancel(id);
+
+  const get = async (path: string) => {
+    const response = await fetch(`${me.url}${path}`, { headers: { authorization: 'Bearer sk_test_local' } });
+    return (await response.json()) as { object: string; data: { object: string }[] };
+  };
+  const lists = routes.filter(([method, path]) => method === 'GET' && !path.includes(':')).map(([, path]) => path);
+  for (const path of lists) {
+    const query = path === '/v1/subscription_items' ? `?subscription=${id}` : '?limit=100';
+    const { data } = await get(
+      path +
+        (path === '/v1/payment_methods'
+          ? `?customer=${me.customer}`
+          : query + (path === '/v1/subscriptions' ? '&status=all' : '')),
+    );
+    expect(data.length, path).toBeGreaterThan(0);
+    for (const object of data) expect(complaints(`#${object.object}`, object), path).toEqual([]);
+  }
+  for (const { event } of me.shop.received)
+    expect(complaints(`#${event.data.object.object}`, event.data.object), event.type).toEqual([]);
+  const expanded = await get(
+    `/v1/subscriptions/${id}?expand[]=latest_invoice.payments&expand[]=customer&expand[]=default_payment_method`,
+  );
+  expect(complaints('#subscription', expanded)).toEqual([]);
+  const portal = await me.stripe.billingPortal.sessions.create({ customer: me.customer });
+  expect(complaints('#billing_portal.session', JSON.parse(JSON.stringify(portal)))).toEqual([]);
+  const held = (await me.control('GET', `/customers/${phone}`)) as Record<string, { object: string }[]>;
+  for (const object of Object.values(held).flat()) expect(complaints(`#${object.object}`, object)).toEqual([]);
+});
+
+test.runIf(existsSync(openapi))('the committed shapes know every endpoint that the full file has for us', async () => {
+  const { paths } = JSON.parse(readFileSync(openapi, 'utf8')) as { paths: Record<string, Record<string, unknown>> };
+  const known = new Set(
+    Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => spell(method, path))),
+  );
+  for (const [method, path] of routes) expect(known).toContain(spell(method, path));
+});
+
+function spell(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}|:\w+/g, ':id')}`;
+}

@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Stripe } from 'stripe';
+import { onTestFinished } from 'vitest';
+import { openStore, type Store } from '../../store.ts';
+import { createStripe } from '../index.ts';
+
+const secretKey = 'sk_test_local';
+export const webhookSecret = 'whsec_local';
+export const week = 7 * 86_400;
+
+type Received = { body: string; signature: string; event: Stripe.Event };
+export type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
+type Options = { store?: Store; afterRetries?: 'cancel' | 'unpaid' };
+
+/** A local Stripe on a free port, the stock SDK to speak to it, and a shop that hears its events. */
+export async function startStripe({ store = openStore(':memory:'), afterRetries = 'cancel' }: Options = {}) {
+  const server = createServer();
+  const url = await listen(server);
+  const shop = await startShop();
+  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret, afterRetries });
+  const answer = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
+  server.on('request', (request, response) => void answer(request, response));
+  onTestFinished(() => {
+    local.close();
+    close(server);
+    close(shop.server);
+  });
+  const { hostname: host, port } = new URL(url);
+  const stripe = new Stripe(secretKey, { host, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
+  return { stripe, url, shop, control: controlOf(url), stop: () => (local.close(), close(server)) };
+}
+
+function controlOf(url: string) {
+  return async function control(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${url}/stripe${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
+    return (await response.json()) as Record<string, unknown>;
+  };
+}
+
+/** Remembers every event posted to it; `status` is what it answers. */
+async function startShop() {
+  const received: Received[] = [];
+  const state = { status: 200 };
+  const server = createServer((request, response) => void hear(request, response));
+  async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    const signature = String(request.headers['stripe-signature']);
+    if (state.status === 200) received.push({ body, signature, event: JSON.parse(body) as Stripe.Event });
+    response.writeHead(state.status).end();
+  }
+  return { url: await listen(server), server, received, state };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
+  return body;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function close(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
