@@ -1,5 +1,6 @@
 import { departures } from './departures.ts';
 import { externalToken } from './external-token.ts';
+import { renewAfterDeployment } from './renew.ts';
 import { router } from './router.tsx';
 import { session, tokenKey } from './session.ts';
 
@@ -18,6 +19,7 @@ export function start(): void {
     // A page that comes back from memory may show somebody who has left meanwhile.
     if (persisted) void adopt(session.storedToken());
   });
+  renewAfterDeployment();
   if (session.storedToken() && !externalToken.isWaiting()) void signBackIn();
   else session.setInitializing(false);
 }

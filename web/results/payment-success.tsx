@@ -11,11 +11,11 @@ import { refreshUser } from './refresh-user.ts';
 import { useAfter } from './use-after.ts';
 
 /** The return from a payment that went through. */
-export function PaymentSuccess() {
+export function PaymentSuccess({ sessionId }: { sessionId: string | undefined }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   const [problem, setProblem] = useState<string>();
   const isDone = useAfter(1500, async () => {
-    const reason = await refreshUser().catch(() => paymentSuccessWords.failed);
+    const reason = await refreshUser(sessionId).catch(() => paymentSuccessWords.failed);
     if (reason !== null) setProblem(reason === paymentSuccessWords.failed ? reason : paymentSuccessWords.refreshFailed);
   });
   return (

@@ -1,4 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { Processing } from '../results/processing.tsx';
+import { checkoutSearch } from '../rules/checkout-search.ts';
 
-export const Route = createFileRoute('/auth/stripe-success')({ component: Processing });
+export const Route = createFileRoute('/auth/stripe-success')({
+  validateSearch: checkoutSearch,
+  component: function ProcessingPage() {
+    return <Processing sessionId={Route.useSearch().session_id} />;
+  },
+});

@@ -1,4 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { DetailsSaved } from '../results/details-saved.tsx';
+import { checkoutSearch } from '../rules/checkout-search.ts';
 
-export const Route = createFileRoute('/payment-details-saved')({ component: DetailsSaved });
+export const Route = createFileRoute('/payment-details-saved')({
+  validateSearch: checkoutSearch,
+  component: function DetailsSavedPage() {
+    return <DetailsSaved sessionId={Route.useSearch().session_id} />;
+  },
+});

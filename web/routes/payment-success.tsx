@@ -1,4 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { PaymentSuccess } from '../results/payment-success.tsx';
+import { checkoutSearch } from '../rules/checkout-search.ts';
 
-export const Route = createFileRoute('/payment-success')({ component: PaymentSuccess });
+export const Route = createFileRoute('/payment-success')({
+  validateSearch: checkoutSearch,
+  component: function PaymentSuccessPage() {
+    return <PaymentSuccess sessionId={Route.useSearch().session_id} />;
+  },
+});
