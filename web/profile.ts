@@ -41,6 +41,10 @@ export async function fetchProfile({ inBackground = false } = {}): Promise<Profi
   }
 }
 
+export function isFetchingProfile(): boolean {
+  return queryClient.isFetching({ queryKey: me.queryKey }) > 0;
+}
+
 type LooseAnswer = { success?: boolean; profile?: LooseProfile; message?: string };
 
 const me = { queryKey: ['me'], queryFn: () => request('getMe'), meta: { silent: true }, staleTime: 0 };

@@ -1,4 +1,4 @@
-import { fetchProfile } from '../profile.ts';
+import { fetchProfile, isFetchingProfile } from '../profile.ts';
 import { session } from '../session.ts';
 import { usageFeed } from './usage-feed.ts';
 import { openUsageStream } from './usage-stream.ts';
@@ -20,10 +20,20 @@ function follow(): void {
 }
 
 const open = () =>
-  openUsageStream((message) => {
-    if (message.type === 'usageUpdate') tellCount(message.count);
-    else void fetchProfile({ inBackground: true });
+  openUsageStream({
+    // The plan may have changed between the last look at it and the moment the stream stood.
+    onOpen: () => void refresh(),
+    onMessage: (message) => {
+      if (message.type === 'usageUpdate') tellCount(message.count);
+      else void refresh();
+    },
   });
+
+/** A look that is under way already may be older than the news, so it is followed by another. */
+async function refresh(): Promise<void> {
+  if (isFetchingProfile()) await fetchProfile({ inBackground: true });
+  await fetchProfile({ inBackground: true });
+}
 
 function tellCount(count: number): void {
   session.setMessagesUsed(count);

@@ -7,8 +7,10 @@ import { readMessage } from '../rules/read-message.ts';
 import { reconnectDelay } from '../rules/reconnect-delay.ts';
 import { usageFeed } from './usage-feed.ts';
 
+type Listener = { onOpen: () => void; onMessage: (message: StreamMessage) => void };
+
 /** Keeps a usage stream open until the returned function is called. */
-export function openUsageStream(onMessage: (message: StreamMessage) => void): () => void {
+export function openUsageStream({ onOpen, onMessage }: Listener): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let attempts = 0;
@@ -27,7 +29,10 @@ export function openUsageStream(onMessage: (message: StreamMessage) => void): ()
       attempts = 0;
       usageFeed.state('live');
     });
-    opened.addEventListener(connectionEstablished, () => usageFeed.state('live'));
+    opened.addEventListener(connectionEstablished, () => {
+      usageFeed.state('live');
+      onOpen();
+    });
     opened.addEventListener('message', ({ data }) => {
       const message = readMessage(String(data));
       if (message) onMessage(message);
