@@ -78,7 +78,7 @@ export function draftInvoice(world: World, subscription: Subscription, reason: B
     status: 'draft',
     webhooks_delivered_at: world.now(),
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    _: { paymentIntent: null, firstFailure: null, retries: 0 },
+    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0 },
   });
 }
 

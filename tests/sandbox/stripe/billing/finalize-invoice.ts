@@ -20,17 +20,17 @@ export function finalizeInvoice(world: World, id: string): Invoice {
       invoice.number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
       invoice.effective_at = invoice.status_transitions.finalized_at = world.now();
       invoice.hosted_invoice_url = `${world.settings.sandboxUrl}/invoice/${id}`;
-      invoice._.paymentIntent = due > 0 ? openPayment(world, invoice) : null;
+      if (due > 0) Object.assign(invoice._, openPayment(world, invoice));
     },
     'invoice.finalized',
   );
   return due === 0 ? settleInvoice(world, id) : world.invoices.get(id);
 }
 
-function openPayment(world: World, invoice: Invoice): string {
+function openPayment(world: World, invoice: Invoice): { payment: string; paymentIntent: string } {
   const { amount_due: amount, currency, customer } = invoice;
   const intent = newPaymentIntent(world, { amount, currency, customer });
-  world.invoicePayments.insert({
+  const payment = world.invoicePayments.insert({
     id: newId('inpay_1'),
     object: 'invoice_payment',
     amount_paid: null,
@@ -44,5 +44,5 @@ function openPayment(world: World, invoice: Invoice): string {
     status: 'open',
     status_transitions: { canceled_at: null, paid_at: null },
   });
-  return intent.id;
+  return { payment: payment.id, paymentIntent: intent.id };
 }

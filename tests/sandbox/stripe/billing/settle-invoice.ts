@@ -1,5 +1,4 @@
 import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
-import { paymentsOf } from '../objects/invoice-payments.ts';
 import type { World } from '../world.ts';
 
 /** The money of an invoice is there: it is paid, and its subscription stands again. */
@@ -10,8 +9,8 @@ export function settleInvoice(world: World, id: string): Invoice {
     Object.assign(invoice, { attempted: true, auto_advance: false, next_payment_attempt: null });
     invoice.status_transitions.paid_at = now;
   });
-  for (const payment of paymentsOf(world, id)) {
-    world.invoicePayments.change(payment.id, (payment) => {
+  if (invoice._.payment) {
+    world.invoicePayments.change(invoice._.payment, (payment) => {
       Object.assign(payment, { status: 'paid', amount_paid: payment.amount_requested });
       payment.status_transitions.paid_at = now;
     });

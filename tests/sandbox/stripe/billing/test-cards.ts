@@ -11,10 +11,10 @@ export type TestCard = {
 
 /** Stripe's own test numbers. The first one is what a hosted page suggests. */
 export const testCards: readonly [TestCard, ...TestCard[]] = [
-  { number: '4242424242424242', brand: 'visa', note: 'Works' },
-  { number: '5555555555554444', brand: 'mastercard', note: 'Works' },
-  { number: '4000000000000341', brand: 'visa', note: 'Can be saved, every charge is declined', declines: true },
-  { number: '4000000000000002', brand: 'visa', note: 'Is declined at once', refused: true, declines: true },
+  { number: '4242424242424242', brand: 'visa', note: 'Visa, works' },
+  { number: '5555555555554444', brand: 'mastercard', note: 'Mastercard, works' },
+  { number: '4000000000000341', brand: 'visa', note: 'Visa, can be saved but declines every charge', declines: true },
+  { number: '4000000000000002', brand: 'visa', note: 'Visa, declined at once', refused: true, declines: true },
 ];
 
 const byName: Record<string, string> = {

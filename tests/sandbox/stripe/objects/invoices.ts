@@ -50,7 +50,7 @@ export type Invoice = {
   total: number;
   webhooks_delivered_at: number | null;
   /** When its first charge failed, and how many of the retries are behind it. */
-  _: { paymentIntent: string | null; firstFailure: number | null; retries: number };
+  _: { payment: string | null; paymentIntent: string | null; firstFailure: number | null; retries: number };
 };
 
 export function subscriptionOf(invoice: Invoice): string {

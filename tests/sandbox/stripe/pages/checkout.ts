@@ -27,6 +27,7 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
       return c.html(checkoutPage(world, session, { message: error.message, card: card.number }), 402);
     }
   });
+  app.get('/checkout/:id/back', (c) => c.redirect(`/checkout/${c.req.param('id')}`, 303));
   app.post('/checkout/:id/back', (c) => {
     const { cancel_url: url, id } = world.checkoutSessions.get(c.req.param('id'));
     return c.redirect(url ?? `/checkout/${id}`, 303);

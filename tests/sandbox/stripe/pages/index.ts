@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { Atomically } from '../api/index.ts';
 import { StripeError } from '../errors.ts';
 import type { World } from '../world.ts';
@@ -10,10 +10,17 @@ import { portalPages } from './portal.ts';
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
+/** A page that is gone back to must be as things are now. */
+const keepFresh: MiddlewareHandler = async function keepFresh(c, next) {
+  await next();
+  c.header('Cache-Control', 'no-store');
+};
+
 /** The pages on which people pay and manage what they pay for. */
 export function createPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/stripe/pages.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
+  for (const path of ['/checkout/*', '/portal/*', '/invoice/*']) app.use(path, keepFresh);
   app.route('/', checkoutPages(world, atomically));
   app.route('/', portalPages(world, atomically));
   app.route('/', invoicePages(world, atomically));

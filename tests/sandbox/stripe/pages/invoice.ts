@@ -40,7 +40,7 @@ function invoicePage(world: World, invoice: Invoice, message?: string): Html {
     </form>
   </section>`;
   const content = html`<div class="columns">
-    <section class="stack">
+    <section class="card stack">
       <p class="soft">Invoice ${invoice.number} · ${longDate(invoice.created)}</p>
       <h1>${amount}</h1>
       <p>${invoice.status === 'paid' ? 'Paid' : invoice.status === 'open' ? 'Waiting to be paid' : 'Closed'}</p>

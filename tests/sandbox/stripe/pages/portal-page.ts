@@ -37,8 +37,8 @@ export function portalPage(
       ${problem(message)} ${words ? html`<p class="notice good" role="status">${words}</p>` : ''}
     </div>
     <div class="columns">
-      <div class="columns">${sectionsOf(portal)}</div>
-      <div class="columns">
+      <div class="rows">${sectionsOf(portal)}</div>
+      <div class="rows">
         ${invoiceSection(portal)}
         <form method="post" action="/portal/${portal.session.id}/return">
           <button>Return to ${world.settings.businessName}</button>

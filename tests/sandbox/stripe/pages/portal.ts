@@ -53,6 +53,8 @@ export function portalPages(world: World, atomically: Atomically): Hono {
     const session = world.portalSessions.get(c.req.param('id'));
     return c.html(portalPage(world, readPortal(world, session), { told: c.req.query('told') as Told }));
   });
+  // Where a refusal was shown, reloading leads back to the portal.
+  app.get('/portal/:id/:action', (c) => c.redirect(`/portal/${c.req.param('id')}`, 303));
   app.post('/portal/:id/return', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
     return c.redirect(session.return_url ?? world.settings.siteUrl, 303);

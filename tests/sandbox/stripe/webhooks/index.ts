@@ -1,5 +1,5 @@
 import type { Store } from '../../store.ts';
-import type { StripeEvent } from '../objects/events.ts';
+import { matches, type StripeEvent } from '../objects/events.ts';
 import type { WebhookEndpoint } from '../objects/webhook-endpoints.ts';
 import { createLanes } from './lanes.ts';
 import { postEvent } from './post-event.ts';
@@ -118,7 +118,7 @@ export function createWebhooks(store: Store) {
 }
 
 function hears({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
-  return status === 'enabled' && names.some((name) => name === '*' || name === type);
+  return status === 'enabled' && names.some((name) => matches(type, name));
 }
 
 /** A customer's events wait for each other; those of the catalogue wait for none of them. */

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { newPerson } from './subscriber.ts';
+import { week } from './start-stripe.ts';
+
+test('a hundred people renew at once, each hearing of it in order', async () => {
+  const me = await newPerson();
+  const items = [{ price: me.catalogue.prices.basic }];
+  for (let count = 0; count < 100; count++) {
+    const { id: customer } = await me.stripe.customers.create({
+      metadata: { phone: `+1555020${String(count).padStart(4, '0')}` },
+    });
+    const method = await me.stripe.paymentMethods.attach('pm_card_visa', { customer });
+    await me.stripe.subscriptions.create({ customer, items, default_payment_method: method.id });
+  }
+  await me.advance(0);
+  me.shop.received.length = 0;
+  const before = Date.now();
+  await me.advance(2 * week + 60);
+  expect(Date.now() - before).toBeLessThan(15_000);
+  const heard = new Map<string, number[]>();
+  for (const { event } of me.shop.received) {
+    const { customer } = event.data.object as { customer?: string };
+    heard.set(String(customer), [...(heard.get(String(customer)) ?? []), event.created]);
+  }
+  expect(heard.size).toBe(100);
+  for (const moments of heard.values()) expect(moments).toEqual(moments.toSorted((one, other) => one - other));
+  expect(me.heard().filter((type) => type === 'invoice.paid')).toHaveLength(200);
+});
