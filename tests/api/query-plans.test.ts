@@ -73,7 +73,7 @@ it('finds every row by an index', async () => {
   for (const { sql, args } of statements) {
     const values = args.map(({ type, value }) => (type === 'null' ? null : type === 'float' ? Number(value) : value!));
     const { rows } = await database.execute({ sql: `explain query plan ${sql}`, args: values });
-    const plan = rows.map(({ detail }) => String(detail));
+    const plan = rows.map(({ detail }) => detail as string);
     const slow = plan.filter((step) => step.startsWith('SCAN') && !harmless.test(step));
     if (slow.length > 0) scans.push(`${slow.join('; ')} in ${sql}`);
   }

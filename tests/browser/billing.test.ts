@@ -5,7 +5,7 @@ import { day, stripe } from './support/stripe.ts';
 import { arrive, expect, test } from './support/test.ts';
 
 /** Stripe's clock is one for all. */
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
 

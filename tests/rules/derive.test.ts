@@ -27,6 +27,7 @@ function subscription({ tier = 'premium', lookupKey, from = start, ...details }:
     ended_at: null,
     trial_end: null,
     schedule: null,
+    metadata: {},
     items: { data: [item] },
     ...details,
   } as unknown as Stripe.Subscription;
@@ -139,15 +140,21 @@ describe('a subscription', () => {
 
   it('ends our own trial as soon as Stripe has ended it', () => {
     const trialEnd = start + 3 * day;
-    const begun = subscription({ tier: 'basic', trial_end: trialEnd, from: trialEnd });
+    const metadata = { begins: 'after_trial' };
+    const begun = subscription({ metadata, tier: 'basic', trial_end: trialEnd, from: trialEnd });
     expect(standing([begun], trialEnd * 1000 + 400)).toMatchObject({
       tier: 'basic',
       status: 'active',
       endsTrial: true,
     });
-    const ended = subscription({ status: 'canceled', trial_end: trialEnd, ended_at: trialEnd });
+    const ended = subscription({ metadata, status: 'canceled', trial_end: trialEnd, ended_at: trialEnd });
     expect(standing([ended], trialEnd * 1000)).toMatchObject({ tier: 'free', endsTrial: true });
-    const cancelledBefore = subscription({ status: 'canceled', trial_end: trialEnd, ended_at: trialEnd - day });
+    const cancelledBefore = subscription({
+      metadata,
+      status: 'canceled',
+      trial_end: trialEnd,
+      ended_at: trialEnd - day,
+    });
     expect(standing([cancelledBefore], trialEnd * 1000)).toMatchObject({ endsTrial: false });
   });
 });

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 import type { SubscriptionStatus } from '../contract/shapes.ts';
+import { trialPlanMark } from './trial-plan-mark.ts';
 import { tierOfPrice } from './tier-of-price.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -41,7 +42,7 @@ type Known = {
 export function derive(subscriptions: Stripe.Subscription[], known: Known): Standing {
   const { trialEndsAt } = known;
   const live = subscriptions.flatMap(asLive).toSorted(byWorth);
-  const endsTrial = trialEndsAt !== null && subscriptions.some((one) => hasOutlived(one, trialEndsAt));
+  const endsTrial = trialEndsAt !== null && subscriptions.some(hasOutlivedTrial);
   const history = { hadSubscription: subscriptions.length > 0, doubled: live.length > 1, endsTrial };
   const [best] = live;
   return best ? { ...standingOf(best, known), ...history } : { ...free, ...history };
@@ -124,7 +125,7 @@ function scheduled(planned: PaidPlanId | null, tier: PaidPlanId, trialing: boole
 }
 
 /** Whether a subscription that waited for our trial's end has come to it. */
-function hasOutlived({ trial_end, status, ended_at }: Stripe.Subscription, trialEndsAt: number): boolean {
-  if (!trial_end || Math.abs(trial_end * 1000 - trialEndsAt) > 1000 || status === 'trialing') return false;
+function hasOutlivedTrial({ trial_end, status, ended_at, metadata }: Stripe.Subscription): boolean {
+  if (!trial_end || metadata.begins !== trialPlanMark.begins || status === 'trialing') return false;
   return ended_at === null || ended_at >= trial_end;
 }

@@ -4,7 +4,10 @@ import { log } from '../log.ts';
 import { isLive } from './is-live.ts';
 import type { Leased } from './lease.ts';
 import { priceOf } from './price-of.ts';
+import { trialPlanMark } from './trial-plan-mark.ts';
 import { isRefusal, unlessMissing } from './stripe.ts';
+
+const dayMs = 86_400_000;
 
 /**
  * Sees to a checkout that saves a card for the plan after the trial: once it is complete, the subscription is made and
@@ -30,24 +33,30 @@ async function subscribe(stripe: Stripe, { customer, user }: Leased, session: St
     customer: customer.stripeId!,
     items: [{ price: await priceOf(stripe, tier) }],
     billing_mode: { type: 'flexible' },
-    metadata: { userId: user.id, tier },
+    metadata: { ...trialPlanMark, userId: user.id, tier },
   };
-  const trialEnd = Math.floor((user.trialEndsAt ?? 0) / 1000);
-  try {
-    if (trialEnd * 1000 <= Date.now()) await atOnce(stripe, order, session.id);
-    else
-      await stripe.subscriptions.create({ ...order, trial_end: trialEnd }, { idempotencyKey: `waiting:${session.id}` });
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    await atOnce(stripe, order, session.id).catch((refusal: unknown) => {
-      if (!isRefusal(refusal)) throw refusal;
-      log('error', 'trial_plan_refused', { session: session.id });
-    });
-  }
+  const left = (user.trialEndsAt ?? 0) - Date.now();
+  const endings: Ending[] =
+    left > 0
+      ? [{ trial_end: Math.floor(user.trialEndsAt! / 1000) }, { trial_period_days: Math.ceil(left / dayMs) }]
+      : [{ payment_behavior: 'error_if_incomplete' }];
+  for (const ending of endings) if (await accepted(stripe, { ...order, ...ending }, session.id)) return;
+  log('error', 'trial_plan_refused', { session: session.id });
 }
 
-/** Where the trial has ended in the meantime, by our clock or by Stripe's. */
-function atOnce(stripe: Stripe, order: Stripe.SubscriptionCreateParams, sessionId: string): Promise<unknown> {
-  const now = { ...order, payment_behavior: 'error_if_incomplete' as const };
-  return stripe.subscriptions.create(now, { idempotencyKey: `at-once:${sessionId}` });
+/**
+ * When the plan begins: at the trial's end, or after the days that are left where Stripe's clock is past that end
+ * already (nobody is charged while the trial runs), or at once when the trial is over.
+ */
+type Ending = Pick<Stripe.SubscriptionCreateParams, 'trial_end' | 'trial_period_days' | 'payment_behavior'>;
+
+async function accepted(stripe: Stripe, order: Stripe.SubscriptionCreateParams, sessionId: string): Promise<boolean> {
+  const idempotencyKey = `${sessionId}:${order.trial_end ?? order.trial_period_days ?? 'at-once'}`;
+  try {
+    await stripe.subscriptions.create(order, { idempotencyKey });
+    return true;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return false;
+  }
 }

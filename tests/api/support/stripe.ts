@@ -43,7 +43,7 @@ export async function newSubscriber(tier: Tier): Promise<Subscriber> {
 export async function customerOf(phone: string): Promise<string> {
   const sql = 'select c.stripe_id from customers c join users u on u.id = c.user_id where u.phone = ?';
   const { rows } = await database.execute({ sql, args: [phone] });
-  return String(rows[0]!.stripe_id);
+  return rows[0]!.stripe_id as string;
 }
 
 export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {

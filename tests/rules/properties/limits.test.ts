@@ -1,0 +1,117 @@
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { freeAt, parseLimits, recordHit, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
+import { openRows } from './rows.ts';
+
+const dayMs = 86_400_000;
+const start = Date.UTC(2026, 10, 2);
+const schema = `create table hits (subject text, at integer, by text, primary key (subject, at, by))`;
+
+const limit = fc.record({
+  most: fc.integer({ min: 1, max: 5 }),
+  per: fc.constantFrom(1_000, 30_000, 3_600_000, dayMs),
+});
+const limits = fc.array(limit, { minLength: 1, maxLength: 3 });
+/** Pauses that meet the edges of the limits: the same instant, and a millisecond around each stretch. */
+const pause = fc.oneof(
+  fc.constantFrom(0, 0, 1, 999, 1_000, 1_001, 29_999, 30_000, 30_001, 3_599_999, 3_600_000, dayMs - 1, dayMs),
+  fc.nat(2 * dayMs),
+);
+const pauses = fc.array(pause, { minLength: 1, maxLength: 40 });
+
+type Act = { at: number; accepted: boolean; freeAt: number };
+
+/** Lets somebody act after each pause, as far as the limits allow it. */
+function act(
+  rules: Limit[],
+  waits: number[],
+  onAct: (rows: ReturnType<typeof openRows>, now: number) => void = () => {},
+) {
+  const rows = openRows(schema);
+  const acts: Act[] = [];
+  let now = start;
+  for (const [index, wait] of waits.entries()) {
+    now += wait;
+    onAct(rows, now);
+    const may = freeAt('somebody', rules);
+    const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
+    rows.run(recordHit('somebody', String(index), now, sql`${may} <= ${now}`));
+    const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;
+    acts.push({ at: now, accepted: done === 1, freeAt: until });
+  }
+  return acts;
+}
+
+const within = (acts: Act[], { per }: Limit, until: number) =>
+  acts.filter(({ at, accepted }) => accepted && at > until - per && at <= until).length;
+
+it('lets no stretch of time hold more acts than the limit says', () => {
+  fc.assert(
+    fc.property(limits, pauses, (rules, waits) => {
+      const acts = act(rules, waits);
+      for (const rule of rules)
+        for (const { at } of acts) expect(within(acts, rule, at)).toBeLessThanOrEqual(rule.most);
+    }),
+  );
+});
+
+it('refuses only what would pass a limit: acts that were refused do not count', () => {
+  fc.assert(
+    fc.property(limits, pauses, (rules, waits) => {
+      const acts = act(rules, waits);
+      for (const [index, { at, accepted }] of acts.entries()) {
+        const before = acts.slice(0, index);
+        const full = rules.some((rule) => within(before, rule, at) >= rule.most);
+        expect(accepted).toBe(!full);
+      }
+    }),
+  );
+});
+
+it('tells a refused caller the very instant at which an act succeeds again, not a millisecond too late', () => {
+  fc.assert(
+    fc.property(limits, pauses, (rules, waits) => {
+      const first = act(rules, waits).findIndex(({ accepted }) => !accepted);
+      fc.pre(first >= 0);
+      const upTo = waits.slice(0, first + 1);
+      const { at, freeAt: until } = act(rules, upTo).at(-1)!;
+      expect(until).toBeGreaterThan(at);
+      expect(act(rules, [...upTo, until - at]).at(-1)!.accepted).toBe(true);
+      if (until - at > 1) expect(act(rules, [...upTo, until - at - 1]).at(-1)!.accepted).toBe(false);
+    }),
+  );
+});
+
+it('counts nobody for another', () => {
+  fc.assert(
+    fc.property(limits, pauses, (rules, waits) => {
+      const noise = (rows: ReturnType<typeof openRows>, now: number) =>
+        rows.run(sql`insert or ignore into hits values ('somebody else', ${now}, 'x')`);
+      expect(act(rules, waits, noise)).toEqual(act(rules, waits));
+    }),
+  );
+});
+
+it('forgets nothing that counts when hits of more than a day are swept', () => {
+  fc.assert(
+    fc.property(limits, pauses, (rules, waits) => {
+      const sweep = (rows: ReturnType<typeof openRows>, now: number) =>
+        rows.run(sql`delete from hits where at < ${now - dayMs}`);
+      const verdicts = (acts: Act[]) => acts.map(({ accepted }) => accepted);
+      expect(verdicts(act(rules, waits, sweep))).toEqual(verdicts(act(rules, waits)));
+    }),
+  );
+});
+
+it('reads a limit as it is written', () => {
+  const unit = fc.constantFrom(['s', 1_000], ['m', 60_000], ['h', 3_600_000], ['d', dayMs] as const);
+  const part = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 99 }), unit);
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
+      const text = parts.map(([most, count, [letter]]) => `${most}/${count}${letter}`).join('  ');
+      const expected = parts.map(([most, count, [, ms]]) => ({ most, per: count * Number(ms) }));
+      expect(parseLimits(` ${text} `)).toEqual(expected);
+    }),
+  );
+});

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { createClient } from '@libsql/client/sqlite3';
+import { drizzle } from 'drizzle-orm/libsql/sqlite3';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { issueCode } from '../../../worker/auth/issue-code.ts';
+import { parseLimits } from '../../../worker/auth/limits.ts';
+import { redeemCode } from '../../../worker/auth/redeem-code.ts';
+import type { Call } from '../../../worker/http/call.ts';
+
+const phone = '+15551234567';
+const start = Date.UTC(2026, 10, 2);
+const lifetimeMs = 300_000;
+const tries = 5;
+const schema = readFileSync(new URL('../../../drizzle/migrations/0000_accounts.sql', import.meta.url), 'utf8');
+const settings = {
+  CODE_PEPPER: ['pepper'],
+  CODE_LIFETIME_SECONDS: lifetimeMs / 1000,
+  CODE_TRIES: tries,
+  LIMIT_CODES_PER_NUMBER: parseLimits('1/30s 5/1h'),
+  LIMIT_WRONG_TRIES_PER_NUMBER: parseLimits('8/1d'),
+  LIMIT_CODES_PER_ADDRESS: parseLimits('20/1h'),
+  LIMIT_CODE_REQUESTS_PER_ADDRESS: parseLimits('60/1h'),
+  LIMIT_TRIES_PER_ADDRESS: parseLimits('60/5m'),
+};
+
+type Step = { kind: 'ask' | 'right' | 'wrong' | 'older'; wait: number };
+type Event = Step & { at: number; code: string; done: boolean };
+
+const steps = fc.array(
+  fc.record({
+    kind: fc.constantFrom<Step['kind']>('ask', 'ask', 'right', 'wrong', 'wrong', 'older'),
+    wait: fc.oneof(fc.nat(60_000), fc.constantFrom(0, 29_999, 30_000, lifetimeMs - 1, lifetimeMs, 3_600_000)),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+
+/** Somebody who asks for codes and tries them: the newest, an older one, or a guess. */
+async function play(list: Step[]): Promise<Event[]> {
+  const client = createClient({ url: ':memory:' });
+  await client.executeMultiple(schema.replaceAll('--> statement-breakpoint', ''));
+  await client.execute({
+    sql: `insert into users (id, phone, status, created_at, contacted_at, week_anchor, week_start) values ('u', ?, 'approved', ?, ?, ?, ?)`,
+    args: [phone, start, start, start, start],
+  });
+  const db = drizzle(client);
+  const events: Event[] = [];
+  let now = start;
+  for (const [index, step] of list.entries()) {
+    now += step.wait;
+    const call = { db, settings, address: '192.0.2.1', now } as unknown as Call;
+    const code = step.kind === 'ask' ? String(100_000 + index) : codeFor(step.kind, events);
+    const done =
+      step.kind === 'ask'
+        ? (await issueCode(call, phone, code)).limitedUntil === 0
+        : (await redeemCode(call, phone, code)).session !== null;
+    events.push({ ...step, at: now, code, done });
+  }
+  client.close();
+  return events;
+}
+
+function codeFor(kind: Step['kind'], events: Event[]): string {
+  const sent = events.filter((event) => event.kind === 'ask' && event.done);
+  if (kind === 'right') return sent.at(-1)?.code ?? '000000';
+  return kind === 'older' ? (sent.at(-2)?.code ?? '000001') : '999999';
+}
+
+const everyStory = (check: (events: Event[]) => void) =>
+  fc.assert(
+    fc.asyncProperty(steps, async (list) => check(await play(list))),
+    { numRuns: 60 },
+  );
+
+/** The events up to one that signed in, from the code that it used on. */
+const storyOf = (events: Event[], signIn: Event) => {
+  const until = events.indexOf(signIn);
+  const sentAt = events.findLastIndex((event, index) => index < until && event.kind === 'ask' && event.done);
+  return { sent: events[sentAt]!, between: events.slice(sentAt + 1, until) };
+};
+
+it('signs in by the newest code alone, while it lives, within its tries, and once', async () => {
+  await everyStory((events) => {
+    for (const event of events.filter(({ kind, done }) => kind !== 'ask' && done)) {
+      const { sent, between } = storyOf(events, event);
+      expect(event.code).toBe(sent.code);
+      expect(event.at).toBeLessThan(sent.at + lifetimeMs);
+      expect(between.filter(({ kind }) => kind !== 'ask').length).toBeLessThan(tries);
+      expect(between.some(({ done }) => done)).toBe(false);
+    }
+  });
+});
+
+it('opens to the right code whenever nothing stands against it', async () => {
+  await everyStory((events) => {
+    for (const event of events.filter(({ kind, done }) => kind === 'right' && !done)) {
+      const { sent, between } = storyOf(events, event);
+      if (!sent) continue;
+      const used = between.some(({ kind, done }) => kind !== 'ask' && done);
+      const spent = between.filter(({ kind }) => kind !== 'ask').length >= tries;
+      const wrong = events.filter(({ kind, done }) => kind !== 'ask' && !done).length;
+      expect(used || spent || event.at >= sent.at + lifetimeMs || wrong > 8).toBe(true);
+    }
+  });
+});
+
+it('lets a stranger guess at a number no more often than a day allows', async () => {
+  await everyStory((events) => {
+    const guesses = (from: number) =>
+      events.filter(
+        (event, index) => event.at >= from && event.at < from + 86_400_000 && againstLiveCode(events, index),
+      );
+    for (const { at } of events) expect(guesses(at).length).toBeLessThanOrEqual(8 + tries);
+  });
+});
+
+it('sends five codes an hour at most, thirty seconds apart', async () => {
+  await everyStory((events) => {
+    const sent = events.filter(({ kind, done }) => kind === 'ask' && done).map(({ at }) => at);
+    for (const [index, at] of sent.entries()) {
+      expect(at - (sent[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(30_000);
+      expect(at - (sent[index - 5] ?? -Infinity)).toBeGreaterThanOrEqual(3_600_000);
+    }
+  });
+});
+
+/** Whether a wrong try met a code that lived: only those tell a stranger anything. */
+function againstLiveCode(events: Event[], index: number): boolean {
+  const { kind, done, at } = events[index]!;
+  if (kind === 'ask' || done) return false;
+  const { sent, between } = storyOf(events, events[index]!);
+  const triesBefore = between.filter((event) => event.kind !== 'ask').length;
+  return sent !== undefined && at < sent.at + lifetimeMs && triesBefore < tries && !between.some((event) => event.done);
+}
