@@ -4,7 +4,7 @@ import { nextPhase } from './billing/phases.ts';
 import { renewSubscription } from './billing/renew-subscription.ts';
 import { collectAutomatically } from './billing/retries.ts';
 import { expireSession } from './objects/checkout-sessions.ts';
-import { closeInvoice } from './objects/invoices.ts';
+import { closeInvoice } from './billing/close-invoice.ts';
 import { type Due, dueCollection } from './table.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,6 @@
 import { planOf } from '../objects/plans.ts';
-import { type Phase, release, type Schedule } from '../objects/schedules.ts';
+import type { Phase, Schedule } from '../objects/schedules.ts';
+import { release } from './release-schedule.ts';
 import { newSubscriptionItem } from '../objects/subscription-items.ts';
 import { periodEnd, type Subscription, type SubscriptionItem } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';

@@ -3,12 +3,12 @@ import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import { endSubscription } from '../billing/end-subscription.ts';
 import { applyCurrentPhase } from '../billing/phases.ts';
-import { currentPhase, phaseOf, readPhases } from '../billing/read-phases.ts';
+import { currentPhase, readPhases } from '../billing/read-phases.ts';
 import { invalid } from '../errors.ts';
-import { newId } from '../ids.ts';
 import type { World } from '../world.ts';
 import { type Metadata, mergeMetadata } from './metadata.ts';
-import { isEnded, type Subscription } from './subscriptions.ts';
+import { scheduleSubscription } from '../billing/schedule-subscription.ts';
+import { release } from '../billing/release-schedule.ts';
 
 export type PhaseItem = {
   billing_thresholds: null;
@@ -48,26 +48,6 @@ export type Schedule = {
   subscription: string | null;
 };
 
-const untouched = { application: null, customer_account: null, livemode: false, pause_schedules: [], test_clock: null };
-const defaultSettings = {
-  application_fee_percent: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-  billing_cycle_anchor: 'automatic',
-  billing_thresholds: null,
-  collection_method: 'charge_automatically',
-  description: null,
-  invoice_settings: {
-    account_tax_ids: null,
-    custom_fields: null,
-    days_until_due: null,
-    description: null,
-    footer: null,
-    issuer: { type: 'self' },
-  },
-  on_behalf_of: null,
-  transfer_data: null,
-};
-
 export function scheduleDueAt({ status, current_phase: phase }: Schedule): number | null {
   return status === 'active' && phase ? phase.end_date : null;
 }
@@ -83,42 +63,6 @@ export function createSchedule(world: World, { params }: Call<Stripe.Subscriptio
   const [other] = Object.keys(others);
   if (other) throw invalid(`You cannot set \`${other}\` if \`from_subscription\` is set.`, other);
   return scheduleSubscription(world, world.subscriptions.get(from, 'from_subscription'));
-}
-
-export function scheduleSubscription(world: World, subscription: Subscription): Schedule {
-  if (isEnded(subscription))
-    throw invalid(
-      'You cannot create a subscription schedule from a subscription that is canceled.',
-      'from_subscription',
-    );
-  if (subscription.schedule) {
-    throw invalid(
-      `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}`,
-      'from_subscription',
-    );
-  }
-  const phase = phaseOf(subscription);
-  const schedule = world.schedules.insert({
-    ...untouched,
-    billing_mode: subscription.billing_mode,
-    default_settings: { ...defaultSettings, default_payment_method: subscription.default_payment_method },
-    id: newId('sub_sched_1'),
-    object: 'subscription_schedule',
-    canceled_at: null,
-    completed_at: null,
-    created: world.now(),
-    current_phase: { start_date: phase.start_date, end_date: phase.end_date },
-    customer: subscription.customer,
-    end_behavior: subscription.cancel_at === null ? 'release' : 'cancel',
-    metadata: {},
-    phases: [phase],
-    released_at: null,
-    released_subscription: null,
-    status: 'active',
-    subscription: subscription.id,
-  });
-  world.subscriptions.change(subscription.id, (subscription) => void (subscription.schedule = schedule.id));
-  return schedule;
 }
 
 export function updateSchedule(world: World, call: Call<Stripe.SubscriptionScheduleUpdateParams>): Schedule {
@@ -138,21 +82,6 @@ export function updateSchedule(world: World, call: Call<Stripe.SubscriptionSched
 /** Lets the subscription go on as it is now, without the phases that were still to come. */
 export function releaseSchedule(world: World, call: Call<Stripe.SubscriptionScheduleReleaseParams>): Schedule {
   return release(world, running(world, idOf(call), 'release'), call.params.preserve_cancel_date);
-}
-
-export function release(world: World, { id, subscription }: Schedule, keepCancelDate = false): Schedule {
-  if (subscription) {
-    world.subscriptions.change(subscription, (subscription) => {
-      subscription.schedule = null;
-      if (!keepCancelDate) Object.assign(subscription, { cancel_at: null, canceled_at: null });
-    });
-  }
-  const released = { status: 'released', released_at: world.now(), released_subscription: subscription };
-  return world.schedules.change(
-    id,
-    (schedule) => void Object.assign(schedule, released, { subscription: null, current_phase: null }),
-    'subscription_schedule.released',
-  );
 }
 
 /** Ends the schedule and its subscription at once. */
