@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import type { Stripe } from 'stripe';
+import { expect, it } from 'vitest';
+import { derive } from '../../../worker/billing/derive.ts';
+import { trialPlanMark } from '../../../worker/billing/trial-plan-mark.ts';
+import { planOf, plans, type PaidPlanId } from '../../../worker/contract/plans.ts';
+import { instant } from './instants.ts';
+
+const weekSeconds = 7 * 86_400;
+const planned = new Map<string, PaidPlanId | null>([
+  ['price_basic', 'basic'],
+  ['price_premium', 'premium'],
+  ['price_platinum', 'platinum'],
+  ['price_unknown', null],
+]);
+
+type Facts = {
+  status: string;
+  tier: string;
+  from: number;
+  cancelAfter: number | null;
+  atPeriodEnd: boolean;
+  next: string | null;
+  trialEnd: number | null;
+  waited: boolean;
+};
+
+const dead = ['canceled', 'incomplete', 'incomplete_expired', 'a status of next year'];
+const live = ['active', 'trialing', 'past_due', 'unpaid', 'paused'];
+const knownTiers = ['basic', 'premium', 'platinum'];
+
+function factsOf(statuses: string[], tiers: string[]): fc.Arbitrary<Facts> {
+  return fc.record({
+    status: fc.constantFrom(...statuses),
+    tier: fc.constantFrom(...tiers),
+    from: instant.map((ms) => Math.floor(ms / 1000)),
+    cancelAfter: fc.option(fc.nat(weekSeconds), { freq: 2 }),
+    atPeriodEnd: fc.boolean(),
+    next: fc.option(fc.constantFrom(...planned.keys()), { freq: 1 }),
+    trialEnd: fc.option(
+      instant.map((ms) => Math.floor(ms / 1000)),
+      { freq: 2 },
+    ),
+  });
+}
+
+const anyFacts = factsOf([...live, ...dead], [...knownTiers, 'diamond']);
+const liveFacts = factsOf(live, knownTiers);
+const worthless = fc.oneof(factsOf(dead, knownTiers), factsOf(live, ['diamond', 'free', 'constructor']));
+const trialEnd = fc.option(instant);
+
+/** Subscriptions as Stripe lists them; each was made at another second. */
+const asStripe = (all: Facts[]) => all.map(subscription);
+
+function subscription(facts: Facts, index: number): Stripe.Subscription {
+  const end = facts.from + weekSeconds;
+  const price = { id: `price_${facts.tier}`, metadata: { tier: facts.tier }, lookup_key: null };
+  const phases = [{ start_date: end, end_date: end + weekSeconds, items: [{ price: facts.next }] }];
+  return {
+    id: `sub_${index}`,
+    status: facts.status,
+    metadata: facts.waited ? trialPlanMark : {},
+    created: facts.from * 100 + index,
+    cancel_at: facts.cancelAfter === null ? null : facts.from + facts.cancelAfter,
+    cancel_at_period_end: facts.atPeriodEnd,
+    ended_at: facts.status === 'canceled' ? end : null,
+    trial_end: facts.trialEnd,
+    schedule: facts.next && { status: 'active', current_phase: { start_date: facts.from, end_date: end }, phases },
+    items: { data: [{ price, current_period_start: facts.from, current_period_end: end }] },
+  } as unknown as Stripe.Subscription;
+}
+
+const everySet = (check: (all: Stripe.Subscription[], trialEndsAt: number | null) => void, one = anyFacts) =>
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 5 }), trialEnd, (facts, ends) => check(asStripe(facts), ends)),
+    { numRuns: 500 },
+  );
+
+it('grants a plan that somebody pays for, or free', () => {
+  everySet((all, trialEndsAt) => {
+    const { tier } = derive(all, { trialEndsAt, planned });
+    const granting = all.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
+    const sold = granting.map(({ items }) => items.data[0]!.price.metadata['tier']);
+    expect(['free', ...sold.filter((name) => knownTiers.includes(name!))]).toContain(tier);
+  });
+});
+
+it('owes nothing to a status or price that nobody knows, and nothing to what has ended', () => {
+  fc.assert(
+    fc.property(fc.array(liveFacts, { maxLength: 3 }), fc.array(worthless, { maxLength: 3 }), (good, bad) => {
+      const known = { trialEndsAt: null, planned };
+      const { hadSubscription: _, ...expected } = derive(asStripe(good), known);
+      expect(derive(asStripe([...good, ...bad]), known)).toMatchObject(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('does not depend on the order in which Stripe lists the subscriptions', () => {
+  everySet((all, trialEndsAt) => {
+    const known = { trialEndsAt, planned };
+    expect(derive(all.toReversed(), known)).toEqual(derive(all, known));
+  });
+});
+
+it('is not lowered by one more subscription that is paid', () => {
+  const paid = factsOf(['active'], knownTiers);
+  fc.assert(
+    fc.property(fc.array(anyFacts, { maxLength: 4 }), paid, (facts, more) => {
+      const known = { trialEndsAt: null, planned };
+      const before = derive(asStripe(facts), known);
+      fc.pre(before.status !== 'past_due');
+      const after = derive(asStripe([...facts, more]), known);
+      expect(plans[after.tier].level).toBeGreaterThanOrEqual(plans[before.tier].level);
+      expect(plans[after.tier].level).toBeGreaterThanOrEqual(planOf(more.tier).level);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('says past due, and freezes the week, exactly while Stripe retries the best subscription', () => {
+  everySet((all, trialEndsAt) => {
+    const { status, weekFrozen, tier, weekAnchor } = derive(all, { trialEndsAt, planned });
+    expect(weekFrozen).toBe(status === 'past_due');
+    if (weekFrozen) expect(tier !== 'free' && weekAnchor !== null).toBe(true);
+  });
+});
+
+it('says unpaid only of somebody who is free', () => {
+  everySet((all, trialEndsAt) => {
+    const { status, tier, weekAnchor } = derive(all, { trialEndsAt, planned });
+    if (status === 'unpaid') expect({ tier, weekAnchor }).toEqual({ tier: 'free', weekAnchor: null });
+  });
+});
+
+it('announces a change to a lower plan, or at a trial to another one, and never beside a cancellation', () => {
+  everySet((all, trialEndsAt) => {
+    const { status, tier, scheduledTier, cancelAt } = derive(all, { trialEndsAt, planned });
+    if (status === 'downgrade_scheduled') expect(plans[scheduledTier!].level).toBeLessThan(plans[tier].level);
+    if (scheduledTier !== null)
+      expect({ cancelAt, same: scheduledTier === tier }).toEqual({ cancelAt: null, same: false });
+    if (status === 'cancellation_scheduled') expect(cancelAt).not.toBeNull();
+  });
+});
+
+it('counts weeks by the paid period of somebody who pays, and by no other', () => {
+  everySet((all, trialEndsAt) => {
+    const { weekAnchor, weekFrozen } = derive(all, { trialEndsAt, planned });
+    const starts = all.map(({ items }) => items.data[0]!.current_period_start * 1000);
+    const shifted = weekFrozen ? starts.map((start) => start - weekSeconds * 1000) : starts;
+    expect([null, ...shifted]).toContain(weekAnchor);
+  });
+});
+
+it('reports two subscriptions that live as doubled', () => {
+  everySet((all, trialEndsAt) => {
+    const living = all.filter(
+      ({ status, items }) => live.includes(status) && knownTiers.includes(items.data[0]!.price.metadata['tier']!),
+    );
+    expect(derive(all, { trialEndsAt, planned }).doubled).toBe(living.length > 1);
+  });
+});
+
+it('ends a trial of ours only by a subscription that waited for it and waits no more', () => {
+  everySet((all, trialEndsAt) => {
+    const { endsTrial } = derive(all, { trialEndsAt, planned });
+    const begun = all.filter(({ metadata, status }) => metadata['begins'] && status !== 'trialing');
+    if (endsTrial)
+      expect({ trial: trialEndsAt !== null, begun: begun.length > 0 }).toEqual({ trial: true, begun: true });
+  });
+});
