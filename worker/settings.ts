@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { Env } from './env.ts';
 import { parseLimits } from './auth/limits.ts';
 import { log } from './log.ts';
 
@@ -65,10 +64,10 @@ const Settings = v.object({
 
 export type Settings = v.InferOutput<typeof Settings>;
 
-const read = new WeakMap<Env, Settings | null>();
+const read = new WeakMap<object, Settings | null>();
 
 /** The Worker's settings, or null (told once to the log, by name) when some are missing or malformed. */
-export function settingsOf(env: Env): Settings | null {
+export function settingsOf(env: object): Settings | null {
   const known = read.get(env);
   if (known !== undefined) return known;
   const result = v.safeParse(Settings, env);

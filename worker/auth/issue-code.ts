@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Call } from '../http/call.ts';
+import type { Database } from '../db.ts';
+import type { Settings } from '../settings.ts';
 import { keyedHash } from './keyed-hash.ts';
 import { freeAt, recordHit, wasRecorded } from './limits.ts';
 
@@ -11,6 +12,9 @@ type Outcome = {
   askAt: number;
   freeAt: number;
 };
+
+/** What the rules of sign-in need of a call; `now` in unix ms. */
+export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
 
 export type Issued = {
   id: string;
@@ -32,7 +36,11 @@ export const subjects = {
 };
 
 /** Makes `code` the number's one live code where the limits and a first contact allow it: one round trip. */
-export async function issueCode({ db, settings, address, now }: Call, phone: string, code: string): Promise<Issued> {
+export async function issueCode(
+  { db, settings, address, now }: SignInCall,
+  phone: string,
+  code: string,
+): Promise<Issued> {
   const id = crypto.randomUUID();
   const mac = await keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code);
   const requests = subjects.requestsFrom(address);
@@ -60,7 +68,7 @@ export async function issueCode({ db, settings, address, now }: Call, phone: str
 }
 
 /** Gives back a code that was certainly not sent, and what it counted for. */
-export async function withdrawCode({ db, address, now }: Call, phone: string, id: string): Promise<void> {
+export async function withdrawCode({ db, address, now }: SignInCall, phone: string, id: string): Promise<void> {
   const counted = sql`(${subjects.codesTo(phone)}, ${subjects.codesFrom(address)})`;
   await db.batch([
     db.run(sql`delete from codes where phone = ${phone} and sent_by = ${id}`),

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { AccountStatus } from '../contract/shapes.ts';
-import type { Call } from '../http/call.ts';
-import { subjects } from './issue-code.ts';
+import { subjects, type SignInCall } from './issue-code.ts';
 import { keyedHashes } from './keyed-hash.ts';
 import { freeAt, recordHit, wasRecorded } from './limits.ts';
 import type { SessionClaims } from './session-token.ts';
@@ -25,7 +24,11 @@ export type Redeemed = {
 };
 
 /** Counts the try before it compares, uses the code up when it is right, and opens the session: one round trip. */
-export async function redeemCode({ db, settings, address, now }: Call, phone: string, code: string): Promise<Redeemed> {
+export async function redeemCode(
+  { db, settings, address, now }: SignInCall,
+  phone: string,
+  code: string,
+): Promise<Redeemed> {
   const id = crypto.randomUUID();
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
   const tries = subjects.triesFrom(address);

@@ -51,7 +51,12 @@ function keysOf(ring: string): Promise<Key[]> {
 
 async function importKey(entry: string): Promise<Key> {
   const [kid, secret] = entry.split(':') as [string, string];
-  const usages = ['sign', 'verify'];
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  return { kid, secret: await crypto.subtle.importKey('raw', base64url.decode(secret), algorithm, false, usages) };
+  return {
+    kid,
+    secret: await crypto.subtle.importKey('raw', new Uint8Array(base64url.decode(secret)), algorithm, false, [
+      'sign',
+      'verify',
+    ]),
+  };
 }

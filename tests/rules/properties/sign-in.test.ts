@@ -3,10 +3,9 @@ import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { issueCode } from '../../../worker/auth/issue-code.ts';
+import { issueCode, type SignInCall } from '../../../worker/auth/issue-code.ts';
 import { parseLimits } from '../../../worker/auth/limits.ts';
 import { redeemCode } from '../../../worker/auth/redeem-code.ts';
-import type { Call } from '../../../worker/http/call.ts';
 
 const phone = '+15551234567';
 const start = Date.UTC(2026, 10, 2);
@@ -48,7 +47,7 @@ async function play(list: Step[]): Promise<Event[]> {
   let now = start;
   for (const [index, step] of list.entries()) {
     now += step.wait;
-    const call = { db, settings, address: '192.0.2.1', now } as unknown as Call;
+    const call = { db, settings, address: '192.0.2.1', now } as unknown as SignInCall;
     const code = step.kind === 'ask' ? String(100_000 + index) : codeFor(step.kind, events);
     const { limitedUntil, done } = await take(call, step.kind, code);
     events.push({ ...step, at: now, code, done, limited: limitedUntil > 0 });
@@ -57,7 +56,7 @@ async function play(list: Step[]): Promise<Event[]> {
   return events;
 }
 
-async function take(call: Call, kind: Step['kind'], code: string) {
+async function take(call: SignInCall, kind: Step['kind'], code: string) {
   if (kind !== 'ask') {
     const { limitedUntil, session } = await redeemCode(call, phone, code);
     return { limitedUntil, done: session !== null };
