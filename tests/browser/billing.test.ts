@@ -103,7 +103,7 @@ test('a plan that is chosen during the trial begins when the trial ends', async 
   await expect(planCard(page).getByText('Free Trial')).toBeVisible();
   await page.goto('/plans');
   await page.getByRole('button', { name: 'Basic' }).click();
-  await page.getByRole('button', { name: 'Save card' }).click();
+  await page.getByRole('button', { name: 'Subscribe' }).click();
   await expect(page.getByText('Payment details saved').first()).toBeVisible();
   await page.goto('/account');
   await expect(planCard(page).getByText(/^Trial ends on .* and will switch to Basic$/)).toBeVisible();

@@ -83,17 +83,24 @@ function subscribePage(world: World, session: CheckoutSession, attempt: Attempt)
   );
 }
 
+/** A card is saved for a plan that begins later; the session's metadata names the plan, as its prices' do. */
 function setupPage(world: World, session: CheckoutSession, attempt: Attempt): Html {
+  const price = world.prices.all().find(({ active, metadata }) => active && metadata.tier === session.metadata?.tier);
+  const plan = price && world.products.get(price.product).name;
+  const cost = price
+    ? html`<p class="price">${formatMoney(price.unit_amount, price.currency)} <small>/ week</small></p>`
+    : '';
   const summary = html`<section class="stack">
     <p class="soft">Nothing is charged today</p>
-    <h1>Save a card</h1>
-    <p class="soft">${world.settings.businessName} will use it for what you choose to pay for later.</p>
+    <h1>${plan ?? 'Save a card'}</h1>
+    ${cost}
+    <p class="soft">${world.settings.businessName} will use the card for what you choose to pay for later.</p>
     <dl>${customerRow(world, session)}</dl>
   </section>`;
   return layout(
     world,
     'Save a card',
-    html`<div class="columns">${summary}${payForm(session, 'Save card', attempt)}</div>`,
+    html`<div class="columns">${summary}${payForm(session, 'Subscribe', attempt)}</div>`,
   );
 }
 

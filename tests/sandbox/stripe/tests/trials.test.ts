@@ -19,7 +19,7 @@ async function saveCard(me: Person, card = '4242424242424242'): Promise<string> 
     success_url: `${me.shop.url}/saved?session_id={CHECKOUT_SESSION_ID}`,
     cancel_url: me.shop.url,
   });
-  expect(await (await fetch(session.url ?? '')).text()).toContain('>Save card<');
+  expect(await (await fetch(session.url ?? '')).text()).toContain('>Subscribe<');
   await me.press(session.url ?? '', { card });
   const done = await me.stripe.checkout.sessions.retrieve(session.id, { expand: ['setup_intent'] });
   const intent = done.setup_intent as Stripe.SetupIntent;
