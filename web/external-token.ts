@@ -1,13 +1,15 @@
 const prefix = '#external_token=';
 
-const arrived = location.hash.startsWith(prefix) ? decodeURIComponent(location.hash.slice(prefix.length)) : null;
-// The token leaves the address bar before anything is asked of anybody.
-if (arrived !== null) history.replaceState(history.state, '', location.pathname + location.search);
-
-let waiting = arrived;
+let waiting: string | null = null;
 
 /** The token of `/login#external_token=…`, once. */
 export const externalToken = {
+  /** Takes the token out of the address bar, before anything is asked of anybody. */
+  collect() {
+    if (!location.hash.startsWith(prefix)) return;
+    waiting = decode(location.hash.slice(prefix.length));
+    history.replaceState(history.state, '', location.pathname + location.search);
+  },
   isWaiting: () => waiting !== null,
   take() {
     const token = waiting;
@@ -15,3 +17,12 @@ export const externalToken = {
     return token;
   },
 };
+
+/** A fragment that is not well encoded is refused by the server like any other bad token. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -49,6 +49,7 @@ const bar = css({
 
 const inner = css({
   display: 'flex',
+  flexWrap: 'wrap',
   alignItems: 'center',
   gap: { base: '1', md: '3' },
   maxWidth: 'page',

@@ -12,29 +12,18 @@ export function PlanCard({ plan }: { plan: Plan }) {
   const isPopular = plan.id === popular;
   return (
     <li
-      className={`${card({ look: isPopular ? 'featured' : 'raised' })} ${css({ gap: '5' })}`}
+      className={`${card({ look: isPopular ? 'featured' : 'raised' })} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
       aria-labelledby={`plan-${plan.id}`}
     >
-      <header className={css({ display: 'grid', gap: '3' })}>
-        <div
-          className={css({
-            display: 'flex',
-            flexWrap: 'wrap',
-            alignItems: 'center',
-            justifyContent: 'space-between',
-            gap: '2',
-            minHeight: '[2rem]',
-          })}
-        >
-          <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
-            {plan.name}
-          </h2>
-          {isPopular && <span className={badge({ look: 'warm' })}>{plansWords.popular}</span>}
-        </div>
-        <p className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'baseline', columnGap: '2' })}>
-          <span className={css({ textStyle: 'figure', color: 'primary' })}>{plan.price}</span>
+      <header className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}>
+        <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
+          {plan.name}
+        </h2>
+        {isPopular && <p className={`${badge({ look: 'warm' })} ${ribbon}`}>{plansWords.popular}</p>}
+        <p>
+          <span className={css({ textStyle: 'figure', color: 'primary' })}>{plan.price}</span>{' '}
           {plan.price !== '$0' && (
-            <span className={css({ textStyle: 'small', color: 'muted' })}>{pricePeriodLabel}</span>
+            <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>{pricePeriodLabel}</span>
           )}
         </p>
         <p className={css({ color: 'muted' })}>{plan.description}</p>
@@ -56,3 +45,12 @@ export function PlanCard({ plan }: { plan: Plan }) {
     </li>
   );
 }
+
+/** Sits on the edge of the card, so that the names of all plans stay on one line. */
+const ribbon = css({
+  position: 'absolute',
+  top: '0',
+  insetInlineStart: '6',
+  translate: '[0 -50%]',
+  borderColor: 'warm',
+});

@@ -12,6 +12,7 @@ export const globalCss = defineGlobalStyles({
     _calm: { scrollBehavior: 'smooth' },
     '&[data-theme=light]': { colorScheme: 'light' },
     '&[data-theme=dark]': { colorScheme: 'dark' },
+    '&:root': { _print: { colorScheme: 'light', backgroundColor: '[white]' } },
   },
   body: {
     minHeight: '100dvh',

@@ -11,6 +11,6 @@ export const prose = defineRecipe({
     '& li': { marginBottom: '2' },
     '& li::marker': { color: 'primary' },
     '& a': { textDecoration: 'underline', textUnderlineOffset: '0.2em', color: 'primary' },
-    _print: { maxWidth: 'none', fontSize: '[11pt]', color: '[black]', '& h2': { breakAfter: 'avoid' } },
+    _print: { maxWidth: 'none', fontSize: '[11pt]', '& h2': { breakAfter: 'avoid' } },
   },
 });
