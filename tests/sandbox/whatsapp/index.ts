@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { Phones } from '../phones/phones.ts';
+import { createAccount, requireObject, withToken } from './account.ts';
 import { GraphError } from './graph-error.ts';
 import { renderTemplate, type Template } from './template.ts';
 
@@ -18,17 +19,9 @@ const windowMs = 24 * 3_600_000;
 /** WhatsApp's Cloud API, as far as a sender of templates and texts needs it. */
 export function createWhatsapp({ phones, phoneNumberId, token, template }: WhatsappSettings): Hono {
   const app = new Hono();
-  app.post('/:version{v\\d+\\.\\d+}/:id/messages', async (c) => {
-    if (c.req.header('authorization') !== `Bearer ${token}`)
-      throw new GraphError(401, 190, 'Invalid OAuth access token - Cannot parse access token');
-    if (c.req.param('id') !== phoneNumberId)
-      throw new GraphError(
-        400,
-        100,
-        `Object with ID '${c.req.param('id')}' does not exist`,
-        undefined,
-        'GraphMethodException',
-      );
+  app.route('/', createAccount({ phoneNumberId, token, template }));
+  app.post('/:version{v\\d+\\.\\d+}/:id/messages', withToken(token), async (c) => {
+    requireObject(c.req.param('id'), phoneNumberId);
     const message = await readBody(c);
     const to = recipient(message);
     const known = phones.find(to);

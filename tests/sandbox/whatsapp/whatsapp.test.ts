@@ -82,3 +82,18 @@ test.each([
   const answer = await send(body, secrets.WHATSAPP_TOKEN, id);
   expect(answer).toMatchObject({ status, json: { error: { code: graphCode } } });
 });
+
+test('the account tells of its token, its number and its templates', async () => {
+  const read = async (path: string, token = secrets.WHATSAPP_TOKEN) =>
+    (await sandbox.call('GET', `/whatsapp/v23.0/${path}`, undefined, { authorization: `Bearer ${token}` })).json;
+  const { data } = await read(`debug_token?input_token=${secrets.WHATSAPP_TOKEN}`);
+  expect(data).toMatchObject({ is_valid: true, expires_at: 0 });
+  const account = data.granular_scopes[0].target_ids[0];
+  expect(await read(secrets.WHATSAPP_PHONE_NUMBER_ID)).toMatchObject({ id: secrets.WHATSAPP_PHONE_NUMBER_ID });
+  expect((await read(`${account}/message_templates?name=sign_in_code`)).data).toMatchObject([
+    { name: 'sign_in_code', language: 'en_US', status: 'APPROVED' },
+  ]);
+  expect((await read(`${account}/message_templates?name=another`)).data).toEqual([]);
+  expect((await read(secrets.WHATSAPP_PHONE_NUMBER_ID, 'wrong')).error.code).toBe(190);
+  expect((await read('42')).error.code).toBe(100);
+});
