@@ -10,7 +10,7 @@ import { createPage } from './page/index.ts';
 import { createPhones } from './phones/phones.ts';
 import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
-import { loadStripe } from './stripe.ts';
+import { createStripe } from './stripe/index.ts';
 import { createWhatsapp } from './whatsapp/index.ts';
 
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
@@ -45,7 +45,7 @@ async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceS
     talk: createTalk(bot),
     botEvents: createBotEvents(bot),
     issuer: await createIssuer({ store, ...issuer }),
-    stripe: await loadStripe({ store, sandboxUrl, siteUrl, ...merchant }),
+    stripe: createStripe({ store, sandboxUrl, siteUrl, ...merchant }),
   };
 }
 
