@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseLimits } from './auth/limits.ts';
+import { hitsKeptMs, parseLimits } from './auth/limits.ts';
 import { log } from './log.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
@@ -13,11 +13,13 @@ const limits = (fallback: string) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\s*\d+\/\d+[smhd](\s+\d+\/\d+[smhd])*\s*$/)), fallback),
     v.transform(parseLimits),
+    v.check((each) => each.every(({ per }) => per <= hitsKeptMs)),
   );
 const seconds = (fallback: number) =>
   v.pipe(v.optional(v.pipe(v.string(), v.digits()), String(fallback)), v.transform(Number));
 
-const Settings = v.object({
+/** Every setting by name, with its rule and default. */
+export const Settings = v.object({
   SITE_URL: v.pipe(
     address,
     v.transform((url) => url.replace(/\/+$/, '')),

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { hitsKeptMs } from './auth/limits.ts';
 import type { Database } from './db.ts';
 
 const dayMs = 86_400_000;
@@ -7,7 +8,7 @@ const stepSize = 500;
 /** What has an end: the table, its key, the instant that decides, and how long rows outlive it. */
 const perishable = [
   ['codes', 'phone', 'expires_at', 0],
-  ['hits', 'rowid', 'at', dayMs],
+  ['hits', 'rowid', 'at', hitsKeptMs],
   ['bot_calls', 'id', 'at', 7 * dayMs],
   ['stripe_events', 'id', 'at', 30 * dayMs],
   ['sessions', 'id', 'expires_at', 0],

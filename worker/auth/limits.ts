@@ -3,6 +3,9 @@ import { sql, type SQL } from 'drizzle-orm';
 /** At most `most` times in any stretch of `per` milliseconds. */
 export type Limit = { most: number; per: number };
 
+/** What happened is kept so long (ms); no limit may look back further. */
+export const hitsKeptMs = 86_400_000;
+
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Reads `5/1h 10/1d`. */

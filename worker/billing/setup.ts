@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import { planIds, plans, type PaidPlanId } from '../contract/plans.ts';
+import { holds } from './holds.ts';
 import { portalMark } from './portal-mark.ts';
 import { lookupKeyOf } from './tier-of-price.ts';
 import { subscribedEvents } from './subscribed-events.ts';
@@ -86,13 +87,16 @@ async function ensurePortal(stripe: Stripe, prices: Map<string, string[]>, siteU
   const metadata = { ...portalMark, digest };
   const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const present = list.data.find((one) => one.metadata?.solace === portalMark.solace);
+  const same = present?.metadata?.digest === digest && holds(present, withoutProducts(wanted));
   if (!present) await stripe.billingPortal.configurations.create({ ...wanted, metadata });
-  else if (present.metadata?.digest !== digest) {
-    await stripe.billingPortal.configurations.update(present.id, { ...wanted, metadata });
-  }
-  lines.push(
-    `${present ? (present.metadata?.digest === digest ? 'kept' : 'updated') : 'created'} portal configuration`,
-  );
+  else if (!same) await stripe.billingPortal.configurations.update(present.id, { ...wanted, metadata });
+  lines.push(`${present ? (same ? 'kept' : 'updated') : 'created'} portal configuration`);
+}
+
+/** Stripe tells the products on request alone; the digest speaks for them. */
+function withoutProducts<T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features }>(wanted: T) {
+  const { products: _, ...update } = wanted.features.subscription_update!;
+  return { ...wanted, features: { ...wanted.features, subscription_update: update } };
 }
 
 async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { freeAt, parseLimits, recordHit, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
+import { freeAt, hitsKeptMs, parseLimits, recordHit, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
 import { openRows } from './rows.ts';
 
 const dayMs = 86_400_000;
@@ -93,11 +93,11 @@ it('counts nobody for another', () => {
   );
 });
 
-it('forgets nothing that counts when hits of more than a day are swept', () => {
+it('forgets nothing that counts when old hits are swept', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const sweep = (rows: ReturnType<typeof openRows>, now: number) =>
-        rows.run(sql`delete from hits where at < ${now - dayMs}`);
+        rows.run(sql`delete from hits where at < ${now - hitsKeptMs}`);
       const verdicts = (acts: Act[]) => acts.map(({ accepted }) => accepted);
       expect(verdicts(act(rules, waits, sweep))).toEqual(verdicts(act(rules, waits)));
     }),
