@@ -141,6 +141,16 @@ describe('an event', () => {
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('free');
   });
 
+  it('is taken under either secret while one is rotated', async () => {
+    const { customer } = await newSubscriber('basic');
+    const [event] = await eventsOf(customer);
+    const settings = { STRIPE_WEBHOOK_SECRET: `whsec_next ${vars.STRIPE_WEBHOOK_SECRET}` };
+    for (const secret of ['whsec_next', vars.STRIPE_WEBHOOK_SECRET!]) {
+      expect((await postEvent(event, { secret, settings })).status).toBe(200);
+    }
+    expect((await postEvent(event, { secret: 'whsec_next' })).status).toBe(400);
+  });
+
   it('about nobody we know, or of a kind we do not know, is received and ignored', async () => {
     const unknown = { id: 'evt_x', object: 'event', type: 'a.new.kind', livemode: false, data: { object: {} } };
     const stranger = { ...unknown, id: 'evt_y', data: { object: { object: 'subscription', customer: 'cus_nobody' } } };

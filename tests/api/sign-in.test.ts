@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress } from './support/api.ts';
+import { botCall, call, randomAddress, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
@@ -152,6 +152,17 @@ describe('verifying a code', () => {
     const answers = await parallel(65, () => verifyOtp(newPhone(), '123456', address));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+  });
+});
+
+describe('while the pepper is rotated', () => {
+  it('takes a code that was sent under the previous one', async () => {
+    const contact = await newContact();
+    const otp = await receiveCode(contact);
+    const verifyWith = (CODE_PEPPER: string) =>
+      call('POST', '/api/auth/verify-otp', { body: { phone: contact.phone, otp }, settings: { CODE_PEPPER } });
+    expect((await verifyWith('another-pepper-of-thirty-two-bytes')).status).toBe(401);
+    expect((await verifyWith(`another-pepper-of-thirty-two-bytes ${vars.CODE_PEPPER}`)).status).toBe(200);
   });
 });
 

@@ -8,6 +8,8 @@ export type Answer = { status: number; headers: Headers; body: Json; text: strin
 type Options = {
   token?: string | undefined;
   body?: unknown;
+  /** A body as it is, instead of one that is made from a value. */
+  text?: string;
   headers?: Record<string, string>;
   address?: string;
   settings?: Record<string, string>;
@@ -34,9 +36,9 @@ export function send(path: string, init: RequestInit = {}): Promise<Response> {
 export async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
   const headers = new Headers({ 'cf-connecting-ip': options.address ?? randomAddress(), ...options.headers });
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);
-  if (options.body !== undefined) headers.set('content-type', 'application/json');
-  const body = options.body === undefined ? {} : { body: JSON.stringify(options.body) };
-  const request = new Request(`${origin}${path}`, { method, headers, ...body });
+  const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  if (sent !== undefined) headers.set('content-type', 'application/json');
+  const request = new Request(`${origin}${path}`, { method, headers, ...(sent !== undefined && { body: sent }) });
   const response = await (options.settings ? sendWith(options.settings, request) : worker.fetch(request));
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {}, text };

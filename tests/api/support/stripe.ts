@@ -1,5 +1,5 @@
 import { Stripe } from 'stripe';
-import { call, send, vars } from './api.ts';
+import { call, vars } from './api.ts';
 import { newPerson, type Person } from './person.ts';
 import { database } from './database.ts';
 
@@ -69,8 +69,12 @@ export async function postEvent(
   const signature =
     details.signature ?? (await stripe.webhooks.generateTestHeaderStringAsync({ payload, secret, timestamp: at }));
   const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
-  const response = await send('/api/webhooks/stripe', { method: 'POST', headers, body: payload });
-  return { status: response.status, body: await response.json<Record<string, unknown>>() };
+  const { status, body } = await call('POST', '/api/webhooks/stripe', {
+    headers,
+    text: payload,
+    ...(details.settings && { settings: details.settings }),
+  });
+  return { status, body };
 }
 
 export const profileOf = async (token: string) => (await call('GET', '/api/user/me', { token })).body.profile;
