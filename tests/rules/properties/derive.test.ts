@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Stripe } from 'stripe';
 import { expect, it } from 'vitest';
 import { derive } from '../../../worker/billing/derive.ts';
@@ -41,6 +41,7 @@ function factsOf(statuses: string[], tiers: string[]): fc.Arbitrary<Facts> {
       instant.map((ms) => Math.floor(ms / 1000)),
       { freq: 2 },
     ),
+    waited: fc.boolean(),
   });
 }
 

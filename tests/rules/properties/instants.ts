@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 /** Unix ms from 2001 to 2100. */
 export const instant = fc.integer({ min: 978_307_200_000, max: 4_102_444_800_000 });

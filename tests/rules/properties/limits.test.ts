@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { freeAt, hitsKeptMs, parseLimits, recordHit, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
 import { openRows } from './rows.ts';
@@ -110,7 +110,7 @@ it('reads a limit as it is written', () => {
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
       const text = parts.map(([most, count, [letter]]) => `${most}/${count}${letter}`).join('  ');
-      const expected = parts.map(([most, count, [, ms]]) => ({ most, per: count * Number(ms) }));
+      const expected = parts.map(([most, count, [, ms]]) => ({ most, per: count * ms }));
       expect(parseLimits(` ${text} `)).toEqual(expected);
     }),
   );

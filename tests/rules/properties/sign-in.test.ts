@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { issueCode, type SignInCall } from '../../../worker/auth/issue-code.ts';
 import { parseLimits } from '../../../worker/auth/limits.ts';

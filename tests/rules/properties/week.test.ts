@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { currentWeek, currentWeekSql, weekMs } from '../../../worker/usage/week.ts';
 import { instant, nearMultiple } from './instants.ts';
