@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../../drizzle/migrate.ts';
+import { addresses } from '../sandbox/addresses.ts';
+import { freePort } from '../sandbox/free-port.ts';
+import type { SandboxSecrets } from '../sandbox/settings.ts';
+import { setUpStripe } from '../sandbox/set-up-stripe.ts';
+import { startSandbox } from '../sandbox/start.ts';
+import { refreshVars } from '../sandbox/vars.ts';
+
+/** Local services of their own for one test file, set up as `npm run dev` does, and the settings that fit them. */
+export async function tryServices({ sitePort = 9, migrated = true } = {}) {
+  const stateDir = mkdtempSync(join(tmpdir(), 'solace-operations-'));
+  const port = await freePort(0, 'SANDBOX_PORT');
+  const vars = refreshVars(join(stateDir, 'vars'), addresses(sitePort, port));
+  const secrets = vars as SandboxSecrets;
+  const sandbox = await startSandbox({ port, stateDir, siteUrl: vars['SITE_URL']!, secrets });
+  if (migrated) await migrate(vars['TURSO_DATABASE_URL']!, secrets.TURSO_AUTH_TOKEN);
+  await setUpStripe(vars);
+  return {
+    vars,
+    url: sandbox.url,
+    async close() {
+      await sandbox.close();
+      rmSync(stateDir, { recursive: true, force: true });
+    },
+  };
+}

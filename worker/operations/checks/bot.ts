@@ -1,0 +1,47 @@
+import { Webhook } from 'standardwebhooks';
+import type { Settings } from '../../settings.ts';
+import { ask } from '../ask.ts';
+import { fine, wrong, type Finding } from '../finding.ts';
+import { howToGet } from '../how-to-get.ts';
+
+/** A body that is signed but is no event, so that the bot does nothing about it. */
+const body = '{}';
+
+/** Whether the bot answers, refuses calls that nobody signed, and takes our signature. */
+export async function checkBot(settings: Settings): Promise<Finding[]> {
+  const unsigned = await post(settings.BOT_WEBHOOK_URL, {});
+  if (typeof unsigned === 'string') return [silence(unsigned)];
+  if (unsigned < 400) {
+    const what = 'the bot takes calls that nobody signed';
+    return [wrong('BOT_WEBHOOK_URL', what, 'Let the bot verify them as Standard Webhooks says.')];
+  }
+  const signed = await post(settings.BOT_WEBHOOK_URL, signature(settings.BOT_WEBHOOK_SECRET));
+  if (typeof signed === 'string') return [silence(signed)];
+  if (signed === 401 || signed === 403) {
+    return [wrong('BOT_WEBHOOK_SECRET', 'the bot refuses what it signs', howToGet.BOT_WEBHOOK_SECRET)];
+  }
+  return [fine('The bot answers and takes our signature')];
+}
+
+/** The status, or why there is none to go by. */
+async function post(url: string, headers: Record<string, string>): Promise<number | string> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
+  const answer = await ask(url, init);
+  if ('silent' in answer) return answer.silent;
+  await answer.body?.cancel();
+  const lost = answer.status === 404 || answer.status === 405 || answer.status >= 500;
+  return lost ? `it answers ${answer.status}` : answer.status;
+}
+
+function signature(secrets: string[]): Record<string, string> {
+  const [id, at] = [`doctor_${crypto.randomUUID()}`, new Date()];
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
+  };
+}
+
+function silence(why: string): Finding {
+  return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
+}

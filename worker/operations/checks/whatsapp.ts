@@ -1,0 +1,73 @@
+import type { Settings } from '../../settings.ts';
+import { ask } from '../ask.ts';
+import { fine, wrong, type Finding } from '../finding.ts';
+import { howToGet } from '../how-to-get.ts';
+
+type Token = { is_valid?: boolean; expires_at?: number; granular_scopes?: { scope: string; target_ids?: string[] }[] };
+type Template = { name: string; language: string; status: string; category: string };
+type Graph = { error?: { code?: number; message?: string }; data?: unknown; display_phone_number?: string };
+
+const sending = 'whatsapp_business_messaging';
+const managing = 'whatsapp_business_management';
+
+/** Whether WhatsApp takes the token, knows the number and has approved the template. */
+export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
+  const { WHATSAPP_TOKEN: token } = settings;
+  const told = await read(settings, `debug_token?input_token=${encodeURIComponent(token)}`);
+  if ('finding' in told) return [told.finding];
+  const facts = (told.data ?? {}) as Token;
+  const verdict = checkToken(facts);
+  if (!verdict.ok) return [verdict];
+  const accounts = facts.granular_scopes?.find(({ scope }) => scope === managing)?.target_ids ?? [];
+  return [verdict, await checkNumber(settings), await checkTemplate(settings, accounts)];
+}
+
+function checkToken({ is_valid: valid, expires_at: expiresAt = 0, granular_scopes: scopes = [] }: Token): Finding {
+  const bad = (what: string) => wrong('WHATSAPP_TOKEN', what, howToGet.WHATSAPP_TOKEN);
+  if (!valid) return bad('is refused by WhatsApp');
+  if (expiresAt > 0) return bad(`ends on ${new Date(expiresAt * 1000).toISOString().slice(0, 10)}`);
+  const missing = [sending, managing].filter((name) => !scopes.some(({ scope }) => scope === name));
+  return missing.length > 0
+    ? bad(`lacks ${missing.join(' and ')}`)
+    : fine('WhatsApp takes the token, which has no end');
+}
+
+async function checkNumber(settings: Settings): Promise<Finding> {
+  const id = encodeURIComponent(settings.WHATSAPP_PHONE_NUMBER_ID);
+  const told = await read(settings, `${id}?fields=display_phone_number,verified_name`);
+  if (!('finding' in told) && told.display_phone_number)
+    return fine(`WhatsApp sends from ${told.display_phone_number}`);
+  return wrong('WHATSAPP_PHONE_NUMBER_ID', 'is not a number of this token', howToGet.WHATSAPP_PHONE_NUMBER_ID);
+}
+
+async function checkTemplate(settings: Settings, accounts: string[]): Promise<Finding> {
+  const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: language } = settings;
+  const found: Template[] = [];
+  for (const account of accounts) {
+    const told = await read(settings, `${account}/message_templates?name=${encodeURIComponent(name)}&limit=100`);
+    if (!('finding' in told)) found.push(...(told.data as Template[]).filter((template) => template.name === name));
+  }
+  if (found.length === 0)
+    return wrong('WHATSAPP_TEMPLATE_NAME', 'is no template of the account', howToGet.WHATSAPP_TEMPLATE_NAME);
+  const spoken = found.find((template) => template.language === language);
+  if (!spoken)
+    return wrong('WHATSAPP_TEMPLATE_LANGUAGE', 'is no language of the template', howToGet.WHATSAPP_TEMPLATE_LANGUAGE);
+  if (spoken.status === 'APPROVED' && spoken.category === 'AUTHENTICATION')
+    return fine('WhatsApp has approved the template');
+  const what = `the template is ${spoken.category} and ${spoken.status}, not AUTHENTICATION and APPROVED`;
+  return wrong('WHATSAPP_TEMPLATE_NAME', what, howToGet.WHATSAPP_TEMPLATE_NAME);
+}
+
+/** What the Graph API tells of a path, or what its silence or refusal means. */
+async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
+  const { WHATSAPP_API_BASE: base, WHATSAPP_TOKEN: token } = settings;
+  const answer = await ask(`${base}/${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const silent = (why: string) => ({
+    finding: wrong('WHATSAPP_API_BASE', `WhatsApp does not answer (${why})`, howToGet.WHATSAPP_API_BASE),
+  });
+  if ('silent' in answer) return silent(answer.silent);
+  const body = (await answer.json().catch(() => null)) as Graph | null;
+  if (answer.ok && body) return body;
+  if (body?.error?.code !== 190) return silent(`it answers ${answer.status}`);
+  return { finding: wrong('WHATSAPP_TOKEN', 'is refused by WhatsApp', howToGet.WHATSAPP_TOKEN) };
+}

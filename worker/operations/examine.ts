@@ -1,0 +1,42 @@
+import type { Settings } from '../settings.ts';
+import { checkAddresses } from './checks/addresses.ts';
+import { checkBot } from './checks/bot.ts';
+import { checkDatabase } from './checks/database.ts';
+import { checkIssuer } from './checks/issuer.ts';
+import { checkSecrets } from './checks/secrets.ts';
+import { checkSettings, type SettingName } from './checks/settings.ts';
+import { checkStripe } from './checks/stripe.ts';
+import { checkWhatsapp } from './checks/whatsapp.ts';
+import type { Finding } from './finding.ts';
+import type { Target, Values } from './target.ts';
+
+type Visit = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
+type Options = { target: Target; mayBeBehind?: boolean };
+
+/**
+ * Everything that the doctor finds. A service is visited when the settings that it needs are in order; `mayBeBehind`
+ * lets the database wait for migrations, as it does before a deployment.
+ */
+export async function examine(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
+  const { settings, findings } = checkSettings(values);
+  findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
+  const atFault = new Set<string>(findings.flatMap((finding) => (finding.ok ? [] : [finding.about])));
+  const visits: Visit[] = [
+    { needs: ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN'], check: (all) => checkDatabase(all, mayBeBehind) },
+    { needs: ['STRIPE_API_BASE', 'STRIPE_SECRET_KEY', 'SITE_URL'], check: (all) => checkStripe(all, target) },
+    { needs: whatsapp, check: checkWhatsapp },
+    { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
+    { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
+  ];
+  const fit = visits.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
+  const told = await Promise.all(fit.map(({ check }) => check(settings as Settings)));
+  return [...findings, ...told.flat()];
+}
+
+const whatsapp: SettingName[] = [
+  'WHATSAPP_API_BASE',
+  'WHATSAPP_TOKEN',
+  'WHATSAPP_PHONE_NUMBER_ID',
+  'WHATSAPP_TEMPLATE_NAME',
+  'WHATSAPP_TEMPLATE_LANGUAGE',
+];

@@ -1,0 +1,33 @@
+import { Stripe } from 'stripe';
+import { setUpStripe } from '../billing/setup.ts';
+import type { Settings } from '../settings.ts';
+
+const notMade = 'not_made';
+const emptyList = { object: 'list', data: [], has_more: false, url: '/' };
+
+/** What `npm run stripe:setup` would do now, line by line: Stripe is read, and nothing is written. */
+export async function rehearseSetup(settings: Settings): Promise<string[]> {
+  const { lines } = await setUpStripe(readingStripe(settings), settings.SITE_URL);
+  return lines;
+}
+
+/** Stripe's SDK with requests that read; whatever would change something is answered here. */
+export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
+  const { hostname, port, protocol } = new URL(STRIPE_API_BASE);
+  const https = protocol === 'https:';
+  return new Stripe(STRIPE_SECRET_KEY, {
+    apiVersion: '2026-10-28.endive',
+    host: hostname,
+    port: port || (https ? '443' : '80'),
+    protocol: https ? 'https' : 'http',
+    httpClient: Stripe.createFetchHttpClient(readOnly as typeof fetch),
+    timeout: 8000,
+    maxNetworkRetries: 1,
+    telemetry: false,
+  });
+}
+
+async function readOnly(url: string, init: RequestInit): Promise<Response> {
+  if (init.method !== 'GET') return Response.json({ id: notMade });
+  return url.includes(notMade) ? Response.json(emptyList) : fetch(url, init);
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { loadEnvFile } from 'node:process';
+import { parseArgs } from 'node:util';
+
+/** Where the product runs: on this machine, or as one of the environments of wrangler.toml. */
+export type Target = 'local' | 'preview' | 'production';
+export type Values = Record<string, string | undefined>;
+
+const targets = new Set<string>(['local', 'preview', 'production'] satisfies Target[]);
+
+/**
+ * What a command was told: `--env`, further words, and the settings. They come from the environment; on this machine
+ * .dev.vars brings those that are absent there.
+ */
+export function readCommand(fallback: Target): { target: Target; words: string[]; values: Values } {
+  const { values: flags, positionals } = parseArgs({ options: { env: { type: 'string' } }, allowPositionals: true });
+  const target = flags.env ?? fallback;
+  if (!targets.has(target)) throw new Error('--env takes local, preview or production');
+  if (target === 'local' && existsSync('.dev.vars')) loadEnvFile('.dev.vars');
+  return { target: target as Target, words: positionals, values: process.env };
+}
