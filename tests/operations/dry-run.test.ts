@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeBuiltConfig } from '../sandbox/built-config.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+const limitKiB = 200;
+
+let folder: string;
+let config: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'solace-dry-run-'));
+  config = await writeBuiltConfig(root, folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What `wrangler deploy` would send; the website stands in `dist` already. */
+async function dryRun(environment: string): Promise<string> {
+  const args = ['deploy', '--dry-run', '--config', config, '--env', environment, '--outdir', join(folder, 'out')];
+  const env = {
+    ...process.env,
+    WRANGLER_SEND_METRICS: 'false',
+    WRANGLER_LOG_PATH: join(folder, 'logs'),
+    FORCE_COLOR: '0',
+  };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [wrangler, ...args], { env });
+  return stdout + stderr;
+}
+
+it.each(['', 'preview', 'production'])(
+  'would deploy the environment "%s" within its budget, with all bindings',
+  async (name) => {
+    const told = await dryRun(name);
+    for (const part of ['USAGE_FEED', 'PUBLIC_FENCE', 'assets directory']) expect(told).toContain(part);
+    expect(told).not.toMatch(/warning/i);
+    const [, gzipped] = /gzip: ([\d.]+) KiB/.exec(told) ?? [];
+    expect(Number(gzipped)).toBeLessThan(limitKiB);
+  },
+);

@@ -1,0 +1,39 @@
+import type { migrate } from '../../drizzle/migrate.ts';
+import type { examine } from './examine.ts';
+import { lineOf } from './finding.ts';
+import { rollbackLine, type publish } from './publish.ts';
+import type { smoke } from './smoke.ts';
+import type { Target, Values } from './target.ts';
+
+type Tools = {
+  examine: typeof examine;
+  migrate: typeof migrate;
+  publish: typeof publish;
+  smoke: (siteUrl: string) => ReturnType<typeof smoke>;
+  say: (line: string) => void;
+};
+
+/**
+ * Checks, migrates, deploys, and looks at what is deployed; stops at the first step that fails. Migrations only add, so
+ * that the version before runs on the new schema.
+ */
+export async function deployTo(target: Target, values: Values, tools: Tools): Promise<boolean> {
+  const { say } = tools;
+  const findings = await tools.examine(values, { target, mayBeBehind: true });
+  for (const finding of findings) say(lineOf(finding));
+  if (findings.some(({ ok }) => !ok)) return stop(say, 'Nothing was changed.');
+
+  await tools.migrate(values.TURSO_DATABASE_URL!, values.TURSO_AUTH_TOKEN ?? '');
+  say('✓ The database has the newest schema');
+  if (!(await tools.publish(target, values))) return stop(say, 'Nothing was deployed; the version before runs on.');
+
+  const trouble = await tools.smoke(values.SITE_URL!.replace(/\/+$/, ''));
+  if (trouble) return stop(say, `✗ ${trouble}\nGo back with: ${rollbackLine(target)}`);
+  say(`✓ ${values.SITE_URL} serves the new version`);
+  return true;
+}
+
+function stop(say: Tools['say'], line: string): false {
+  say(line);
+  return false;
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ask } from './ask.ts';
+
+const builtPage = new URL('../../dist/web/index.html', import.meta.url);
+
+type Patience = { forMs: number; pauseMs: number };
+
+/** What a deployed site lacks, or null; a new version takes a while to reach every place, so it is asked repeatedly. */
+export async function smoke(
+  siteUrl: string,
+  page = readFileSync(builtPage, 'utf8'),
+  { forMs, pauseMs }: Patience = { forMs: 90_000, pauseMs: 3000 },
+): Promise<string | null> {
+  const until = Date.now() + forMs;
+  let trouble = await lookAt(siteUrl, page);
+  while (trouble && Date.now() < until) {
+    await wait(pauseMs);
+    trouble = await lookAt(siteUrl, page);
+  }
+  return trouble;
+}
+
+async function lookAt(siteUrl: string, page: string): Promise<string | null> {
+  const health = await textOf(`${siteUrl}/api/health`);
+  if (!health.text.includes('"status":"ok"')) return `${siteUrl}/api/health ${health.was}`;
+  const home = await textOf(`${siteUrl}/`);
+  const script = /\/assets\/[\w.-]+\.js/.exec(page)?.[0] ?? '';
+  return home.text.includes(script) ? null : `${siteUrl}/ ${home.was}, without ${script} of this build`;
+}
+
+async function textOf(url: string): Promise<{ text: string; was: string }> {
+  const answer = await ask(url);
+  if ('silent' in answer) return { text: '', was: `does not answer (${answer.silent})` };
+  const text = await answer.text().catch(() => '');
+  return { text: answer.ok ? text : '', was: `answers ${answer.status}` };
+}
