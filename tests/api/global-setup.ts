@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../drizzle/migrate.ts';
 import { setUpStripe } from '../sandbox/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
 
-const stateDir = fileURLToPath(new URL('../../.wrangler/test-api', import.meta.url));
+/** One per run, so that two runs do not meet. */
+const stateDir = fileURLToPath(new URL(`../../.wrangler/test-api/${process.pid}`, import.meta.url));
 const siteUrl = 'http://solace.test';
 const random = () => randomBytes(32).toString('base64url');
 
@@ -40,5 +42,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   await setUpStripe(vars);
   provide('vars' as never, vars as never);
   provide('sandbox' as never, url as never);
-  return () => sandbox.close();
+  return async () => {
+    await sandbox.close();
+    rmSync(stateDir, { recursive: true, force: true });
+  };
 }

@@ -1,8 +1,10 @@
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../sandbox/free-port.ts';
 import { startProduct } from '../sandbox/product.ts';
 
-const stateDir = fileURLToPath(new URL('../../.wrangler/test-browser/state', import.meta.url));
+/** One per run, so that two runs do not meet. */
+const stateDir = fileURLToPath(new URL(`../../.wrangler/test-browser/${process.pid}`, import.meta.url));
 
 /** The product with its local services, as `npm run dev` starts them, on ports of its own. */
 export default async function setup(): Promise<() => Promise<void>> {
@@ -10,11 +12,13 @@ export default async function setup(): Promise<() => Promise<void>> {
     port: await freePort(0, 'PORT'),
     sandboxPort: await freePort(0, 'SANDBOX_PORT'),
     stateDir,
-    varsFile: `${stateDir}.vars`,
-    reset: true,
+    varsFile: `${stateDir}/vars`,
     build: false,
   });
   process.env.SITE_URL = product.siteUrl;
   process.env.SANDBOX_URL = product.sandboxUrl;
-  return product.close;
+  return async () => {
+    await product.close();
+    rmSync(stateDir, { recursive: true, force: true });
+  };
 }

@@ -10,7 +10,8 @@ type Prepared = { all(values: Value[]): Value[][]; columns: Column[] };
 export type Result = { columns: Column[]; rows: Value[][]; affected: number; lastInsertRowid: bigint | null };
 
 const changesSchema = /^\s*(?:create|alter|drop|pragma|attach|detach|reindex|vacuum)\b/i;
-const changesConnection = /^\s*(?:pragma|attach|detach|create\s+temp)/i;
+/** Also an explained statement, which the engine's binding leaves open: its connection would keep an old snapshot. */
+const changesConnection = /^\s*(?:pragma|attach|detach|create\s+temp|explain)/i;
 
 /** Counts changes of the schema by any connection: statements prepared before one may have lost a column. */
 let schema = 0;

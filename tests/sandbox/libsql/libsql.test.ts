@@ -121,6 +121,18 @@ test('drizzle migrates once', async () => {
   expect(rows.map(({ name }) => name)).toContain('__drizzle_migrations');
 });
 
+test('writes on after a write was explained', async () => {
+  const client = connect();
+  await client.execute('CREATE TABLE IF NOT EXISTS plain (a INTEGER)');
+  for (let round = 0; round < 3; round += 1) {
+    await client.execute('EXPLAIN QUERY PLAN UPDATE plain SET a = 1');
+    await Promise.all(
+      [1, 2, 3].map((a) => client.batch([{ sql: 'INSERT INTO plain VALUES (?)', args: [a] }], 'write')),
+    );
+  }
+  expect((await client.execute('SELECT count(*) AS n FROM plain')).rows[0]!.n).toBe(9n);
+});
+
 test('asks for its token', async () => {
   await expect(connect(createClient, 'wrong').execute('SELECT 1')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
