@@ -8,14 +8,17 @@ export type Values = Record<string, string | undefined>;
 
 const targets = new Set<string>(['local', 'preview', 'production'] satisfies Target[]);
 
+type Command = { target: Target; words: string[]; yes: boolean; values: Values };
+
 /**
- * What a command was told: `--env`, further words, and the settings. They come from the environment; on this machine
- * .dev.vars brings those that are absent there.
+ * What a command was told: `--env`, `--yes`, further words, and the settings. They come from the environment; on this
+ * machine .dev.vars brings those that are absent there.
  */
-export function readCommand(fallback: Target): { target: Target; words: string[]; values: Values } {
-  const { values: flags, positionals } = parseArgs({ options: { env: { type: 'string' } }, allowPositionals: true });
+export function readCommand(fallback: Target): Command {
+  const options = { env: { type: 'string' }, yes: { type: 'boolean' } } as const;
+  const { values: flags, positionals } = parseArgs({ options, allowPositionals: true });
   const target = flags.env ?? fallback;
   if (!targets.has(target)) throw new Error('--env takes local, preview or production');
   if (target === 'local' && existsSync('.dev.vars')) loadEnvFile('.dev.vars');
-  return { target: target as Target, words: positionals, values: process.env };
+  return { target: target as Target, words: positionals, yes: flags.yes ?? false, values: process.env };
 }
