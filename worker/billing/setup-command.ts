@@ -1,10 +1,9 @@
-/* `npm run stripe:setup`: settings come from the environment, or from .dev.vars where it is absent. */
-import { existsSync } from 'node:fs';
-import { loadEnvFile } from 'node:process';
+/* `npm run stripe:setup [-- --env preview|production]`: settings come from the environment, or else from .dev.vars. */
 import { Stripe } from 'stripe';
+import { readCommand } from '../operations/target.ts';
 import { setUpStripe } from './setup.ts';
 
-if (!process.env.STRIPE_SECRET_KEY && existsSync('.dev.vars')) loadEnvFile('.dev.vars');
+if (!process.env.STRIPE_SECRET_KEY) readCommand('local');
 const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = process.env;
 if (!STRIPE_SECRET_KEY || !SITE_URL) {
   process.stderr.write('Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.\n');

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Client } from '@libsql/client/sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { settingNames } from '../../worker/operations/checks/settings.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const text = readFileSync(`${root}/worker/RUNBOOK.md`, 'utf8');
+const blocks = (language: string) =>
+  [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'gm'))].map(([, code = '']) => code.trim());
+
+let database: Client;
+beforeAll(async () => {
+  database = createClient({ url: ':memory:' });
+  const folder = `${root}/drizzle/migrations`;
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted()) {
+    await database.executeMultiple(
+      readFileSync(`${folder}/${file}`, 'utf8').replaceAll('--> statement-breakpoint', ''),
+    );
+  }
+});
+
+it.each(blocks('sql'))('asks a question that can be asked: %s', async (query) => {
+  await expect(database.execute(`select * from (${query})`)).resolves.toBeDefined();
+});
+
+it.each(blocks('sql write'))('changes what can be changed: %s', async (statement) => {
+  await expect(database.execute(statement)).resolves.toBeDefined();
+});
+
+describe('what it names is there', () => {
+  const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: Record<string, string> };
+  const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))];
+
+  it.each(named(/npm run (?:-s )?([\w:]+)/g))('the script %s', (script) => {
+    expect(Object.keys(scripts)).toContain(script);
+  });
+
+  it.each(named(/\b((?:worker|web|drizzle|tests)\/[\w./-]*\w)/g))('the file %s', (path) => {
+    expect(existsSync(`${root}/${path}`)).toBe(true);
+  });
+
+  it.each(named(/`([A-Z][A-Z]+_[A-Z_]+[A-Z])`/g))('the setting %s', (name) => {
+    expect([...settingNames, 'TURSO_']).toContain(name);
+  });
+});
+
+it('says how each secret is rotated', () => {
+  const secrets = settingNames.filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
+  for (const name of secrets) expect(text).toMatch(new RegExp(`^- \`${name}\`.*:`, 'm'));
+});
+
+it('explains every event of the log', () => {
+  const files = readdirSync(`${root}/worker`, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const sources = files.map((name) => readFileSync(`${root}/worker/${name}`, 'utf8')).join('\n');
+  const written = [...sources.matchAll(/\blog\(.*?, '(\w+)'/g)].map(([, event = '']) => event);
+  expect(written.length).toBeGreaterThan(5);
+  for (const event of written) expect(text).toMatch(new RegExp(`^- \`${event}\`.*: `, 'm'));
+});
