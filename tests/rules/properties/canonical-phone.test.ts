@@ -74,3 +74,13 @@ it.each([
     }),
   );
 });
+
+it('leaves a Brazilian landline its eight digits', () => {
+  const landline = fc.tuple(fc.constantFrom('11', '21', '99'), fc.constantFrom('2', '3', '4', '5'), digits(7));
+  fc.assert(
+    fc.property(landline, (parts) => {
+      const number = `+55${parts.join('')}`;
+      expect(canonicalPhone(number)).toBe(number);
+    }),
+  );
+});
