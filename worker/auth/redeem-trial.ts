@@ -17,7 +17,8 @@ export async function redeemTrial(db: Database, macs: string[], sessionId: strin
   const results = await db.batch([
     db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`),
     db.run(sql`update trial_links set used_by = ${sessionId} where ${open} and not ${spent}`),
-    db.run(sql`insert into spent_trials (phone_mac, at) select phone_mac, ${now} from ${won}`),
+    db.run(sql`insert into spent_trials (phone_mac, at) select distinct phone_mac, ${now}
+      from trial_links where user_id = (select user_id from ${won}) on conflict do nothing`),
     db.run(sql`update users set trial_tier = link.tier, trial_ends_at = ${now} + link.days * ${dayMs}
       from ${won} link where users.id = link.user_id`),
     db.run(

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { planIds, plans, type PaidPlanId } from '../contract/plans.ts';
+import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { holds } from './holds.ts';
 import { portalMark } from './portal-mark.ts';
 import { lookupKeyOf } from './tier-of-price.ts';
@@ -8,14 +8,13 @@ import { subscribedEvents } from './subscribed-events.ts';
 /** What a run did: one line per thing, and the webhook's secret when the endpoint was made. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
-const paidPlans = planIds.filter((id): id is PaidPlanId => id !== 'free');
 const apiVersion = '2026-10-28.endive';
 
 /** Makes the Stripe account fit: products, weekly prices, portal and webhook. Running it twice changes nothing. */
 export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<SetupReport> {
   const lines: string[] = [];
   const prices = new Map<string, string[]>();
-  for (const tier of paidPlans) {
+  for (const tier of paidPlanIds) {
     const product = await ensureProduct(stripe, tier, lines);
     prices.set(product, await ensurePrices(stripe, product, tier, lines));
   }

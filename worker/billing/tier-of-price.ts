@@ -1,7 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { PaidPlanId } from '../contract/plans.ts';
-
-const paid = new Set<string>(['basic', 'premium', 'platinum'] satisfies PaidPlanId[]);
+import { paidPlanIds, type PaidPlanId } from '../contract/plans.ts';
 
 /** The lookup key of the weekly price of a plan. */
 export function lookupKeyOf(tier: PaidPlanId): string {
@@ -11,5 +9,5 @@ export function lookupKeyOf(tier: PaidPlanId): string {
 /** The plan that a price sells, by its metadata, then by its lookup key; null for a price we do not know. */
 export function tierOfPrice(price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>): PaidPlanId | null {
   const tier = price.metadata?.tier ?? price.lookup_key?.replace(/_weekly$/, '') ?? '';
-  return paid.has(tier) ? (tier as PaidPlanId) : null;
+  return paidPlanIds.find((id) => id === tier) ?? null;
 }

@@ -1,6 +1,7 @@
 export const planIds = ['free', 'basic', 'premium', 'platinum'] as const;
 export type PlanId = (typeof planIds)[number];
 export type PaidPlanId = Exclude<PlanId, 'free'>;
+export const paidPlanIds = planIds.filter((id): id is PaidPlanId => id !== 'free');
 
 export type Plan = {
   id: PlanId;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { planIds } from './plans.ts';
+import { paidPlanIds, planIds } from './plans.ts';
 
 /** An international phone number: a plus sign and 9 to 15 digits. */
 export const Phone = v.pipe(
@@ -16,7 +16,7 @@ export const Code = v.pipe(
 );
 
 export const Tier = v.picklist(planIds, 'Choose one of the plans');
-export const PaidTier = v.picklist(['basic', 'premium', 'platinum'], 'Choose basic, premium or platinum');
+export const PaidTier = v.picklist(paidPlanIds, 'Choose basic, premium or platinum');
 export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web');
 export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approved or pending');
 export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
