@@ -19,6 +19,8 @@ it("is the anchor's own week while the anchor lies ahead of our clock", () => {
 });
 
 it('does not end while it is frozen', () => {
-  const frozen = { weekAnchor: anchor, weekFrozen: true, weekStart: anchor - weekMs };
-  expect(currentWeek(frozen, anchor + 5 * weekMs)).toBe(anchor - weekMs);
+  const frozen = { weekAnchor: anchor, weekFrozen: true, weekStart: anchor - 3 * weekMs };
+  expect(currentWeek(frozen, anchor + 5 * weekMs)).toBe(anchor);
+  const begun = { ...frozen, weekStart: anchor + weekMs };
+  expect(currentWeek(begun, anchor + 5 * weekMs)).toBe(anchor + weekMs);
 });

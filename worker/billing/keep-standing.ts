@@ -51,12 +51,6 @@ function assignments(standing: Standing): SQL {
   return sql`tier = ${standing.tier}, subscription_status = ${standing.status}, renewal_at = ${standing.renewalAt},
     cancel_at = ${standing.cancelAt}, scheduled_tier = ${standing.scheduledTier},
     tier_waits = ${standing.tierWaits ? 1 : 0} ${trial}, usage_seq = usage_seq + 1,
-    week_anchor = coalesce(${standing.weekAnchor}, contacted_at, created_at), ${week(standing)}`;
-}
-
-/** A frozen week keeps the count of the week that was paid last, or of the one that our clock had opened already. */
-function week({ weekFrozen, weekAnchor }: Standing): SQL {
-  if (!weekFrozen) return sql`week_frozen = 0`;
-  return sql`week_frozen = 1, used = case when week_start >= ${weekAnchor} then used else 0 end,
-    week_start = max(week_start, cast(${weekAnchor} as integer))`;
+    week_anchor = coalesce(${standing.weekAnchor}, contacted_at, created_at),
+    week_frozen = ${standing.weekFrozen ? 1 : 0}`;
 }

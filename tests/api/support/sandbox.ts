@@ -20,6 +20,10 @@ export const sandbox = {
   botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
   faults: (faults: { libsql?: Fault; stripe?: Fault; whatsapp?: Fault; bot?: Fault }) =>
     control('PUT', '/faults', faults),
+  stripeClock: () => control<{ now: number }>('GET', '/stripe/clock'),
+  advanceStripe: (seconds: number) => control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds }),
+  card: (phone: string, declines: boolean) =>
+    control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines }),
   resetStats: () => control('DELETE', '/stats'),
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };

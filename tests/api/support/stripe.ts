@@ -51,9 +51,10 @@ export async function subscriptionOf(customer: string): Promise<Stripe.Subscript
   return data[0]!;
 }
 
-/** Every event of a customer so far, oldest first. */
-export async function eventsOf(customer: string): Promise<Stripe.Event[]> {
-  const events = await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 5000 });
+/** Every event of a customer since an instant (unix seconds by Stripe's clock), oldest first. */
+export async function eventsOf(customer: string, since = 0): Promise<Stripe.Event[]> {
+  const list = stripe.events.list({ limit: 100, created: { gte: since } });
+  const events = await list.autoPagingToArray({ limit: 5000 });
   const about = (event: Stripe.Event) =>
     (event.data.object as { customer?: string; id?: string }).customer === customer;
   return events.filter(about).toReversed();
