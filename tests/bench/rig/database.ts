@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Client } from '@libsql/client/web';
+import { migrate } from '../../../drizzle/migrate.ts';
+import { root, stateDir } from './places.ts';
+import type { Running } from './workerd.ts';
+import { seed } from './seed.ts';
+import { settingsFor } from './settings.ts';
+
+const program = fileURLToPath(new URL('database-process.ts', import.meta.url));
+
+export type Database = Running & { client: Client };
+
+/** The local libSQL server with so many users, in a process of its own; ends with us. */
+export async function startDatabase(port: number, users: number): Promise<Database> {
+  const directory = join(stateDir, 'databases', String(port));
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  copyFileSync(await seeded(port, users), join(directory, 'solace.db'));
+  return serve(port, directory);
+}
+
+/** A file that holds so many users; built once for a schema, then copied. */
+async function seeded(port: number, users: number): Promise<string> {
+  const sources = ['drizzle/migrations/meta/_journal.json', 'tests/bench/rig/seed.ts', 'tests/bench/rig/person.ts'];
+  const version = createHash('sha256').update(sources.map((file) => readFileSync(join(root, file), 'utf8')).join());
+  const file = join(stateDir, 'seeds', `${users}-${version.digest('hex').slice(0, 12)}.db`);
+  if (existsSync(file)) return file;
+  const directory = join(stateDir, 'seeds', 'building');
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const empty = await serve(port, directory);
+  await migrate(`${empty.url}/libsql/`, settingsFor(port).TURSO_AUTH_TOKEN);
+  await empty.stop();
+  seed(join(directory, 'solace.db'), users);
+  renameSync(join(directory, 'solace.db'), file);
+  return file;
+}
+
+async function serve(port: number, directory: string): Promise<Database> {
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const secrets = settingsFor(port);
+  child.send({ port, stateDir: directory, secrets });
+  const exit = once(child, 'exit');
+  const ended = exit.then(() => {
+    throw new Error(`The database on port ${port} ended`);
+  });
+  ended.catch(() => undefined);
+  await Promise.race([once(child, 'message'), ended]);
+  const url = `http://127.0.0.1:${port}`;
+  const client = createClient({ url: `${url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
+  const stop = async () => {
+    client.close();
+    if (child.connected) child.disconnect();
+    await exit;
+  };
+  return { url, pid: child.pid!, client, stop };
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { addresses } from '../../sandbox/addresses.ts';
+import { ports } from './places.ts';
+
+const random = (bytes: number) => randomBytes(bytes).toString('base64url');
+
+/** Made anew for each run; the Worker, the local services and the caller share them. */
+const secrets = {
+  TURSO_AUTH_TOKEN: random(32),
+  SESSION_KEYS: `bench:${random(32)}`,
+  CODE_PEPPER: random(32),
+  WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
+  WHATSAPP_TOKEN: random(32),
+  WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
+  WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+  BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+  EXTERNAL_TOKEN_AUDIENCE: 'solace',
+  STRIPE_SECRET_KEY: `sk_test_${random(24)}`,
+  STRIPE_WEBHOOK_SECRET: `whsec_${random(32)}`,
+};
+
+/** The settings of a Worker that finds its database at the port. */
+export function settingsFor(databasePort: number): typeof secrets & Record<string, string> {
+  return { ...secrets, ...addresses(ports.solace, databasePort), EXTERNAL_TOKEN_ISSUER: 'https://issuer.test' };
+}

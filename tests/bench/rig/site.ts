@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+
+type File = { body: Buffer; headers: Record<string, string> };
+type Rule = { pattern: RegExp; headers: Record<string, string> };
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.xml': 'application/xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.avif': 'image/avif',
+  '.webp': 'image/webp',
+};
+const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;
+
+/** Serves a built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it. */
+export async function startSite(directory: string, port: number, extra: Record<string, string>) {
+  const files = readFiles(directory, extra);
+  const server = createServer((request, response) => {
+    const file = files.get(request.url!.split('?')[0]!);
+    response.writeHead(file ? 200 : 404, file?.headers);
+    response.end(file?.body);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+function readFiles(directory: string, extra: Record<string, string>): Map<string, File> {
+  const rules = readRules(readFileSync(join(directory, '_headers'), 'utf8'));
+  const files = new Map<string, File>();
+  const add = (name: string, content: Buffer) => {
+    const path = `/${name.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '')}`;
+    const packed = compressible.test(name);
+    files.set(path, {
+      body: packed ? brotliCompressSync(content) : content,
+      headers: {
+        'content-type': types[extname(name)] ?? 'application/octet-stream',
+        'cache-control': 'public, max-age=0, must-revalidate',
+        ...(packed && { 'content-encoding': 'br' }),
+        ...Object.assign({}, ...rules.filter(({ pattern }) => pattern.test(path)).map(({ headers }) => headers)),
+      },
+    });
+  };
+  for (const entry of globSync('**/*', { cwd: directory, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === '_headers') continue;
+    const name = join(entry.parentPath, entry.name).slice(directory.length + 1);
+    add(name, readFileSync(join(directory, name)));
+  }
+  for (const [name, text] of Object.entries(extra)) add(name, Buffer.from(text));
+  return files;
+}
+
+/** Blocks of a path, where `*` stands for anything, and indented headers. */
+function readRules(text: string): Rule[] {
+  const rules: Rule[] = [];
+  for (const line of text.split('\n').filter((line) => line.trim() && !line.startsWith('#'))) {
+    const header = /^\s+([\w-]+):\s*(.*)$/.exec(line);
+    if (header) rules.at(-1)!.headers[header[1]!.toLowerCase()] = header[2]!;
+    else rules.push({ pattern: patternOf(line.trim()), headers: {} });
+  }
+  return rules;
+}
+
+function patternOf(path: string): RegExp {
+  const parts = path.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
