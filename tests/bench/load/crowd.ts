@@ -1,0 +1,61 @@
+import { get, type IncomingMessage } from 'node:http';
+
+export type Stream = { user: number; url: string };
+
+const atOnce = 25;
+
+/** Many open streams in one process, and how long each count took to arrive. */
+export class Crowd {
+  /** From the post of a count to its arrival at one stream, in ms. */
+  readonly latencies: number[] = [];
+  readonly #sent = new Map<string, number>();
+  readonly #answers: IncomingMessage[] = [];
+
+  /** Opens the streams; resolves when each has said something. */
+  static async open(streams: Stream[]): Promise<Crowd> {
+    const crowd = new Crowd();
+    const waiting = [...streams];
+    const open = async () => {
+      for (let stream = waiting.pop(); stream; stream = waiting.pop()) await crowd.#open(stream);
+    };
+    await Promise.all(Array.from({ length: atOnce }, open));
+    return crowd;
+  }
+
+  /** Notes that a count is posted now. */
+  posted(user: number, count: number): void {
+    this.#sent.set(`${user} ${count}`, performance.now());
+  }
+
+  close(): void {
+    for (const answer of this.#answers) answer.destroy();
+  }
+
+  #open({ user, url }: Stream): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const request = get(url, { agent: false }, (answer) => {
+        if (answer.statusCode !== 200) reject(new Error(`A stream answered ${answer.statusCode}`));
+        this.#answers.push(answer);
+        this.#read(user, answer, resolve);
+      });
+      request.on('error', reject);
+    });
+  }
+
+  #read(user: number, answer: IncomingMessage, opened: () => void): void {
+    let rest = '';
+    answer.setEncoding('utf8').on('error', () => undefined);
+    answer.on('data', (text: string) => {
+      opened();
+      const frames = (rest + text).split('\n\n');
+      rest = frames.pop()!;
+      for (const frame of frames) this.#take(user, frame);
+    });
+  }
+
+  #take(user: number, frame: string): void {
+    const count = /"usageUpdate","count":(-?\d+)/.exec(frame)?.[1];
+    const sent = count && this.#sent.get(`${user} ${count}`);
+    if (sent) this.latencies.push(performance.now() - sent);
+  }
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { residentKb } from '../rig/process-facts.ts';
+import type { Running } from '../rig/workerd.ts';
+import { Crowd, type Stream } from './crowd.ts';
+import { tokenOf } from './request.ts';
+
+export const users = 50;
+export const streamsEach = 20;
+
+export type UrlOf = (running: Running, user: number) => Promise<string>;
+
+export const solaceUrl: UrlOf = async ({ url }, user) => `${url}/api/user/usage-stream?token=${await tokenOf(user)}`;
+export const bareUrl: UrlOf = async ({ url }, user) => `${url}/streams/${user}`;
+
+/** The streams of so many users, each user as often as it has streams. */
+export async function streamsOf(running: Running, firstUser: number, urlOf: UrlOf): Promise<Stream[]> {
+  const urls = await Promise.all(Array.from({ length: users }, (_, index) => urlOf(running, firstUser + index)));
+  return urls.flatMap((url, index) => Array.from({ length: streamsEach }, () => ({ user: firstUser + index, url })));
+}
+
+/** Opens the streams and tells what each costs the process, in KB; what the first ones cost besides is left out. */
+export async function openWeighed(running: Running, streams: Stream[]): Promise<{ crowd: Crowd; kbPerStream: number }> {
+  for (let round = 0; round < 3; round += 1) {
+    const passing = await Crowd.open(streams.slice(0, 100));
+    passing.close();
+    await sleep(300);
+  }
+  const before = residentKb(running.pid);
+  const crowd = await Crowd.open(streams);
+  await sleep(1000);
+  return { crowd, kbPerStream: (residentKb(running.pid) - before) / streams.length };
+}

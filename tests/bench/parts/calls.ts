@@ -1,0 +1,88 @@
+import type { Client } from '@libsql/client/web';
+import { Caller } from '../load/caller.ts';
+import { Cost } from '../load/cost.ts';
+import { codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
+import { inRounds } from '../load/rounds.ts';
+import { compare, median, quantile } from '../load/statistics.ts';
+import { ratioText, type Part } from '../report.ts';
+import { withRig } from '../rig/rig.ts';
+
+export type Call = {
+  name: string;
+  request: (person: number) => Promise<Request>;
+  /** Makes the call possible for these people. */
+  prepare?: (database: Client, people: number[]) => Promise<unknown>;
+};
+
+const putCodes = (database: Client, people: number[]) => database.batch(people.map(codeRow), 'write');
+
+export const calls: (Call & { atMost: number })[] = [
+  { name: 'me', request: meRequest, atMost: 1.25 },
+  { name: 'bot/usage', request: async (person) => usageRequest(person), atMost: 1.4 },
+  { name: 'verify-otp', request: async (person) => verifyRequest(person), prepare: putCodes, atMost: 1.4 },
+];
+
+const lapSize = 50;
+const people = 100;
+
+/** The product's calls beside a bare Worker that makes one request to the same database with the same client. */
+export function measureCalls(quick: boolean): Promise<Part> {
+  return withRig(async (rig) => {
+    const database = await rig.database(1000);
+    const [solace, bare] = [await rig.solace(), await rig.bare()];
+    const part: Part = { title: 'Calls, one after the other', header, rows: [], targets: [] };
+    for (const call of calls) {
+      const lanes = [solace, bare].map(({ url, pid }) => {
+        const [caller, cost] = [new Caller(url), new Cost(pid, database.pid)];
+        return { caller, cost, lap: lapOf(call, caller, database.client, cost) };
+      }) as [Lane, Lane];
+      const [ours, theirs] = lanes;
+      await inRounds(quick ? 10 : 40, { ours: ours.lap, theirs: theirs.lap });
+      ours.cost.reset();
+      theirs.cost.reset();
+      const laps = await inRounds(quick ? 12 : 100, { ours: ours.lap, theirs: theirs.lap });
+      const ratio = compare(laps.ours, laps.theirs);
+      const [mine, other] = [laps.ours.flat(), laps.theirs.flat()];
+      part.rows.push([
+        call.name,
+        median(mine),
+        quantile(mine, 0.99),
+        median(other),
+        quantile(other, 0.99),
+        ratioText(ratio),
+        ...ours.cost.perCall(),
+        ...theirs.cost.perCall(),
+      ]);
+      const what = `${call.name} beside the bare Worker, ratio of medians`;
+      part.targets.push({ what, value: ratio.ratio, atMost: call.atMost, unit: '' });
+      for (const { caller } of lanes) await caller.close();
+    }
+    return part;
+  });
+}
+
+type Lane = { caller: Caller; cost: Cost; lap: () => Promise<number[]> };
+
+const header = [
+  'call',
+  'p50 ms',
+  'p99 ms',
+  'bare p50 ms',
+  'bare p99 ms',
+  'ratio of p50 (middle half)',
+  'CPU ms Worker',
+  'CPU ms database',
+  'bare CPU ms Worker',
+  'bare CPU ms database',
+];
+
+/** One lap of a call for the same few people again and again, who are scattered over all of the database. */
+export function lapOf(call: Call, caller: Caller, database: Client, cost: Cost, users = 1000): () => Promise<number[]> {
+  let next = 0;
+  return async () => {
+    const chosen = Array.from({ length: lapSize }, () => (next++ % people) * Math.floor(users / people));
+    await call.prepare?.(database, chosen);
+    const requests = await Promise.all(chosen.map((person) => call.request(person)));
+    return cost.of(lapSize, () => caller.lap(requests));
+  };
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { onOrphaned } from '../sandbox/orphaned.ts';
+import { measureCalls } from './parts/calls.ts';
+import { measureDelivery } from './parts/delivery.ts';
+import { measureGrowth } from './parts/growth.ts';
+import { measureLanding } from './parts/landing.ts';
+import { measurePosts } from './parts/posts.ts';
+import { measureVanishing } from './parts/vanishing.ts';
+import { partText, type Part } from './report.ts';
+import { root, stateDir } from './rig/places.ts';
+
+const parts: Record<string, (quick: boolean) => Promise<Part>> = {
+  a: measureCalls,
+  b: measureDelivery,
+  c: measurePosts,
+  d: measureGrowth,
+  e: measureLanding,
+  f: measureVanishing,
+};
+
+const { values } = parseArgs({
+  options: {
+    /** The letters of the parts to run: `--only ab`. */
+    only: { type: 'string', default: Object.keys(parts).join('') },
+    quick: { type: 'boolean', default: false },
+    /** Takes the website as it stands in dist/web. */
+    built: { type: 'boolean', default: false },
+  },
+});
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+process.chdir(root);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
+if (process.env.npm_lifecycle_event === 'bench') onOrphaned(() => process.exit(130));
+setTimeout(() => {
+  print('The measurement took longer than half an hour.');
+  process.exit(1);
+}, 1_800_000).unref();
+
+mkdirSync(stateDir, { recursive: true });
+if (!values.built) execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
+const about = describeRun();
+print(`${about.date}, ${about.machine}${values.quick ? ', the short form' : ''}`);
+const results: Record<string, Part> = {};
+for (const letter of values.only) {
+  const measure = parts[letter];
+  if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
+  results[letter] = await measure(values.quick);
+  print(partText(results[letter]));
+}
+writeFileSync(join(stateDir, 'bench.json'), JSON.stringify({ ...about, quick: values.quick, parts: results }, null, 2));
+const missed = Object.values(results).flatMap(({ targets }) =>
+  targets.filter(({ value, atMost }) => !(value <= atMost)),
+);
+print(
+  `\n${missed.length === 0 ? 'Every target is met.' : `${missed.length} missed.`} The figures stand in .wrangler/bench/bench.json.`,
+);
+process.exit(missed.length === 0 ? 0 : 1);
+
+function describeRun() {
+  const version = (name: string) =>
+    JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version as string;
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return {
+    date: new Date().toISOString().slice(0, 16).replace('T', ' '),
+    machine: `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${memory} GiB, ${platform()} ${release()}`,
+    versions: { node: process.version, workerd: version('workerd'), libsql: version('libsql') },
+  };
+}
