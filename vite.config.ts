@@ -3,10 +3,12 @@ import pandacss from '@pandacss/dev/postcss';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { inlineSheet } from './web/head/inline-sheet.ts';
 import { siteHead } from './web/head/plugin.ts';
 import { inlineStyles } from './web/theme/inline-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
+const prerender = join(import.meta.dirname, 'dist/prerender');
 // Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
 const styles = pandacss({ configPath: join(web, 'panda.config.ts'), cwd: web }) as never;
 
@@ -18,14 +20,31 @@ const vendor = {
 
 export default defineConfig({
   root: web,
+  environments: {
+    client: {
+      build: {
+        outDir: '../dist/web',
+        rolldownOptions: { output: { codeSplitting: { groups: [vendor] } } },
+      },
+    },
+    ssr: {
+      build: { outDir: prerender, copyPublicDir: false, rolldownOptions: { input: join(web, 'prerender/render.tsx') } },
+    },
+  },
+  builder: {
+    // The pages of the site are rendered by what is built for the server.
+    async buildApp(builder) {
+      const { ssr, client } = builder.environments;
+      if (ssr) await builder.build(ssr);
+      if (client) await builder.build(client);
+    },
+  },
   build: {
-    outDir: '../dist/web',
     emptyOutDir: true,
     // light-dark() is understood by every browser that the site supports; older targets would rewrite each colour.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // An inlined asset would be a data: address, which the Content-Security-Policy of fonts and images refuses.
     assetsInlineLimit: 0,
-    rolldownOptions: { output: { codeSplitting: { groups: [vendor] } } },
   },
   css: { postcss: { plugins: [styles] } },
   plugins: [
@@ -40,7 +59,8 @@ export default defineConfig({
     }),
     react(),
     inlineStyles(join(web, 'styled-system')),
-    siteHead({ connectTo: outsideOrigins() }),
+    inlineSheet(),
+    siteHead({ connectTo: outsideOrigins(), rendererIn: prerender }),
   ],
 });
 

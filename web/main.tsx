@@ -1,20 +1,13 @@
-import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
 import { externalToken } from './external-token.ts';
 import { watchErrors } from './frame/uncaught-error.ts';
-import { router } from './router.tsx';
+import { show } from './prerender/show.tsx';
+import { createAppRouter } from './router.tsx';
 import { start } from './start.ts';
 
 watchErrors();
 externalToken.collect();
-start();
+const router = createAppRouter();
+start(router);
 
 const root = document.getElementById('root');
-if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <RouterProvider router={router} />
-    </StrictMode>,
-  );
-}
+if (root) void show(root, router);

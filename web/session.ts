@@ -25,7 +25,10 @@ const nobody = {
   scheduledTierId: null,
 };
 
-const store = createStore<Session>({ ...nobody, isInitializing: true });
+/** Before anything is known of the visitor: what a page is rendered with at build time. */
+export const startup: Session = { ...nobody, isInitializing: true };
+
+const store = createStore<Session>(startup);
 
 /** The only owner of token and user. */
 export const session = {

@@ -1,8 +1,11 @@
 import { useSyncExternalStore } from 'react';
-import { session, type Session } from './session.ts';
+import { session, startup, type Session } from './session.ts';
 
 /** A part of the session; it must be a value of the store itself, never a fresh object. */
 export function useSession<T>(select: (session: Session) => T): T {
-  const read = () => select(session.get());
-  return useSyncExternalStore(session.subscribe, read, read);
+  return useSyncExternalStore(
+    session.subscribe,
+    () => select(session.get()),
+    () => select(startup),
+  );
 }

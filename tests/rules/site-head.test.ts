@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { headTags } from '../../web/head/head-tags.ts';
 import { lostPage, pageHead, pages } from '../../web/head/pages.ts';
-import { inlineScriptHashes, securityHeaders } from '../../web/head/security-headers.ts';
+import { inlineHashes, securityHeaders } from '../../web/head/security-headers.ts';
 import { robots, sitemap } from '../../web/head/site-files.ts';
 
 const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login']);
@@ -30,12 +30,21 @@ it('offers each plan to search engines at its weekly price', () => {
   expect(product.offers.map(({ price }: { price: string }) => price)).toEqual(['0.00', '11.99', '29.99', '79.99']);
 });
 
-it('allows inline scripts by their hash alone', () => {
-  const html = '<script>one()</script><script type="module" src="/x.js"></script>';
-  const hash = createHash('sha256').update('one()').digest('base64');
-  expect(inlineScriptHashes(html)).toEqual([`'sha256-${hash}'`]);
-  const headers = securityHeaders({ html, connectTo: ['https://api.example'] });
+it('allows inline scripts and styles by their hash alone', () => {
+  const html = '<script>one()</script><script type="module" src="/x.js"></script><style>p{color:red}</style>';
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  expect(inlineHashes(html, 'script')).toEqual([hashOf('one()')]);
+  const headers = securityHeaders({ html, connectTo: ['https://api.example'], parts: [] });
   expect(headers).not.toContain('unsafe');
-  expect(headers).toContain(`script-src 'self' 'sha256-${hash}';`);
+  expect(headers).toContain(`script-src 'self' ${hashOf('one()')};`);
+  expect(headers).toContain(`style-src ${hashOf('p{color:red}')};`);
   expect(headers).toContain("connect-src 'self' https://api.example;");
+});
+
+it('keeps the parts that there are for good, and no others', () => {
+  const rules = (count: number) =>
+    securityHeaders({ html: '', connectTo: [], parts: Array.from({ length: count }, (_, at) => `assets/${at}.js`) });
+  expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n/assets/1.js');
+  expect(rules(2)).not.toContain('*.js');
+  expect(() => rules(100)).toThrow(/more rules/);
 });

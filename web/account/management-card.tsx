@@ -1,9 +1,8 @@
-import { useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { managementButton } from '../rules/management-button.ts';
 import type { User } from '../rules/read-user.ts';
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { managementWords } from '../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import type { Processing } from './processing.ts';
@@ -11,9 +10,12 @@ import { usePortals } from './use-portals.ts';
 
 type Props = { user: User; processing: Processing; setProcessing: (processing: Processing) => void; erase: () => void };
 
+const loadDialog = () => import('../ui/confirm-dialog.tsx');
+const ConfirmDialog = lazy(loadDialog);
+
 /** Subscription, billing and the end of the account. */
 export function ManagementCard({ user, processing, setProcessing, erase }: Props) {
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useState<boolean | null>(null);
   const { manageSubscription, manageBilling } = usePortals(setProcessing);
   const { label, hint } = managementButton({
     ...user.metadata,
@@ -56,20 +58,26 @@ export function ManagementCard({ user, processing, setProcessing, erase }: Props
           className={button({ look: 'dangerSoft', wide: true })}
           aria-describedby="delete-hint"
           disabled={isBusy}
+          onPointerEnter={() => void loadDialog().catch(() => null)}
+          onFocus={() => void loadDialog().catch(() => null)}
           onClick={() => setAsking(true)}
         >
           {managementWords.deleteAccount}
         </button>
       </Action>
-      <ConfirmDialog
-        isOpen={isAsking}
-        close={() => setAsking(false)}
-        confirm={confirm}
-        title={managementWords.deleteTitle}
-        text={managementWords.deleteText}
-        cancelLabel={managementWords.cancel}
-        confirmLabel={managementWords.deleteAccount}
-      />
+      {isAsking !== null && (
+        <Suspense>
+          <ConfirmDialog
+            isOpen={isAsking}
+            close={() => setAsking(false)}
+            confirm={confirm}
+            title={managementWords.deleteTitle}
+            text={managementWords.deleteText}
+            cancelLabel={managementWords.cancel}
+            confirmLabel={managementWords.deleteAccount}
+          />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -9,7 +9,7 @@ import { updatePlatform } from './update-platform.ts';
 const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: platformWords.options[value].text }));
 
 /** The choice between the platforms; a button appears once it differs from what is stored. */
-export function PlatformChoice({ current }: { current: Platform }) {
+export default function PlatformChoice({ current }: { current: Platform }) {
   const [chosen, setChosen] = useState<Platform>(current);
   const [isBusy, setBusy] = useState(false);
   const client = useQueryClient();

@@ -6,9 +6,12 @@ import { compareWords } from '../words/account.ts';
 /** A tick or a dash, and the word for it. */
 export function Tick({ isIncluded }: { isIncluded: boolean }) {
   return (
-    <span className={css({ display: 'inline-grid', color: isIncluded ? 'primary' : 'muted' })}>
+    <span className={isIncluded ? included : missing}>
       <Icon name={isIncluded ? 'check' : 'dash'} />
       <span className={visuallyHidden}>{isIncluded ? compareWords.yes : compareWords.no}</span>
     </span>
   );
 }
+
+const included = css({ display: 'inline-grid', color: 'primary' });
+const missing = css({ display: 'inline-grid', color: 'muted' });

@@ -3,6 +3,7 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { notify } from '../notices.ts';
 import { Alert } from '../ui/alert.tsx';
+import { NeedsScript } from '../ui/needs-script.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { TextareaField } from '../ui/textarea-field.tsx';
 import { contactWords } from '../words/contact.ts';
@@ -38,7 +39,15 @@ export function ContactForm() {
   };
 
   return (
-    <form ref={form} noValidate onSubmit={(event) => void submit(event)} className={css({ display: 'grid', gap: '5' })}>
+    <form
+      ref={form}
+      noValidate
+      // Does nothing by itself, so that no words land in the address before the page has come to life.
+      method="dialog"
+      onSubmit={(event) => void submit(event)}
+      className={css({ display: 'grid', gap: '5' })}
+    >
+      <NeedsScript />
       {hasFailed && <Alert look="danger">{contactWords.failed}</Alert>}
       <TextField name="name" autoComplete="name" label={contactWords.name} error={errors.name} required />
       <TextField

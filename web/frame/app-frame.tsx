@@ -10,15 +10,18 @@ import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { Notices } from './notices.tsx';
 import { SkipLink } from './skip-link.tsx';
+import { StartingSign } from './starting-sign.tsx';
 import { uncaughtError } from './uncaught-error.ts';
+import { useIsOpen } from './use-is-open.ts';
 
 /** What surrounds every page. */
 export function AppFrame() {
   useArrival();
   const uncaught = useSyncExternalStore(uncaughtError.subscribe, uncaughtError.get, () => null);
   const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
+  const isOpen = useIsOpen();
   if (uncaught !== null) return <Crash text={uncaught} />;
-  if (isStarting) return <Waiting label={frameWords.loadingApplication} />;
+  if (isStarting && !isOpen) return <Waiting label={frameWords.loadingApplication} />;
   return (
     <>
       <SkipLink />
@@ -27,6 +30,7 @@ export function AppFrame() {
         <Outlet />
       </main>
       <Footer />
+      {isStarting && <StartingSign />}
       <Notices />
     </>
   );

@@ -13,10 +13,10 @@ export function useArrival(): void {
   }, [router]);
 }
 
-/** The served HTML already has the head of its own page, but not of a path that it merely stands in for. */
+/** The served HTML has the head of its own page, which need not be the first that is shown: a guard may lead elsewhere. */
 function isNamed(path: string): boolean {
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
-  return canonical !== null && new URL(canonical.href).pathname === path;
+  return canonical === null || new URL(canonical.href).pathname === path;
 }
 
 /** The heads of all pages are fetched with the first move, because the landing page does without them. */

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
+import { ByVisitor } from '../ui/by-visitor.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { useSession } from '../use-session.ts';
 import { frameWords } from '../words/frame.ts';
@@ -23,11 +24,11 @@ export function Header() {
           <span>{brand.name}</span>
         </Link>
         <nav aria-label={frameWords.mainNavigation} className={css({ display: 'flex', gap: '1' })}>
-          <Link to="/" className={link} activeOptions={{ exact: true }}>
+          <Link to="/" className={link} activeOptions={{ exact: true, includeSearch: false }}>
             {frameWords.home}
           </Link>
           <Link to={isLoggedIn ? '/account' : '/login'} className={link}>
-            {isLoggedIn ? frameWords.myAccount : frameWords.login}
+            <ByVisitor guest={frameWords.login} member={frameWords.myAccount} />
           </Link>
         </nav>
         <ThemeToggle />

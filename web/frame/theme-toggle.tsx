@@ -1,3 +1,4 @@
+import { useHydrated } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
@@ -7,17 +8,39 @@ import { frameWords } from '../words/frame.ts';
 
 /** Switches between light and dark colours and remembers the choice. */
 export function ThemeToggle() {
+  const isKnown = useHydrated();
   const isDark = useSyncExternalStore(colourScheme.subscribe, colourScheme.isDark, () => false);
   const label = isDark ? frameWords.toLight : frameWords.toDark;
   return (
     <button
       type="button"
-      className={`${button({ look: 'quiet', size: 'icon' })} ${css({ fontSize: 'md' })}`}
+      className={`${button({ look: 'quiet', size: 'icon' })} ${toggle}`}
       onClick={colourScheme.toggle}
       aria-label={label}
       title={label}
     >
-      <Icon name={isDark ? 'sun' : 'moon'} />
+      {isKnown ? <Icon name={isDark ? 'sun' : 'moon'} /> : <Both />}
     </button>
   );
 }
+
+/** Sun and moon on one spot; the colours decide which of them is seen. */
+function Both() {
+  return (
+    <>
+      <span className={css({ gridArea: '[1 / 1]', color: '[light-dark(transparent, currentColor)]' })}>
+        <Icon name="sun" />
+      </span>
+      <span className={css({ gridArea: '[1 / 1]', color: '[light-dark(currentColor, transparent)]' })}>
+        <Icon name="moon" />
+      </span>
+    </>
+  );
+}
+
+const toggle = css({
+  display: 'grid',
+  placeItems: 'center',
+  fontSize: 'md',
+  _unscripted: { display: 'none' },
+});

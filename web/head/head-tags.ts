@@ -1,10 +1,11 @@
 import { brand } from '#contract/brand';
-import { pageHead } from './pages.ts';
+import { lostPage, pageHead } from './pages.ts';
 import { structuredData } from './structured-data.ts';
 
 /** The part of a page's head that is its own, as HTML. */
 export function headTags(path: string): string {
-  const { title, description, isPublic } = pageHead(path);
+  const page = pageHead(path);
+  const { title, description, isPublic } = page;
   const address = brand.siteUrl + path;
   const image = `${brand.siteUrl}/og.png`;
   const data = structuredData(path);
@@ -12,7 +13,8 @@ export function headTags(path: string): string {
     `<title>${escape(title)}</title>`,
     meta('name', 'description', description),
     meta('name', 'robots', isPublic ? 'index, follow' : 'noindex'),
-    `<link rel="canonical" href="${escape(address)}" />`,
+    // The lost page stands in for any address, and for none of its own.
+    ...(page === lostPage ? [] : [`<link rel="canonical" href="${escape(address)}" />`]),
     meta('property', 'og:site_name', brand.name),
     meta('property', 'og:type', 'website'),
     meta('property', 'og:title', title),

@@ -1,35 +1,51 @@
 import type { Plugin, Rolldown } from 'vite';
+import { loadRender } from '../prerender/renderer.ts';
+import { emptyShell, isRendered, shell } from '../prerender/shell.ts';
 import { headTags } from './head-tags.ts';
 import { pages } from './pages.ts';
 import { preloads } from './preloads.ts';
 import { securityHeaders } from './security-headers.ts';
 import { manifest, robots, sitemap } from './site-files.ts';
 
-const marker = '<!--head-->';
+const head = '<!--head-->';
+const body = '<!--body-->';
 
-/** Writes one HTML file per page, each with its own head, and the files that browsers and search engines ask for. */
-export function siteHead({ connectTo }: { connectTo: readonly string[] }): Plugin {
+type Options = {
+  connectTo: readonly string[];
+  /** Where the build for the server has left what renders the pages. */
+  rendererIn: string;
+};
+
+/** Writes one HTML file per page, each with its own head and text, and the files that browsers and search engines ask for. */
+export function siteHead({ connectTo, rendererIn }: Options): Plugin {
   return {
     name: 'site-head',
     enforce: 'post',
+    applyToEnvironment: ({ name }) => name === 'client',
     transformIndexHtml: {
       order: 'pre',
-      handler: (html, { server }) => (server ? html.replace(marker, headTags('/')) : html),
+      handler: (html, { server }) => (server ? html.replace(head, headTags('/')).replace(body, emptyShell) : html),
     },
     generateBundle: {
       order: 'post',
-      handler(_options, bundle) {
+      async handler(_options, bundle) {
         const html = htmlOf(bundle);
+        const parts = Object.keys(bundle).filter((fileName) => fileName.startsWith('assets/'));
+        const render = await loadRender(rendererIn);
         const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
-        const page = (path: string) =>
-          html.replace(marker, () => [headTags(path), ...preloads(bundle, path, html)].join('\n    '));
+        const write = async (fileName: string, path: string) => {
+          const tags = [headTags(path), ...preloads(bundle, path, html)].join('\n    ');
+          const content = await shell(path, render);
+          const page = html.replace(head, () => tags).replace(body, () => content);
+          emit(fileName, isRendered(path) ? afterTheText(page) : page);
+        };
         delete bundle['index.html'];
-        for (const path of Object.keys(pages)) emit(fileOf(path), page(path));
-        emit('404.html', page('/404'));
+        for (const path of Object.keys(pages)) await write(fileOf(path), path);
+        await write('404.html', '/404');
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
         emit('manifest.webmanifest', manifest());
-        emit('_headers', securityHeaders({ html, connectTo }));
+        emit('_headers', securityHeaders({ html, connectTo, parts }));
       },
     },
   };
@@ -39,6 +55,11 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
   const file = bundle['index.html'];
   if (file?.type !== 'asset') throw new Error('The build has no index.html');
   return String(file.source);
+}
+
+/** Where there is something to read, the scripts come after all that makes it readable. */
+function afterTheText(html: string): string {
+  return html.replaceAll(/<(link rel="modulepreload"|script type="module")/g, '<$1 fetchpriority="low"');
 }
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);

@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 
-type Options = { html: string; connectTo: readonly string[] };
+/** As many as Cloudflare reads. */
+const maxRules = 100;
+
+type Options = {
+  html: string;
+  connectTo: readonly string[];
+  /** The files that have a hash in their names. */
+  parts: readonly string[];
+};
 
 /** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. */
-export function securityHeaders({ html, connectTo }: Options): string {
+export function securityHeaders({ html, connectTo, parts }: Options): string {
   const policy = [
     "default-src 'none'",
-    `script-src ${["'self'", ...inlineScriptHashes(html)].join(' ')}`,
-    "style-src 'self'",
+    `script-src ${["'self'", ...inlineHashes(html, 'script')].join(' ')}`,
+    `style-src ${inlineHashes(html, 'style').join(' ')}`,
     "img-src 'self'",
     "font-src 'self'",
     `connect-src ${["'self'", ...connectTo].join(' ')}`,
@@ -26,13 +34,17 @@ export function securityHeaders({ html, connectTo }: Options): string {
   Permissions-Policy: camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()
   Cross-Origin-Opener-Policy: same-origin
 
-/assets/*
-  Cache-Control: public, max-age=31536000, immutable
-`;
+${kept(parts)}`;
 }
 
-/** The hashes under which a policy lets the page's own inline scripts run. */
-export function inlineScriptHashes(html: string): string[] {
-  const scripts = html.matchAll(/<script>([\s\S]*?)<\/script>/g);
-  return [...scripts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+/** Each by its name: a rule for all of their folder would also keep the answer that a part is missing. */
+function kept(parts: readonly string[]): string {
+  if (parts.length >= maxRules) throw new Error(`${parts.length} parts need more rules than the ${maxRules} allowed`);
+  return parts.map((part) => `/${part}\n  Cache-Control: public, max-age=31536000, immutable\n`).join('');
+}
+
+/** The hashes under which a policy lets the page's own inline scripts run, or its inline styles apply. */
+export function inlineHashes(html: string, tag: 'script' | 'style'): string[] {
+  const parts = html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'));
+  return [...parts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
 }

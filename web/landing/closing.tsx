@@ -39,6 +39,8 @@ export function Closing() {
 }
 
 const band = css({
+  contentVisibility: 'auto',
+  containIntrinsicSize: '[auto 40rem]',
   position: 'relative',
   paddingTop: 'section',
   paddingBottom: '[clamp(10rem, 24vw, 17rem)]',

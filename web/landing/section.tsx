@@ -29,6 +29,9 @@ export function Section({ id, title, lead, tone = 'plain', roleDescription, chil
 
 const band = css({
   paddingBlock: 'section',
+  // All of them begin below the first view, which need not wait for their layout.
+  contentVisibility: 'auto',
+  containIntrinsicSize: '[auto 56rem]',
   '&[data-tone=sunken]': { backgroundColor: 'surface', borderBlockWidth: 'thin', borderColor: 'line' },
 });
 

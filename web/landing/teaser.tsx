@@ -3,6 +3,7 @@ import type { Plan } from '#contract/plans';
 import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { Icon } from '../ui/icon.tsx';
+import { ByVisitor } from '../ui/by-visitor.tsx';
 import { useSession } from '../use-session.ts';
 import { landingWords } from '../words/landing.ts';
 
@@ -32,7 +33,7 @@ export function Teaser({ plan }: { plan: Plan }) {
         aria-label={`${isLoggedIn ? landingWords.managePlan : landingWords.getStarted}: ${plan.name}`}
         onClick={(event) => isUnknown && event.preventDefault()}
       >
-        {isLoggedIn ? landingWords.managePlan : landingWords.getStarted}
+        <ByVisitor guest={landingWords.getStarted} member={landingWords.managePlan} />
       </Link>
     </li>
   );

@@ -26,7 +26,7 @@ export function Voices() {
             </li>
           ))}
         </ul>
-        <div className={css({ display: 'flex', alignItems: 'center', gap: '3' })}>
+        <div className={css({ display: 'flex', alignItems: 'center', gap: '3', _unscripted: { display: 'none' } })}>
           <Step label={landingWords.previous} icon="back" isEnd={position === 0} move={() => move(-1)} />
           <Step label={landingWords.next} icon="arrow" isEnd={position === count - 1} move={() => move(1)} />
           <output className={css({ fontSize: 'sm' })}>{landingWords.storyOf(position + 1, count)}</output>
@@ -73,5 +73,6 @@ const slides = css({
   borderRadius: 'sm',
   scrollbarWidth: '[none]',
   _calm: { scrollBehavior: 'smooth' },
+  _unscripted: { gridAutoFlow: 'row', gap: '8' },
   '& li': { scrollSnapAlign: 'start', paddingInlineEnd: '4' },
 });

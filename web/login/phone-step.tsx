@@ -7,6 +7,7 @@ import { notify } from '../notices.ts';
 import { cleanPhone } from '../rules/clean-phone.ts';
 import { requestOtp } from '../sign-in.ts';
 import { Alert } from '../ui/alert.tsx';
+import { NeedsScript } from '../ui/needs-script.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { loginWords } from '../words/login.ts';
 import { LegalNote } from './legal-note.tsx';
@@ -55,10 +56,17 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
   };
 
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className={css({ display: 'grid', gap: '5' })}>
+    <form
+      noValidate
+      // Does nothing by itself, so that no number lands in the address before the page has come to life.
+      method="dialog"
+      onSubmit={(event) => void submit(event)}
+      className={css({ display: 'grid', gap: '5' })}
+    >
       <StepTitle title={loginWords.title} focus={wasSent}>
         {loginWords.lead}
       </StepTitle>
+      <NeedsScript />
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField
         id="phone"

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { Landing } from '../landing/landing.tsx';
 
-export const Route = createFileRoute('/')({ component: Landing });
+export const Route = createFileRoute('/')({ staticData: { isOpen: true }, component: Landing });

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { Privacy } from '../legal/privacy.tsx';
 
-export const Route = createFileRoute('/privacy')({ component: Privacy });
+export const Route = createFileRoute('/privacy')({ staticData: { isOpen: true }, component: Privacy });

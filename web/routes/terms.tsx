@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { Terms } from '../legal/terms.tsx';
 
-export const Route = createFileRoute('/terms')({ component: Terms });
+export const Route = createFileRoute('/terms')({ staticData: { isOpen: true }, component: Terms });

@@ -23,6 +23,7 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
+  ':root:is([data-visitor], [data-address]) #root[data-strangers] > *': { display: 'none !important' },
   'h1, h2, h3': { font: 'inherit' },
   'ul, ol': { listStyle: 'none' },
   'img, svg': { display: 'block', maxWidth: 'full' },

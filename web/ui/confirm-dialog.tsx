@@ -14,7 +14,7 @@ type Props = {
 };
 
 /** Asks before something that cannot be undone; the focus starts on the safe answer. */
-export function ConfirmDialog({ isOpen, close, confirm, title, text, cancelLabel, confirmLabel }: Props) {
+export default function ConfirmDialog({ isOpen, close, confirm, title, text, cancelLabel, confirmLabel }: Props) {
   const styles = dialog();
   const safe = useRef<HTMLButtonElement>(null);
   return (

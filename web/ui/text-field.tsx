@@ -14,7 +14,7 @@ export function TextField({ label, hint, error, look = 'plain', id, disabled, re
   const styles = field({ look });
   return (
     <Field.Root
-      {...(id && { ids: { control: id } })}
+      {...(id && { id })}
       className={styles.root}
       invalid={Boolean(error)}
       disabled={disabled ?? false}

@@ -13,6 +13,7 @@ export const frameWords = {
   logo: `${name}, home`,
   loadingApplication: 'Loading application...',
   loadingPage: 'Loading...',
+  needsScript: 'Please turn on JavaScript for this part of the site.',
   wrong: 'Something went wrong',
   refreshPage: 'Refresh Page',
   toLight: 'Switch to light colours',

@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test';
+import { layoutShift, watchFirstPaint } from './support/first-paint.ts';
+import { arrive, expect, test } from './support/test.ts';
+
+const publicPages = [
+  ['/', 'Solace Your AI Companion for Psychological Well-Being'],
+  ['/plans', 'Choose Your Plan'],
+  ['/login', 'Log in to Solace'],
+  ['/contact', 'Contact Us'],
+  ['/terms', 'Terms and Conditions'],
+  ['/privacy', 'Privacy Policy'],
+  ['/nope', 'Page Not Found'],
+] as const;
+const privatePages = [
+  '/account',
+  '/pending-approval',
+  '/payment-success',
+  '/payment-canceled',
+  '/auth/stripe-success',
+  '/payment-details-saved',
+  '/activate-trial',
+];
+
+/** Goes there and waits until nothing is fetched any more and React listens. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
+}
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  for (const [path, title] of publicPages) {
+    test(`${path} can be read`, async ({ page, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' })).toBeVisible();
+      await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+    });
+  }
+
+  test('all voices are heard', async ({ page }) => {
+    await page.goto('/');
+    const voices = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
+    await expect(voices).toHaveCount(3);
+    const tops = await voices.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(3);
+  });
+
+  test('the system decides about colours', async ({ page }) => {
+    const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto('/');
+    const light = await paper();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await paper()).not.toBe(light);
+  });
+
+  for (const path of ['/login', '/contact', '/account']) {
+    test(`${path} says what it needs`, async ({ page }) => {
+      await page.goto(path);
+      await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
+    });
+  }
+});
+
+for (const viewport of [
+  { width: 412, height: 915 },
+  { width: 1280, height: 900 },
+]) {
+  test.describe(`${viewport.width} pixels wide`, () => {
+    test.use({ viewport });
+
+    for (const [path, title] of publicPages) {
+      test(`${path} comes to life where it stands`, async ({ page, expectedErrors }) => {
+        if (path === '/nope') expectedErrors.push(/status of 404/);
+        const { servedHeading, spinners } = await watchFirstPaint(page);
+        await open(page, path);
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+        expect(await servedHeading()).toBe(true);
+        expect(await spinners()).toEqual([]);
+        expect(await layoutShift(page)).toBe(0);
+        await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+        await expect(page.getByRole('button', { name: 'Switch to light colours' })).toBeVisible();
+      });
+    }
+
+    for (const path of ['/', '/plans', '/terms']) {
+      test(`${path} does not move when somebody is recognised`, async ({ page, phone }) => {
+        await arrive(page, phone);
+        let answer = () => {};
+        const asked = new Promise<void>((resolve) => (answer = resolve));
+        await page.route('**/api/user/me', async (route) => asked.then(() => route.fallback()));
+        await page.goto(path);
+        const way = page.getByRole('navigation', { name: 'Main' }).getByRole('link').last();
+        await expect(way).toHaveText(/My Account$/);
+        await expect(page.getByRole('link', { name: 'Login', exact: true })).toBeHidden();
+        await expect(page.getByText('Loading application...')).toBeVisible();
+        answer();
+        await expect(way).toHaveAttribute('href', '/account');
+        await expect(page.getByText('Loading application...')).toBeHidden();
+        expect(await layoutShift(page)).toBe(0);
+      });
+    }
+  });
+}
+
+test('the login form is not shown to somebody who comes back', async ({ page, phone }) => {
+  await arrive(page, phone);
+  const { seen } = await watchFirstPaint(page);
+  await page.goto('/login');
+  await page.waitForURL('**/account');
+  await expect(page.getByText('1 / 5')).toBeVisible();
+  expect(await seen()).not.toContain('Log in to Solace');
+});
+
+test('a number typed before the page has come to life is kept', async ({ page, phone }) => {
+  let go = () => {};
+  const late = new Promise<void>((resolve) => (go = resolve));
+  await page.route('**/assets/*.js', async (route) => late.then(() => route.fallback()));
+  await page.goto('/login', { waitUntil: 'commit' });
+  await page.getByLabel('Phone number').fill(phone.number);
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  expect(new URL(page.url()).search).toBe('');
+  go();
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByLabel('Phone number')).toHaveValue(phone.number);
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+});
+
+test('the plan that the address names is told without a mismatch', async ({ page }) => {
+  await open(page, '/login?plan=premium');
+  await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
+  expect(await layoutShift(page)).toBe(0);
+});
+
+test('campaign words in the address change nothing', async ({ page }) => {
+  const { servedHeading } = await watchFirstPaint(page);
+  await open(page, '/?utm_source=letter#plans');
+  expect(await servedHeading()).toBe(true);
+});
+
+test('a page in the app is reached from one that was served', async ({ page }) => {
+  await open(page, '/');
+  await page.getByRole('link', { name: 'View All Plans' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeFocused();
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).click();
+  await expect(page).toHaveTitle('Privacy Policy | Solace');
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
+});
+
+test('every address answers with its own status', async ({ request, baseURL }) => {
+  const get = async (path: string, navigates = true) =>
+    request.get(baseURL + path, {
+      maxRedirects: 0,
+      headers: { 'Sec-Fetch-Mode': navigates ? 'navigate' : 'no-cors', Accept: navigates ? 'text/html' : '*/*' },
+    });
+  const known = [...publicPages.map(([path]) => path).filter((path) => path !== '/nope'), ...privatePages];
+  for (const path of known) {
+    const response = await get(path);
+    expect([path, response.status()]).toEqual([path, 200]);
+    expect(response.headers()['cache-control']).toBe('public, max-age=0, must-revalidate');
+  }
+  for (const path of ['/nope', '/plans/nope', '/Plans', '/wp-admin/setup.php']) {
+    const response = await get(path);
+    expect([path, response.status()]).toEqual([path, 404]);
+    expect(await response.text()).toContain('Page Not Found');
+  }
+  for (const path of ['/assets/nope.js', '/nope.png']) {
+    const response = await get(path, false);
+    expect([path, response.status()]).toEqual([path, 404]);
+    expect(response.headers()['cache-control']).not.toContain('immutable');
+  }
+});
+
+test('parts are kept for good, pages are not', async ({ request, baseURL }) => {
+  const html = await (await request.get(`${baseURL}/`)).text();
+  const part = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1];
+  const response = await request.get(`${baseURL}${part}`);
+  expect(response.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
+});

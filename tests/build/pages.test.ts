@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { pages } from '../../web/head/pages.ts';
+import { landingWords } from '../../web/words/landing.ts';
+import { site } from './site.ts';
+
+/** A heading and a sentence from the end of each page that can be read as it is served. */
+const words: Record<string, [string, string]> = {
+  '/': ['Your AI Companion for Psychological Well-Being', landingWords.closingText],
+  '/plans': ['Choose Your Plan', 'Choose Platinum'],
+  '/login': ['Log in to Solace', 'Send Verification Code'],
+  '/contact': ['Contact Us', 'Monday-Friday 9:00 AM-6:00 PM EST'],
+  '/terms': ['Terms and Conditions', 'cancellation'],
+  '/privacy': ['Privacy Policy', 'encrypt'],
+  '/404': ['Page Not Found', 'Return to Home'],
+};
+const isPublic = (path: string) => pages[path]?.isPublic !== false;
+
+it('knows every public page', () => {
+  expect(new Set(Object.keys(pages).filter(isPublic))).toEqual(
+    new Set(Object.keys(words).filter((path) => path !== '/404')),
+  );
+});
+
+it.each(Object.entries(words))('%s is served with its words', (path, [title, sentence]) => {
+  const heading = /<h1\b[^>]*>([\s\S]*?)<\/h1>/.exec(site.html(path))?.[1] ?? '';
+  expect(heading.replaceAll(/<[^>]+>/g, '')).toContain(title);
+  expect(decoded(site.text(path))).toContain(sentence);
+  expect(decoded(site.text(path))).toContain('All rights reserved.');
+});
+
+it.each(landingWords.voices)('the landing page is served with the voice of $who', ({ text, who }) => {
+  expect(decoded(site.text('/'))).toContain(text);
+  expect(decoded(site.text('/'))).toContain(who);
+});
+
+it.each(Object.keys(pages).filter((path) => !isPublic(path)))('%s is served empty', (path) => {
+  expect(site.html(path)).toContain('<div id="root"></div>');
+  expect(site.text(path)).toBe('');
+});
+
+describe('the Content-Security-Policy', () => {
+  const policy = /Content-Security-Policy: (.*)/.exec(site.read('_headers'))?.[1] ?? '';
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+  it('trusts nothing inline but what it names', () => {
+    expect(policy).not.toContain('unsafe');
+  });
+
+  it.each(site.htmlFiles())('allows what %s has inline', (file) => {
+    const html = site.read(file);
+    for (const [, text = ''] of html.matchAll(/<(?:script|style)>([\s\S]*?)<\/(?:script|style)>/g))
+      expect(policy).toContain(hashOf(text));
+    expect(html).not.toMatch(/<[^>]+\s(?:style|on\w+)="/);
+    expect(html.split('<body>')[1]).not.toMatch(/<script/);
+  });
+});
+
+function decoded(text: string): string {
+  return text.replaceAll('&#x27;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+}
