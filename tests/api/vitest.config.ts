@@ -1,8 +1,16 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** By name: the clock of the local Stripe only ever moves on, so an order that changes would change what is seen. */
+class ByName extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    return files.toSorted((a, b) => a.moduleId.localeCompare(b.moduleId));
+  }
+}
 
 export default defineConfig({
   root,
@@ -21,6 +29,7 @@ export default defineConfig({
     globalSetup: './tests/api/global-setup.ts',
     // The local services are shared, and some tests break them on purpose.
     fileParallelism: false,
+    sequence: { sequencer: ByName },
     testTimeout: 30_000,
     silent: 'passed-only',
   },
