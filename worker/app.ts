@@ -6,7 +6,6 @@ import type { Env } from './env.ts';
 import { callerAddress } from './http/address.ts';
 import { admit } from './http/admit.ts';
 import { problemOf, surpriseOf } from './http/answer.ts';
-import { apiHeaders } from './http/api-headers.ts';
 import type { Call, Handler } from './http/call.ts';
 import { corsHeaders, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
@@ -29,7 +28,6 @@ app.use(async function describeExchange(c, next) {
   } else {
     c.res = refuse(exchange, new Problem('unavailable', { retryAfter: 60 }));
   }
-  for (const [name, value] of apiHeaders(exchange.requestId)) c.res.headers.set(name, value);
   exchange.log(c.req.method, c.res.status);
 });
 
@@ -38,11 +36,10 @@ for (const [path, group] of byPath) {
   const withCredentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
 
   app.use(path, async function allowListedOrigins(c, next) {
-    c.get('exchange').route = path;
-    const cors = corsHeaders(c.req.header('origin'), c.get('settings'), withCredentials);
-    if (c.req.method === 'OPTIONS') c.res = new Response(null, { status: 204, headers: preflightHeaders(allow) });
-    else await next();
-    for (const [name, value] of cors) c.res.headers.set(name, value);
+    const { headers } = Object.assign(c.get('exchange'), { route: path });
+    Object.assign(headers, corsHeaders(c.req.header('origin'), c.get('settings'), withCredentials));
+    if (c.req.method !== 'OPTIONS') return next();
+    return new Response(null, { status: 204, headers: { ...headers, ...preflightHeaders(allow) } });
   });
 
   for (const [name, endpoint] of group) {
@@ -62,7 +59,9 @@ for (const [path, group] of byPath) {
       await admit(endpoint, call);
       const answer = await (handlers[name] as Handler<EndpointName>)(call);
       if (endpoint.access === 'user' && !call.caller.loaded) throw new Error(`${name} answered without its caller`);
-      return answer instanceof Response ? answer : Response.json(answer);
+      return answer instanceof Response
+        ? withHeaders(answer, exchange)
+        : Response.json(answer, { headers: exchange.headers });
     });
   }
 
@@ -78,5 +77,10 @@ app.onError((error, c) => refuse(c.get('exchange'), error));
 function refuse(exchange: Exchange, error: unknown): Response {
   exchange.failure = problemOf(error, exchange.traffic);
   if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
-  return problemResponse(exchange.failure);
+  return problemResponse(exchange.failure, exchange.headers);
+}
+
+function withHeaders(response: Response, { headers }: Exchange): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }

@@ -20,14 +20,14 @@ export function rateLimited(freeAt: number, now: number): Problem {
 }
 
 /** The JSON body, status and headers of a problem. */
-export function problemResponse({ problem, details }: Problem): Response {
+export function problemResponse({ problem, details }: Problem, others: Record<string, string>): Response {
   const { status, code, message } = problems[problem];
   const body: Failure = { success: false, code, message: details.message ?? message };
   if (details.issues) body.issues = details.issues;
-  const headers = new Headers();
-  if (status === 401) headers.set('www-authenticate', 'Bearer');
-  if (details.allow) headers.set('allow', details.allow);
-  if (status === 503) headers.set('retry-after', String(details.retryAfter ?? 5));
-  if (status === 429) headers.set('retry-after', String(details.retryAfter ?? 60));
+  const headers = { ...others };
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (details.allow) headers['allow'] = details.allow;
+  if (status === 503) headers['retry-after'] = String(details.retryAfter ?? 5);
+  if (status === 429) headers['retry-after'] = String(details.retryAfter ?? 60);
   return Response.json(body, { status, headers });
 }

@@ -2,9 +2,29 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { Webhook } from 'standardwebhooks';
 import type { Database } from '../db.ts';
+import { build, prepared } from '../prepared.ts';
 import { Problem } from '../problem.ts';
 
 type Row = { fingerprint: string; by: string; answer: string };
+
+type BotStatements = ReturnType<typeof prepared>[];
+
+const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
+const kept = prepared(build.all<Row>(sql`select fingerprint, by, answer from bot_calls where id = ${callId}`));
+
+/** SQL: whether this very call is the one that took the id. */
+export const won: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
+
+/** SQL: the answer of this call. */
+export const answered: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
+
+/** What a call does: `answer` is SQL for a JSON text, read before the effects. */
+export function botStatements(answer: SQL, effects: SQL[] = []): BotStatements {
+  const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
+    select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
+    from (${answer}) where true on conflict do nothing`;
+  return [...[claim, ...effects].map((statement) => prepared(build.run(statement))), kept];
+}
 
 /**
  * One signed call of the bot. Its webhook-id is the idempotency key of all bot calls: the answer is computed and kept
@@ -20,28 +40,19 @@ export class BotCall {
     this.#fingerprint = fingerprint;
   }
 
-  /** SQL: whether this very call is the one that took the id. */
-  get won(): SQL<boolean> {
-    return sql`exists (select 1 from bot_calls where id = ${this.id} and by = ${this.#nonce})`;
-  }
-
   /**
-   * Applies the call once. `answer` is SQL for a JSON text, read before the effects; where it yields no row the call
-   * is not remembered and the result is null.
+   * Applies the call once; `values` fill the statements' own placeholders. Where the answer's SQL yields no row the
+   * call is not remembered and the result is null.
    */
   async once<Answer>(
     db: Database,
     now: number,
-    answer: SQL,
-    effects: SQL[],
+    statements: BotStatements,
+    values: Record<string, unknown> = {},
   ): Promise<{ answer: Answer; first: boolean } | null> {
-    const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
-      select ${this.id}, ${this.#fingerprint}, ${this.#nonce}, ${now}, answer from (${answer}) where true
-      on conflict do nothing`;
-    const kept = db.all<Row>(sql`select fingerprint, by, answer from bot_calls where id = ${this.id}`);
-    const statements = [claim, ...effects].map((statement) => db.run(statement));
-    const results = await db.batch([...statements, kept] as unknown as [BatchItem<'sqlite'>]);
-    const [row] = (results as unknown[]).at(-1) as Row[];
+    const all = { ...values, now, callId: this.id, nonce: this.#nonce, fingerprint: this.#fingerprint };
+    const results: unknown[] = await db.batch(statements.map((each) => each(all)) as [BatchItem<'sqlite'>]);
+    const [row] = results.at(-1) as Row[];
     if (!row) return null;
     if (row.fingerprint !== this.#fingerprint) throw new Problem('idReused');
     return { answer: JSON.parse(row.answer) as Answer, first: row.by === this.#nonce };

@@ -2,12 +2,27 @@ import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users } from '#db/schema';
 import type { Database } from '../db.ts';
+import { build, prepared } from '../prepared.ts';
 import { Problem } from '../problem.ts';
 import type { User } from '../usage/profile.ts';
 import type { SessionClaims } from './session-token.ts';
 
 type Statements = BatchItem<'sqlite'>[];
 type Results<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
+
+const account = prepared(
+  build
+    .select({ user: users })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        eq(sessions.id, sql.placeholder('sessionId')),
+        eq(sessions.userId, sql.placeholder('userId')),
+        gt(sessions.expiresAt, sql.placeholder('now')),
+      ),
+    ),
+);
 
 /**
  * The user behind a verified token. Whether the session still lives is known only to the database: `load` asks it in
@@ -43,18 +58,8 @@ export class Caller {
 
   /** The user's row and the results of the statements; 401 when the session has ended, 403 while pending. */
   async load<List extends Statements>(...statements: List): Promise<[User, ...Results<List>]> {
-    const account = this.#db
-      .select({ user: users })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .where(
-        and(
-          eq(sessions.id, this.sessionId),
-          eq(sessions.userId, this.claimedUserId),
-          gt(sessions.expiresAt, this.#now),
-        ),
-      );
-    const [[found], ...results] = statements.length ? await this.#db.batch([account, ...statements]) : [await account];
+    const values = { sessionId: this.sessionId, userId: this.claimedUserId, now: this.#now };
+    const [[found], ...results] = await this.#db.batch([account(values), ...statements]);
     if (!found) throw new Problem('unauthenticated');
     this.#loaded = true;
     if (found.user.status === 'pending' && !this.#whilePending) throw new Problem('pendingApproval');

@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import type { Value } from '../prepared.ts';
 
 /** At most `most` times in any stretch of `per` milliseconds. */
 export type Limit = { most: number; per: number };
@@ -20,7 +21,7 @@ export function parseLimits(text: string): Limit[] {
 }
 
 /** SQL: when the subject may act again, in unix ms; 0 when it never was limited. */
-export function freeAt(subject: string, limits: Limit[]): SQL<number> {
+export function freeAt(subject: Value<string>, limits: Limit[]): SQL<number> {
   const each = limits.map(
     ({ most, per }) =>
       sql`coalesce((select at from hits where subject = ${subject} order by at desc limit 1 offset ${sql.raw(String(most - 1))}) + ${per}, 0)`,
@@ -29,11 +30,11 @@ export function freeAt(subject: string, limits: Limit[]): SQL<number> {
 }
 
 /** SQL: remembers one act of the subject when the condition holds. */
-export function recordHit(subject: string, by: string, now: number, when: SQL): SQL {
+export function recordHit(subject: Value<string>, by: Value<string>, now: Value<number>, when: SQL): SQL {
   return sql`insert into hits (subject, at, by) select ${subject}, ${now}, ${by} where ${when}`;
 }
 
 /** SQL: whether the act `by` was remembered for the subject. */
-export function wasRecorded(subject: string, by: string, now: number): SQL {
+export function wasRecorded(subject: Value<string>, by: Value<string>, now: Value<number>): SQL {
   return sql`exists (select 1 from hits where subject = ${subject} and at = ${now} and by = ${by})`;
 }

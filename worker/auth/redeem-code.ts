@@ -1,11 +1,15 @@
 import { sql } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
 import type { AccountStatus } from '../contract/shapes.ts';
+import { build, oncePer, prepared } from '../prepared.ts';
+import type { Settings } from '../settings.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
 import { keyedHashes } from './keyed-hash.ts';
 import { freeAt, recordHit, wasRecorded } from './limits.ts';
 import type { SessionClaims } from './session-token.ts';
 import { openSession } from './session.ts';
 
+type Statement = BatchItem<'sqlite'>;
 type Outcome = {
   counted: number;
   tried: number;
@@ -33,42 +37,47 @@ export async function redeemCode(
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
   const tries = subjects.triesFrom(address);
   const wrongTries = subjects.wrongTriesAt(phone);
+  const values = { id, now, phone, tries, wrongTries, ...Object.fromEntries(macs.entries()) };
+  const results: unknown[] = await db.batch(statementsFor(settings).map((each) => each(values)) as [Statement]);
+  return verdict((results.at(-1) as Outcome[])[0]!, id, now);
+}
+
+const statementsFor = oncePer((settings: Settings) => {
+  const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
+  const [tries, wrongTries] = [sql.placeholder('tries'), sql.placeholder('wrongTries')];
+  const macs = sql.join(
+    settings.CODE_PEPPER.map((_, index) => sql.placeholder(String(index))),
+    sql`, `,
+  );
   const mayTry = freeAt(tries, settings.LIMIT_TRIES_PER_ADDRESS);
   const mayErr = freeAt(wrongTries, settings.LIMIT_WRONG_TRIES_PER_NUMBER);
   const counted = wasRecorded(tries, id, now);
   const live = sql`phone = ${phone} and expires_at > ${now} and tries_left > 0 and won_by is null`;
-  const results = await db.batch([
-    db.run(recordHit(tries, id, now, sql`${mayTry} <= ${now}`)),
-    db.run(sql`update codes set tries_left = tries_left - 1, tried_by = ${id},
-      won_by = case when mac in (${sql.join(
-        macs.map((mac) => sql`${mac}`),
-        sql`, `,
-      )}) then ${id} end
-      where ${live} and ${counted} and ${mayErr} <= ${now}`),
-    db.run(
-      recordHit(
-        wrongTries,
-        id,
-        now,
-        sql`exists
-      (select 1 from codes where phone = ${phone} and tried_by = ${id} and won_by is null)`,
-      ),
+  const tried = sql`exists (select 1 from codes where phone = ${phone} and tried_by = ${id})`;
+  const changes = [
+    recordHit(tries, id, now, sql`${mayTry} <= ${now}`),
+    sql`update codes set tries_left = tries_left - 1, tried_by = ${id},
+      won_by = case when mac in (${macs}) then ${id} end
+      where ${live} and ${counted} and ${mayErr} <= ${now}`,
+    recordHit(
+      wrongTries,
+      id,
+      now,
+      sql`exists (select 1 from codes where phone = ${phone} and tried_by = ${id} and won_by is null)`,
     ),
-    db.run(
-      openSession(
-        id,
-        now,
-        sql`from codes c join users u on u.phone = c.phone
-      where c.phone = ${phone} and c.won_by = ${id}`,
-      ),
+    openSession(
+      id,
+      now,
+      sql`from codes c join users u on u.phone = c.phone where c.phone = ${phone} and c.won_by = ${id}`,
     ),
-    db.all<Outcome>(sql`select ${counted} as counted, ${mayTry} as tryAt, ${mayErr} as wrongAt,
-      exists (select 1 from codes where ${live}) as live,
-      exists (select 1 from codes where phone = ${phone} and tried_by = ${id}) as tried, u.id as userId, u.status as status
-      from (select 1) left join sessions s on s.id = ${id} left join users u on u.id = s.user_id`),
-  ]);
-  return verdict((results.at(-1) as Outcome[])[0]!, id, now);
-}
+  ];
+  const outcome = sql`select ${counted} as counted, ${mayTry} as tryAt, ${mayErr} as wrongAt,
+    exists (select 1 from codes where ${live}) as live, ${tried} as tried, u.id as userId, u.status as status
+    from (select 1) left join sessions s on s.id = ${id} left join users u on u.id = s.user_id`;
+  return [...changes.map((change) => build.run(change)), build.all<Outcome>(outcome)].map((each) =>
+    prepared<Statement>(each),
+  );
+});
 
 function verdict(outcome: Outcome, sessionId: string, now: number): Redeemed {
   const { userId, status } = outcome;

@@ -1,11 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
+import type { Value } from '../prepared.ts';
 import type { Settings } from '../settings.ts';
 import { sessionLifetimeMs, signToken, type SessionClaims } from './session-token.ts';
 
 /** SQL: opens the session for the user that the condition finds in `users u`. */
-export function openSession(sessionId: string, now: number, from: SQL): SQL {
+export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL): SQL {
   return sql`insert into sessions (id, user_id, created_at, expires_at)
-    select ${sessionId}, u.id, ${now}, ${now + sessionLifetimeMs} ${from}`;
+    select ${sessionId}, u.id, ${now}, ${now} + ${sessionLifetimeMs} ${from}`;
 }
 
 /** The token of an opened session. */

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { botStatements, won } from '../auth/bot-call.ts';
 import { canonicalPhone } from '../auth/canonical-phone.ts';
 import type { Handler } from '../http/call.ts';
 import { deliverSoon } from '../messaging/deliver-outbox.ts';
@@ -9,7 +10,7 @@ import { publish } from '../usage/publish.ts';
 export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, later }) => {
   const { status } = input;
   const phone = canonicalPhone(input.phone);
-  const changing = sql`phone = ${phone} and status <> ${status} and ${botCall.won}`;
+  const changing = sql`phone = ${phone} and status <> ${status} and ${won}`;
   const effects = [sql`update users set status = ${status} where ${changing}`];
   if (status === 'approved') {
     effects.unshift(
@@ -17,7 +18,7 @@ export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db
     );
   }
   const facts = sql`select json_object('userId', id) as answer from users where phone = ${phone}`;
-  const result = await botCall.once<{ userId: string }>(db, now, facts, effects);
+  const result = await botCall.once<{ userId: string }>(db, now, botStatements(facts, effects));
   if (!result) throw new Problem('notFound', { message: 'Nobody with this number is known' });
   if (status === 'pending') later(publish(env, result.answer.userId, { kind: 'end', sessionId: null }));
   later(deliverSoon(db, settings, phone));

@@ -1,9 +1,12 @@
+import { botStatements } from '../auth/bot-call.ts';
 import { canonicalPhone } from '../auth/canonical-phone.ts';
 import type { Handler } from '../http/call.ts';
-import { allowanceSql, answerOf, type Found } from '../usage/allowance.ts';
+import { allowanceSql, answerOf, messageValues, type Found } from '../usage/allowance.ts';
+
+const statements = botStatements(allowanceSql('text'));
 
 export const botEntitlements: Handler<'botEntitlements'> = async ({ input, botCall, db, now }) => {
-  const facts = allowanceSql({ phone: canonicalPhone(input.phone), count: 1, kind: 'text' }, now);
-  const result = await botCall.once<Found>(db, now, facts, []);
+  const values = messageValues(canonicalPhone(input.phone), 1);
+  const result = await botCall.once<Found>(db, now, statements, values);
   return answerOf(result!.answer, 0);
 };

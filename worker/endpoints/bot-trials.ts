@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { botStatements, won } from '../auth/bot-call.ts';
 import { canonicalPhone } from '../auth/canonical-phone.ts';
 import { keyedHash, keyedHashes } from '../auth/keyed-hash.ts';
 import type { Handler } from '../http/call.ts';
@@ -16,11 +17,11 @@ export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, sett
   const spent = sql`exists (select 1 from spent_trials where phone_mac in ${phoneMacs})`;
   const facts = sql`select json_object('spent', ${spent}, 'expiresAt', ${now + linkLifetimeMs}) as answer
     from users where phone = ${phone} and contacted_at is not null`;
-  const result = await botCall.once<{ spent: number; expiresAt: number }>(db, now, facts, [
-    sql`insert into trial_links (mac, user_id, phone_mac, tier, days, expires_at)
+  const link = sql`insert into trial_links (mac, user_id, phone_mac, tier, days, expires_at)
       select ${mac}, id, ${phoneMacs[0]}, ${input.tier}, ${input.days}, ${now + linkLifetimeMs}
-      from users where phone = ${phone} and ${botCall.won} and not ${spent}`,
-  ]);
+      from users where phone = ${phone} and ${won} and not ${spent}`;
+  const statements = botStatements(facts, [link]);
+  const result = await botCall.once<{ spent: number; expiresAt: number }>(db, now, statements);
   if (!result) throw new Problem('notFound', { message: 'This number has not written to the assistant' });
   if (result.answer.spent) throw new Problem('conflict', { message: 'This number has already had its trial.' });
   const url = `${settings.SITE_URL}/activate-trial?token=${token}`;

@@ -1,15 +1,20 @@
 import { sql } from 'drizzle-orm';
+import { answered, botStatements, won } from '../auth/bot-call.ts';
 import { canonicalPhone } from '../auth/canonical-phone.ts';
 import type { Handler } from '../http/call.ts';
-import { allowanceSql, answerOf, countSql, type Found } from '../usage/allowance.ts';
+import { allowanceSql, answerOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
 import { publish } from '../usage/publish.ts';
 import { weekMs } from '../usage/week.ts';
 
+const count = countSql(sql`${won} and ${answered} ->> 'allowed' = 1`);
+const statements = {
+  text: botStatements(allowanceSql('text'), [count]),
+  voice: botStatements(allowanceSql('voice'), [count]),
+};
+
 export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, later }) => {
-  const message = { ...input, phone: canonicalPhone(input.phone) };
-  const allowed = sql`(select answer ->> 'allowed' = 1 from bot_calls where id = ${botCall.id})`;
-  const count = countSql(message, now, sql`${botCall.won} and ${allowed}`);
-  const result = await botCall.once<Found>(db, now, allowanceSql(message, now), [count]);
+  const values = messageValues(canonicalPhone(input.phone), input.count);
+  const result = await botCall.once<Found>(db, now, statements[input.kind], values);
   const { answer: found, first } = result!;
   const counted = found.allowed === 1 ? input.count : 0;
   if (first && counted) later(publish(env, found.userId!, totalOf(found, counted)));

@@ -2,11 +2,14 @@ import type { Traffic } from '../db.ts';
 import { log } from '../log.ts';
 import type { Problem } from '../problem.ts';
 import { codeOf } from './answer.ts';
+import { apiHeaders } from './api-headers.ts';
 
-/** What one request leaves in the log. */
+/** What one request is answered with besides its body, and what it leaves in the log. */
 export class Exchange {
   readonly requestId = crypto.randomUUID();
   readonly traffic: Traffic = { requests: 0, unreachable: false };
+  /** Of the answer: gathered here and written once, since each later change of a response's headers costs. */
+  readonly headers = apiHeaders(this.requestId);
   readonly #started = Date.now();
   /** The route's pattern, never the address that was called. */
   route = 'none';

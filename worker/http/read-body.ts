@@ -6,8 +6,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The bytes of a body as strict UTF-8 text; 413 over `limit` bytes, 400 for anything that is not UTF-8. */
 export async function readText(request: Request, limit: number): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw new Problem('bodyTooLarge');
-  const bytes = await readBytes(request, limit);
+  const declared = request.headers.get('content-length');
+  if (Number(declared ?? 0) > limit) throw new Problem('bodyTooLarge');
+  const bytes = declared === null ? await readBytes(request, limit) : await request.arrayBuffer();
   try {
     return decoder.decode(bytes);
   } catch {
@@ -26,7 +27,8 @@ export function parseInput(endpoint: Endpoint, contentType: string | null, text:
   throw new Problem('invalidField', { message: issues[0]!.message, issues });
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+/** A body that does not say its length is read no further than it may go. */
+async function readBytes(request: Request, limit: number): Promise<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -34,7 +36,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
     if (size > limit) throw new Problem('bodyTooLarge');
     chunks.push(chunk);
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return new Blob(chunks).arrayBuffer();
 }
 
 function parseObject(text: string): Record<string, unknown> {

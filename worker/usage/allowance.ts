@@ -4,7 +4,10 @@ import type { Tier, Usage } from '../contract/shapes.ts';
 import { entitledTierSql, limitSql, voiceSql } from './entitlement.ts';
 import { currentWeekSql, weekMs } from './week.ts';
 
-type Message = { phone: string; count: number; kind: 'text' | 'voice' };
+const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'), sql.placeholder('now')];
+
+/** What fills the statements below, besides `now`. */
+export const messageValues = (phone: string, count: number) => ({ phone, count });
 
 /** What a usage post found; for a number that never wrote there is no user. */
 export type Found = {
@@ -20,7 +23,7 @@ export type Found = {
 };
 
 /** SQL for the JSON of `Found`, one row, whether anybody has the number or not. */
-export function allowanceSql({ phone, count, kind }: Message, now: number): SQL {
+export function allowanceSql(kind: 'text' | 'voice'): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
   return sql`
     select json_object('userId', id, 'allowed', allowed, 'used', used_now, 'seq', usage_seq, 'tier', tier_now,
@@ -36,7 +39,7 @@ export function allowanceSql({ phone, count, kind }: Message, now: number): SQL 
 }
 
 /** SQL that counts the messages in the week that runs; the condition says when. */
-export function countSql({ phone, count }: Message, now: number, when: SQL): SQL {
+export function countSql(when: SQL): SQL {
   const week = currentWeekSql(now);
   return sql`update users set used = (case when week_start = ${week} then used else 0 end) + ${count},
     week_start = ${week}, usage_seq = usage_seq + 1 where phone = ${phone} and ${when}`;

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
+import type { Value } from '../prepared.ts';
 
 type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 
@@ -15,7 +16,7 @@ export function entitledTier(held: Held, now: number): PlanId {
 }
 
 /** The same rule as SQL over a row of `users`. */
-export function entitledTierSql(now: number): SQL<PlanId> {
+export function entitledTierSql(now: Value<number>): SQL<PlanId> {
   const decides = sql`trial_ends_at > ${now} and (tier_waits or ${levelOf('trial_tier')} > ${levelOf('tier')})`;
   return sql`(case when ${decides} then trial_tier else tier end)`;
 }

@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import type { Value } from '../prepared.ts';
 
 export const weekMs = 7 * 86_400_000;
 
@@ -15,7 +16,7 @@ export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: n
 }
 
 /** The same rule as SQL over a row of `users`. */
-export function currentWeekSql(now: number): SQL<number> {
+export function currentWeekSql(now: Value<number>): SQL<number> {
   return sql`(case when week_frozen then max(week_start, week_anchor)
     else week_anchor + ${sql.raw(String(weekMs))} * (max(0, cast(${now} as integer) - week_anchor) / ${sql.raw(String(weekMs))}) end)`;
 }
