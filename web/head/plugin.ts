@@ -57,9 +57,17 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
   return String(file.source);
 }
 
-/** Where there is something to read, the scripts come after all that makes it readable. */
+/** Where there is something to read, its scripts lie in a template, which the page's own script opens after the first paint. */
 function afterTheText(html: string): string {
-  return html.replaceAll(/<(link rel="modulepreload"|script type="module")/g, '<$1 fetchpriority="low"');
+  const scripts: string[] = [];
+  const text = html.replaceAll(
+    /\s*(<link rel="modulepreload"[^>]*>|<script type="module"[^>]*><\/script>)/g,
+    (_, tag) => {
+      scripts.push(tag);
+      return '';
+    },
+  );
+  return text.replace('</head>', () => `  <template id="after-paint">${scripts.join('')}</template>\n  </head>`);
 }
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
