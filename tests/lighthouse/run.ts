@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { launch } from 'chrome-launcher';
+import { browserArguments, ensureBrowser } from '../browser/browser.ts';
+import { partText, type Part } from '../bench/report.ts';
+import { median } from '../bench/load/statistics.ts';
+import { startSite } from '../bench/rig/site.ts';
+import { freePort } from '../sandbox/free-port.ts';
+import { pages } from '../../web/head/pages.ts';
+import { audit, type Audit, type Category, type Throttling } from './audit.ts';
+
+const root = join(import.meta.dirname, '../..');
+const all: Category[] = ['performance', 'accessibility', 'best-practices', 'seo'];
+/** Each figure is the median of so many visits. */
+const visits = 3;
+const slowestPaint = (path: string) => (path === '/' ? 900 : 1200);
+
+const { values } = parseArgs({
+  options: {
+    /** Takes the website as it stands in dist/web. */
+    built: { type: 'boolean', default: false },
+    page: { type: 'string', multiple: true, default: Object.keys(pages).filter((path) => pages[path]?.isPublic) },
+  },
+});
+
+if (!values.built)
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+const site = await startSite(join(root, 'dist/web'), await freePort(0, 'PORT'), {});
+const browser = await launch({
+  chromePath: ensureBrowser(),
+  chromeFlags: ['--headless=new', ...browserArguments],
+  logLevel: 'silent',
+  handleSIGINT: true,
+});
+
+let isMissed = false;
+try {
+  const part: Part = {
+    title: `Lighthouse, a phone, median of ${visits} visits`,
+    header: ['page', 'throttling', ...all, 'first paint ms', 'largest paint ms', 'blocked ms', 'layout shift'],
+    rows: [],
+    targets: [],
+  };
+  for (const path of values.page) {
+    const [simulated, slowed] = [await look(path, 'simulate', all), await look(path, 'devtools', ['performance'])];
+    part.rows.push(row(path, 'simulated', simulated), row(path, 'real', slowed));
+    for (const name of all) part.targets.push(points(`${path} ${name}`, simulated.scores[name]));
+    part.targets.push(
+      { what: `${path} largest paint`, value: slowed.largestPaint, atMost: slowestPaint(path), unit: ' ms' },
+      { what: `${path} blocked`, value: slowed.blocked, atMost: 100, unit: ' ms' },
+      { what: `${path} layout shift`, value: slowed.shift, atMost: 0, unit: '' },
+    );
+  }
+  process.stdout.write(`${partText(part)}\n`);
+  isMissed = part.targets.some(({ value, atMost }) => !(value <= atMost));
+} finally {
+  browser.kill();
+  await site.stop();
+}
+process.exit(isMissed ? 1 : 0);
+
+/** The middle of several visits; an audit that ever failed is named. */
+async function look(path: string, throttling: Throttling, only: Category[]): Promise<Audit> {
+  const seen: Audit[] = [];
+  for (let visit = 0; visit < visits; visit++)
+    seen.push(await audit(`${site.url}${path}`, browser.port, throttling, only));
+  const failed = [...new Set(seen.flatMap((each) => each.failed))];
+  if (failed.length > 0) process.stdout.write(`${path}, ${throttling}: ${failed.join(', ')}\n`);
+  const middle = (of: (audit: Audit) => number) => median(seen.map(of));
+  return {
+    scores: Object.fromEntries(all.map((name) => [name, middle(({ scores }) => scores[name])])) as Audit['scores'],
+    firstPaint: middle((each) => each.firstPaint),
+    largestPaint: middle((each) => each.largestPaint),
+    blocked: middle((each) => each.blocked),
+    shift: middle((each) => each.shift),
+    failed,
+  };
+}
+
+function row(path: string, throttling: string, { scores, ...seen }: Audit): (string | number)[] {
+  const points = all.map((name) => (Number.isFinite(scores[name]) ? String(scores[name]) : ''));
+  return [path, throttling, ...points, seen.firstPaint, seen.largestPaint, seen.blocked, seen.shift];
+}
+
+/** All points: none may be missing. */
+function points(what: string, value: number) {
+  return { what: `${what}, points missing`, value: 100 - value, atMost: 0, unit: '' };
+}
