@@ -53,12 +53,12 @@ for (const letter of values.only) {
   results[letter] = await measure(values.quick);
   print(partText(results[letter]));
 }
-writeFileSync(join(stateDir, 'bench.json'), JSON.stringify({ ...about, quick: values.quick, parts: results }, null, 2));
+writeFileSync(join(root, 'bench.json'), JSON.stringify({ ...about, quick: values.quick, parts: results }, null, 2));
 const missed = Object.values(results).flatMap(({ targets }) =>
   targets.filter(({ value, atMost }) => !(value <= atMost)),
 );
 print(
-  `\n${missed.length === 0 ? 'Every target is met.' : `${missed.length} missed.`} The figures stand in .wrangler/bench/bench.json.`,
+  `\n${missed.length === 0 ? 'Every target is met.' : `${missed.length} missed.`} The figures stand in bench.json.`,
 );
 process.exit(missed.length === 0 ? 0 : 1);
 

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/sqlite3';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { settingNames } from '../../worker/operations/checks/settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,23 +28,6 @@ it.each(blocks('sql'))('asks a question that can be asked: %s', async (query) =>
 
 it.each(blocks('sql write'))('changes what can be changed: %s', async (statement) => {
   await expect(database.execute(statement)).resolves.toBeDefined();
-});
-
-describe('what it names is there', () => {
-  const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: Record<string, string> };
-  const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))];
-
-  it.each(named(/npm run (?:-s )?([\w:]+)/g))('the script %s', (script) => {
-    expect(Object.keys(scripts)).toContain(script);
-  });
-
-  it.each(named(/\b((?:worker|web|drizzle|tests)\/[\w./-]*\w)/g))('the file %s', (path) => {
-    expect(existsSync(`${root}/${path}`)).toBe(true);
-  });
-
-  it.each(named(/`([A-Z][A-Z]+_[A-Z_]+[A-Z])`/g))('the setting %s', (name) => {
-    expect([...settingNames, 'TURSO_']).toContain(name);
-  });
 });
 
 it('says how each secret is rotated', () => {

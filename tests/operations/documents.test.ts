@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settingNames } from '../../worker/operations/checks/settings.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+const documents = tracked.filter((file) => file.endsWith('.md'));
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+/** Names of others that look like settings of ours. */
+const notOurs = ['TURSO_', 'SANDBOX_PORT', 'BENCH_PORT'];
+
+it('finds the documents', () => {
+  expect(documents).toEqual(expect.arrayContaining(['README.md', 'worker/RUNBOOK.md', 'worker/COST.md']));
+});
+
+describe.each(documents)('what %s names is there', (document) => {
+  const text = read(document);
+  const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))];
+
+  it('as scripts', () => {
+    for (const script of named(/npm run (?:-s |--silent )?([\w:]+)/g)) expect(Object.keys(scripts)).toContain(script);
+  });
+
+  it('as programs', () => {
+    const ofDependencies = named(/npx ([\w-]+)/g).filter((name) => name !== 'playwright');
+    for (const program of ofDependencies) expect(existsSync(join(root, 'node_modules/.bin', program))).toBe(true);
+  });
+
+  it('as files', () => {
+    const missing = named(/(?<![\w/.])((?:worker|web|drizzle|tests|\.github|\.ci)\/[\w./-]*\w)/g).filter(
+      (path) => !tracked.some((file) => file === path || file.startsWith(`${path}/`)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('as settings', () => {
+    for (const name of named(/`([A-Z][A-Z]+_[A-Z_]+[A-Z]|TURSO_)`/g))
+      expect([...settingNames, ...notOurs]).toContain(name);
+  });
+
+  it('as links to other documents', () => {
+    const links = named(/\]\((?!https?:|mailto:|#)([^)#]+)/g).map((link) => join(document, '..', link));
+    for (const link of links) expect(tracked).toContain(link);
+  });
+});
+
+it('names every script in a document', () => {
+  const all = documents.map(read).join('\n');
+  const parts = /^(?:build|test|types|lint|format)(?::|$)/;
+  const names = Object.keys(scripts).filter((name) => !parts.test(name));
+  expect(names.filter((name) => !all.includes(`npm run ${name}`))).toEqual([]);
+});
