@@ -29,6 +29,8 @@ export const users = sqliteTable(
     used: integer('used').notNull().default(0),
     /** Grows with every change of the count: the order of the totals. */
     usageSeq: integer('usage_seq').notNull().default(0),
+    /** No stream of the user is open after that: a message then wakes no object. */
+    watchedUntil: integer('watched_until').notNull().default(0),
 
     /** What the subscription entitles to. */
     tier: text('tier', { enum: ['free', 'basic', 'premium', 'platinum'] })

@@ -1,20 +1,33 @@
-import { runInDurableObject } from 'cloudflare:test';
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import type { Env } from '../../worker/env.ts';
 import type { UsageFeed } from '../../worker/usage/feed.ts';
 import { botCall, call } from './support/api.ts';
-import { advanceClock, day, second } from './support/clock.ts';
+import { advanceClock, second } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
 type Marked = UsageFeed & { mark?: string };
 
-const feedOf = (token: string) => {
-  const { sub } = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')));
-  return (env as unknown as Env).USAGE_FEED.getByName(sub);
-};
+const feeds = (env as unknown as Env).USAGE_FEED;
+const userOf = (token: string): string =>
+  JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
+const feedOf = (token: string) => feeds.getByName(userOf(token));
+
+it('wakes no Durable Object for a message that nobody watches', async () => {
+  const { phone, token } = await newPerson();
+  await botCall('/api/bot/usage', { phone });
+  const known = async () =>
+    (await listDurableObjectIds(feeds)).some((id) => id.equals(feeds.idFromName(userOf(token))));
+  await scheduler.wait(200);
+  expect(await known()).toBe(false);
+  const stream = await OpenStream.open(token);
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  expect(await known()).toBe(true);
+  stream.close();
+});
 
 it('leaves its Durable Object out of memory while it waits, and still hears the next message', async () => {
   const { phone, token } = await newPerson();
@@ -53,7 +66,7 @@ it('shows 0 when the week ends while it is open, without a request to anybody', 
   advanceClock(2 * second);
   await stream.until(({ counts }) => counts.at(-1) === 0, 3000);
   expect((await sandbox.stats()).libsql).toBe(0);
-  advanceClock(day);
+  advanceClock(300 * second);
   await botCall('/api/bot/usage', { phone });
   await stream.until(({ counts }) => counts.at(-1) === 1);
   expect(stream.counts).toEqual([5, 0, 1]);

@@ -42,7 +42,7 @@ export async function keepStanding(
 
 /** Whether nothing changed that the user can see. */
 export function sameStanding(before: User, after: User): boolean {
-  const visible = (user: User) => JSON.stringify({ ...user, usageSeq: 0, billingWatchUntil: 0 });
+  const visible = (user: User) => JSON.stringify({ ...user, usageSeq: 0, billingWatchUntil: 0, watchedUntil: 0 });
   return visible(before) === visible(after);
 }
 

@@ -17,7 +17,7 @@ export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, n
   const result = await botCall.once<Found>(db, now, statements[input.kind], values);
   const { answer: found, first } = result!;
   const counted = found.allowed === 1 ? input.count : 0;
-  if (first && counted) later(publish(env, found.userId!, totalOf(found, counted)));
+  if (first && counted && found.watched) later(publish(env, found.userId!, totalOf(found, counted)));
   return answerOf(found, counted);
 };
 

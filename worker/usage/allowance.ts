@@ -20,6 +20,8 @@ export type Found = {
   tier?: Tier;
   weekStart?: number;
   frozen?: number;
+  /** Whether a stream of the user may be open. */
+  watched?: number;
 };
 
 /** SQL for the JSON of `Found`, one row, whether anybody has the number or not. */
@@ -27,7 +29,7 @@ export function allowanceSql(kind: 'text' | 'voice'): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
   return sql`
     select json_object('userId', id, 'allowed', allowed, 'used', used_now, 'seq', usage_seq, 'tier', tier_now,
-      'weekStart', week_now, 'frozen', week_frozen, 'at', ${now}) as answer
+      'weekStart', week_now, 'frozen', week_frozen, 'watched', watched_until > ${now}, 'at', ${now}) as answer
     from (
       select *, (status = 'approved' and contacted_at is not null ${withVoice}
         and used_now + ${count} <= ${limitSql(sql`tier_now`)}) as allowed

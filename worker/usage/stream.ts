@@ -6,6 +6,9 @@ import { weekMs } from './week.ts';
 const heartbeatMs = 20_000;
 const oldestMs = 15 * 60_000;
 const ageJitterMs = 5 * 60_000;
+
+/** No stream is open for longer, with a minute to spare for clocks. */
+export const longestStreamMs = oldestMs + ageJitterMs + 60_000;
 /** Chunks that a reader who does not read may leave behind before it is dropped. */
 const unreadChunks = 64;
 const encoder = new TextEncoder();
