@@ -1,0 +1,69 @@
+import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { onOrphaned } from '../sandbox/orphaned.ts';
+import { Choices } from './choices.ts';
+import { Figures } from './figures.ts';
+import { complaintsOf, reportOf } from './report.ts';
+import { startRig } from './rig.ts';
+import { settle } from './settle.ts';
+import { Site } from './site.ts';
+import { storm } from './storm.ts';
+import type { World } from './world.ts';
+
+const { values } = parseArgs({
+  options: {
+    /** How long the load lasts; what follows until all has settled is bounded as well. */
+    seconds: { type: 'string', default: '600' },
+    /** Repeats the choices of another run. */
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+  },
+});
+const [seconds, seed] = [numberOf('seconds', 10, 3600), numberOf('seed', 0, 2 ** 32 - 1)];
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
+if (process.env.npm_lifecycle_event === 'test:faults') onOrphaned(() => stopped.abort());
+
+print(`Faults on purpose for ${seconds} seconds with --seed=${seed}`);
+const rig = await startRig(stopped.signal, () => {});
+const outcome = await Promise.race([rehearse(), ending()]).catch((error: unknown) => String(error));
+await rig.close();
+if (typeof outcome === 'string') print(outcome);
+process.exit(outcome === true ? 0 : 1);
+
+/** True when every invariant holds. */
+async function rehearse(): Promise<boolean> {
+  const [closing, givenUp] = [new AbortController(), new AbortController()];
+  const figures = new Figures();
+  const site = new Site(rig.product.siteUrl, rig.botSecret, figures);
+  const signals = { closing: closing.signal, givenUp: givenUp.signal };
+  const world: World = { rig, site, figures, people: [], seen: [], ...signals };
+  const begun = performance.now();
+  await storm(world, new Choices(seed), seconds, () => closing.abort());
+  givenUp.abort();
+  const findings = await settle(world);
+  const settleSeconds = (performance.now() - begun) / 1000 - seconds;
+  print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
+  for (const { followers } of world.people) for (const follower of followers) follower.close();
+  const complaints = complaintsOf(findings);
+  const failed = findings.filter(({ broken }) => broken.length > 0).length;
+  print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));
+  return failed === 0;
+}
+
+/** Why it ends before its time. */
+async function ending(): Promise<string> {
+  const interrupted = new Promise<string>((resolve) => {
+    stopped.signal.addEventListener('abort', () => resolve('Stopped.'), { once: true });
+  });
+  return Promise.race([rig.product.ended, interrupted]);
+}
+
+function numberOf(name: 'seconds' | 'seed', least: number, most: number): number {
+  const value = Number(values[name]);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new Error(`--${name} is a whole number from ${least} to ${most}, not "${values[name]}".`);
+}
