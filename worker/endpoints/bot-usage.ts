@@ -10,9 +10,10 @@ export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, n
   const allowed = sql`(select answer ->> 'allowed' = 1 from bot_calls where id = ${botCall.id})`;
   const count = countSql(message, now, sql`${botCall.won} and ${allowed}`);
   const result = await botCall.once<Found>(db, now, allowanceSql(message, now), [count]);
-  const { answer: found, first } = result!;
+  const { answer: found } = result!;
   const counted = found.allowed === 1 ? input.count : 0;
-  if (first && counted) later(publish(env, found.userId!, totalOf(found, counted)));
+  // Told again for the same call sent again: the answer of the first may have been lost, and with it this.
+  if (counted) later(publish(env, found.userId!, totalOf(found, counted)));
   return answerOf(found, counted);
 };
 
