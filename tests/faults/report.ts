@@ -32,7 +32,6 @@ export function complaintsOf(findings: Finding[]): string[] {
 async function facts({ figures, people, rig }: World, run: Run): Promise<Rows> {
   const streams = people.flatMap(({ followers }) => followers);
   const { rows } = await rig.database.execute('select count(*) as events from stripe_events');
-  const asked = await rig.control<Record<string, number>>('GET', '/stats');
   const facts: Record<string, number> = {
     'seconds under load': run.loadSeconds,
     'seconds to settle': run.settleSeconds,
@@ -45,7 +44,6 @@ async function facts({ figures, people, rig }: World, run: Run): Promise<Rows> {
     'events taken from Stripe': Number(rows[0]?.events),
     'faults injected': total(figures.faults),
     'restarts of the Worker': figures.restarts,
-    ...Object.fromEntries(Object.entries(asked).map(([name, times]) => [`requests to ${name}`, times])),
   };
   return [['seed', String(run.seed)], ...Object.entries(facts).map(([name, value]) => [name, shown(value)])];
 }

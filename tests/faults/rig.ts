@@ -26,7 +26,7 @@ const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pi
 const limits = 'LIMIT_CODES_PER_NUMBER=1/2s 500/1h\n';
 
 /** Starts the product as `npm run dev` does, on ports and state of its own, which go when it is closed. */
-export async function startRig(signal: AbortSignal, log: (line: string) => void): Promise<Rig> {
+export async function startRig(signal: AbortSignal): Promise<Rig> {
   const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
   const varsFile = `${stateDir}/vars`;
   mkdirSync(stateDir, { recursive: true });
@@ -34,7 +34,7 @@ export async function startRig(signal: AbortSignal, log: (line: string) => void)
   try {
     writeFileSync(varsFile, limits);
     const vars = refreshVars(varsFile, addresses(port, sandboxPort));
-    const product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false, signal, log });
+    const product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false, signal });
     const database = createClient({ url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! });
     const close = async () => {
       database.close();

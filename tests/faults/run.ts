@@ -5,7 +5,7 @@ import { onOrphaned } from '../sandbox/orphaned.ts';
 import { Choices } from './choices.ts';
 import { Figures } from './figures.ts';
 import { complaintsOf, reportOf } from './report.ts';
-import { startRig } from './rig.ts';
+import { startRig, type Rig } from './rig.ts';
 import { settle } from './settle.ts';
 import { Site } from './site.ts';
 import { storm } from './storm.ts';
@@ -28,14 +28,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 if (process.env.npm_lifecycle_event === 'test:faults') onOrphaned(() => stopped.abort());
 
 print(`Faults on purpose for ${seconds} seconds with --seed=${seed}`);
-const rig = await startRig(stopped.signal, () => {});
-const outcome = await Promise.race([rehearse(), ending()]).catch((error: unknown) => String(error));
-await rig.close();
-if (typeof outcome === 'string') print(outcome);
-process.exit(outcome === true ? 0 : 1);
+const holds = await run().catch((error: unknown) => print(String(error)));
+process.exit(holds === true ? 0 : 1);
 
-/** True when every invariant holds. */
-async function rehearse(): Promise<boolean> {
+/** True when every invariant holds; rejects with why it ended before its time. */
+async function run(): Promise<boolean> {
+  const rig = await startRig(stopped.signal);
+  try {
+    return await Promise.race([rehearse(rig), interruption(), rig.product.ended.then(fail)]);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function rehearse(rig: Rig): Promise<boolean> {
   const [closing, givenUp] = [new AbortController(), new AbortController()];
   const figures = new Figures();
   const site = new Site(rig.product.siteUrl, rig.botSecret, figures);
@@ -54,12 +60,14 @@ async function rehearse(): Promise<boolean> {
   return failed === 0;
 }
 
-/** Why it ends before its time. */
-async function ending(): Promise<string> {
-  const interrupted = new Promise<string>((resolve) => {
-    stopped.signal.addEventListener('abort', () => resolve('Stopped.'), { once: true });
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    stopped.signal.addEventListener('abort', () => reject(new Error('Stopped.')), { once: true });
   });
-  return Promise.race([rig.product.ended, interrupted]);
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
 }
 
 function numberOf(name: 'seconds' | 'seed', least: number, most: number): number {

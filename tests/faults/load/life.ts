@@ -28,7 +28,7 @@ const habits: Record<Person['role'], Partial<Record<Deed, number>>> = {
 export async function live(world: World, person: Person): Promise<void> {
   try {
     await arrive(world, person);
-    for (let left = person.choices.between(40, 90); left > 0 && !world.closing.aborted; left -= 1) {
+    for (let left = person.choices.between(8, 70); left > 0 && !world.closing.aborted; left -= 1) {
       const deed = person.choices.weighted<Deed>(habits[person.role]);
       person.doing = deed;
       await deeds[deed](world, person);
