@@ -28,8 +28,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 if (process.env.npm_lifecycle_event === 'test:faults') onOrphaned(() => stopped.abort());
 
 print(`Faults on purpose for ${seconds} seconds with --seed=${seed}`);
-const holds = await run().catch((error: unknown) => print(String(error)));
-process.exit(holds === true ? 0 : 1);
+const holds = await run().catch((error: unknown) => {
+  print(error instanceof Error ? error.message : String(error));
+  return false;
+});
+process.exit(holds ? 0 : 1);
 
 /** True when every invariant holds; rejects with why it ended before its time. */
 async function run(): Promise<boolean> {
