@@ -2,7 +2,6 @@ import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from '../sandbox/bot/signed-headers.ts';
 import type { Figures } from './figures.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into, field by field
 export type Json = Record<string, any>;
 
 /** `status` is 0 when no answer came; `code` is null for a 2xx. */
