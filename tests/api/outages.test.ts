@@ -3,6 +3,8 @@ import { botCall, call } from './support/api.ts';
 import { second } from './support/clock.ts';
 import { newContact, newPerson } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
+import { OpenStream } from './support/stream.ts';
+import { buy, complete, customerOf, eventsOf, postEvent, profileOf } from './support/stripe.ts';
 
 afterEach(() => sandbox.faults({ libsql: null, whatsapp: null, bot: null, stripe: null }));
 
@@ -36,6 +38,39 @@ describe('without the database', () => {
       expect((await call('GET', '/api/health')).body).toEqual({ status: 'ok', checks: { database: 'ok' } });
     },
   );
+});
+
+describe('when the database keeps a write and its answer is lost', () => {
+  it('the stream hears of the count as soon as the same call is sent again', async () => {
+    const { phone, token } = await newPerson();
+    const stream = await OpenStream.open(token);
+    const post = () => botCall('/api/bot/usage', { phone }, `lost-${phone}`);
+    await sandbox.faults({ libsql: { cut: true } });
+    expect((await post()).status).toBe(503);
+    await sandbox.faults({ libsql: null });
+    expect((await post()).body).toMatchObject({ allowed: true, used: 1 });
+    await stream.until(({ counts }) => counts.at(-1) === 1);
+    stream.close();
+  });
+
+  it('the stream begins again where a plan may have changed the week', async () => {
+    const { phone, token } = await newPerson();
+    await botCall('/api/bot/usage', { phone, count: 2 });
+    await complete((await buy(token, 'premium')).body.portalUrl);
+    const [event] = await eventsOf(await customerOf(phone));
+    const stream = await OpenStream.open(token);
+    await sandbox.faults({ stripe: { delayMs: 500 } });
+    const posted = postEvent(event);
+    await scheduler.wait(250);
+    await sandbox.faults({ libsql: { cut: true } });
+    expect((await posted).status).toBe(200);
+    await stream.until(({ ended }) => ended);
+    await sandbox.faults({ libsql: null, stripe: null });
+    expect(await profileOf(token)).toMatchObject({
+      messagesUsedThisPeriod: 0,
+      metadata: { subscriptionTier: 'premium' },
+    });
+  });
 });
 
 describe('without WhatsApp', () => {

@@ -26,6 +26,14 @@ test('a dropped call gets no answer', async () => {
   await expect(query()).rejects.toThrow('fetch failed');
 });
 
+test('a cut call has done its work, and nobody hears of it', async () => {
+  await break_({ libsql: { cut: true } });
+  const client = createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
+  await expect(client.execute('CREATE TABLE done (id)')).rejects.toThrow('fetch failed');
+  await break_({ libsql: null });
+  expect((await client.execute('SELECT * FROM done')).rows).toEqual([]);
+});
+
 test('a slow service still answers', async () => {
   await break_({ libsql: { delayMs: 200 } });
   const start = performance.now();
@@ -66,6 +74,7 @@ test.each([
   [{ nobody: null }],
   [{ libsql: { status: 99 } }],
   [{ libsql: { drop: false } }],
+  [{ libsql: { cut: 1 } }],
   [{ libsql: { speed: 1 } }],
   ['no'],
 ])('refuses %o', async (faults) => {

@@ -3,7 +3,8 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 
-type Fault = { status?: number; delayMs?: number; drop?: true };
+/** `drop` hangs up before the work is done, `cut` after it. */
+type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
 
 /** Counts the Worker's requests to each service, and breaks or slows them on demand. */
 export function createGate() {
@@ -13,10 +14,13 @@ export function createGate() {
   function guard(service: Service): MiddlewareHandler {
     return async function gate(c, next) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
-      const { delayMs = 0, drop, status } = faults.get(service) ?? {};
+      const { delayMs = 0, drop, cut, status } = faults.get(service) ?? {};
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
       if (drop) return hangUp(c);
-      return status === undefined ? next() : outOfOrder(service, status);
+      if (status !== undefined) return outOfOrder(service, status);
+      await next();
+      if (cut) c.res = hangUp(c);
+      return undefined;
     };
   }
 
@@ -50,18 +54,19 @@ function findComplaint(wanted: unknown): string | undefined {
   if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?}';
   for (const [name, fault] of Object.entries(wanted)) {
     if (!services.includes(name as Service)) return `There is no service called ${name}`;
-    if (fault !== null && !isFault(fault)) return `${name} must be null or {status?: 200..599, delayMs?, drop?: true}`;
+    if (fault !== null && !isFault(fault))
+      return `${name} must be null or {status?: 200..599, delayMs?, drop?: true, cut?: true}`;
   }
   return undefined;
 }
 
 function isFault(value: unknown): value is Fault {
   if (typeof value !== 'object' || value === null) return false;
-  const { status, delayMs, drop, ...rest } = value as Record<string, unknown>;
+  const { status, delayMs, drop, cut, ...rest } = value as Record<string, unknown>;
   return (
     inRange(status, 200, 599) &&
     inRange(delayMs, 0, 600_000) &&
-    (drop === undefined || drop === true) &&
+    [drop, cut].every((each) => each === undefined || each === true) &&
     Object.keys(rest).length === 0
   );
 }
@@ -71,6 +76,6 @@ function inRange(value: unknown, least: number, most: number): boolean {
 }
 
 function hangUp(c: Context): Response {
-  (c.env as HttpBindings).incoming.destroy();
+  (c.env as HttpBindings).incoming.socket.destroy();
   return RESPONSE_ALREADY_SENT;
 }

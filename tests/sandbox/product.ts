@@ -9,7 +9,7 @@ import { setUpStripe } from './set-up-stripe.ts';
 import { refreshVars } from './vars.ts';
 import { untilAnswers } from './until-answers.ts';
 import { startClock } from './clock.ts';
-import { startWorker } from './worker-process.ts';
+import { startRestartableWorker } from './restartable-worker.ts';
 
 export type ProductSettings = {
   port: number;
@@ -32,6 +32,8 @@ export type Product = {
   sandboxUrl: string;
   /** Resolves with a reason if the Worker's process ends by itself. */
   ended: Promise<string>;
+  /** Kills the Worker in the middle of its work and starts it again; the local services stay. */
+  restartWorker: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -55,11 +57,11 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
   try {
     await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
     await setUpStripe(vars);
-    const worker = await startWorker({ port, stateDir, varsFile, build, log });
+    const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log });
     closing.push(worker.stop, startClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
     await untilAnswers(pages, Promise.race([worker.ended, aborted(settings.signal)]));
-    return { siteUrl, sandboxUrl: sandbox.url, ended: worker.ended, close };
+    return { siteUrl, sandboxUrl: sandbox.url, ended: worker.ended, restartWorker: worker.restart, close };
   } catch (error) {
     await close();
     throw error;

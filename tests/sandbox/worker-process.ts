@@ -27,7 +27,12 @@ export type WorkerSettings = {
   log: (line: string) => void;
 };
 
-export type WorkerProcess = { ended: Promise<string>; stop: () => Promise<void> };
+export type WorkerProcess = {
+  ended: Promise<string>;
+  stop: () => Promise<void>;
+  /** Ends it and all its children at once, in the middle of whatever they do. */
+  kill: () => Promise<void>;
+};
 
 /** Runs `wrangler dev` in a process group of its own, which ends with us. */
 export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
@@ -44,6 +49,10 @@ export async function startWorker(settings: WorkerSettings): Promise<WorkerProce
     ended: exit.then(() => `The Worker's process ended.\n${last.join('\n')}`),
     async stop() {
       if (child.connected) child.disconnect();
+      await exit;
+    },
+    async kill() {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
       await exit;
     },
   };

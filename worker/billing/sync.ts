@@ -40,7 +40,11 @@ async function untilClean(billing: Billing, leased: Leased): Promise<User> {
     return user;
   }
   const { standing, setupSession } = await withStripe(settings, (stripe) => look(stripe, leased));
-  const after = await keepStanding(db, leased, standing, setupSession);
+  const after = await keepStanding(db, leased, standing, setupSession).catch((error: unknown) => {
+    // Nobody knows what was kept: streams that begin again read it.
+    billing.later(publish(billing.env, user.id, { kind: 'end', sessionId: null }));
+    throw error;
+  });
   if (!after) return user;
   if (!sameStanding(user, after.user)) announce(billing, after.user);
   if (standing.doubled) log('error', 'subscription_doubled', { customer: customer.stripeId });

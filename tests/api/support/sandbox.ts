@@ -1,6 +1,6 @@
 import { vars } from './api.ts';
 
-type Fault = null | { status?: number; delayMs?: number; drop?: true };
+type Fault = null | { status?: number; delayMs?: number; drop?: true; cut?: true };
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -1,11 +1,10 @@
 import { send } from './api.ts';
-
-type Event = { event?: string; data?: string; comment?: string };
+import { readEvents, type SentEvent } from './read-events.ts';
 
 /** An open usage stream, read the way a browser reads it. */
 export class OpenStream {
   readonly status: number;
-  readonly events: Event[] = [];
+  readonly events: SentEvent[] = [];
   #abort: AbortController;
   #ended = false;
   #waiting: (() => void)[] = [];
@@ -48,27 +47,14 @@ export class OpenStream {
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    let rest = '';
     try {
-      for await (const text of body.pipeThrough(new TextDecoderStream())) {
-        const frames = (rest + text).split('\n\n');
-        rest = frames.pop()!;
-        this.events.push(...frames.map(parseFrame));
+      for await (const event of readEvents(body)) {
+        this.events.push(event);
         for (const wake of this.#waiting.splice(0)) wake();
       }
     } catch {
-      rest = '';
+      // A stream that is cut has ended as well.
     }
     this.#ended = true;
   }
-}
-
-function parseFrame(frame: string): Event {
-  const event: Event = {};
-  for (const line of frame.split('\n')) {
-    if (line.startsWith(':')) event.comment = line.slice(1).trim();
-    if (line.startsWith('event: ')) event.event = line.slice(7);
-    if (line.startsWith('data: ')) event.data = line.slice(6);
-  }
-  return event;
 }

@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { signedHeaders } from './signed-headers.ts';
 
 /** The Worker did not answer, or answered an error. */
 export class ApiError extends Error {
@@ -30,14 +31,7 @@ export function createApi(siteUrl: string, secrets: string) {
 }
 
 function post(url: string, body: string, webhook: Webhook): Promise<Response> {
-  const id = `msg_${crypto.randomUUID()}`;
-  const now = new Date();
-  const headers = {
-    'content-type': 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': webhook.sign(id, now, body),
-  };
+  const headers = signedHeaders(webhook, `msg_${crypto.randomUUID()}`, body);
   return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) });
 }
 

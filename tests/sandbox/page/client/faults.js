@@ -8,6 +8,7 @@ const moods = [
   { label: 'answers 503', fault: { status: 503 } },
   { label: 'answers 500', fault: { status: 500 } },
   { label: 'hangs up', fault: { drop: true } },
+  { label: 'works, then hangs up', fault: { cut: true } },
 ];
 
 /** The switches that break or slow a service, beside the count of what it was asked. */

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { services, type Service } from '../sandbox/out-of-order.ts';
+import type { Choices } from './choices.ts';
+import { timeRecovery } from './recovery.ts';
+import type { World } from './world.ts';
+
+type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
+
+const manners = ['refuses', 'hangs up', 'cuts its answers', 'is slow', 'is silent'] as const;
+type Manner = (typeof manners)[number];
+
+/** Silence is longer than the Worker waits, so that its work is done after it was given up. */
+const faultOf: Record<Manner, (choices: Choices) => Fault> = {
+  refuses: (choices) => ({ status: choices.pick([500, 503, 429]) }),
+  'hangs up': () => ({ drop: true }),
+  'cuts its answers': () => ({ cut: true }),
+  'is slow': (choices) => ({ delayMs: choices.between(200, 1500) }),
+  'is silent': () => ({ delayMs: 9500 }),
+};
+
+type Break = { service: Service; manner: Manner };
+
+/** Breaks one service or two for a moment, mends them, leaves some calm, and so on until the end. */
+export async function keepBreaking(world: World, choices: Choices): Promise<void> {
+  const { closing, rig, figures } = world;
+  const next = dealer(choices);
+  await sleep(4000);
+  while (!closing.aborted) {
+    const breaks = choices.chance(0.2) ? [next(), next()] : [next()];
+    for (const { service, manner } of breaks) figures.injected(`${service} ${manner}`);
+    await rig.control('PUT', '/faults', faultsOf(breaks, choices));
+    await sleep(choices.between(300, 3000));
+    await mend(world);
+    for (const { service } of breaks) void timeRecovery(world, service);
+    await sleep(choices.between(400, 2200));
+  }
+}
+
+/** Every service works again. */
+export async function mend({ rig }: World): Promise<void> {
+  await rig.control('PUT', '/faults', Object.fromEntries(services.map((service) => [service, null])));
+}
+
+/** Deals every way in which every service breaks, in an order of chance, before any comes again. */
+function dealer(choices: Choices): () => Break {
+  let deck: Break[] = [];
+  return () => {
+    if (deck.length === 0) deck = services.flatMap((service) => manners.map((manner) => ({ service, manner })));
+    return deck.splice(choices.between(0, deck.length - 1), 1)[0]!;
+  };
+}
+
+function faultsOf(breaks: Break[], choices: Choices): Partial<Record<Service, Fault>> {
+  return Object.fromEntries(breaks.map(({ service, manner }) => [service, faultOf[manner](choices)]));
+}

@@ -1,0 +1,29 @@
+/** What is counted for the report alone; what must be proved stands with the people. */
+export class Figures {
+  readonly calls = new Map<string, number>();
+  readonly failures = new Map<string, number>();
+  readonly faults = new Map<string, number>();
+  /** The longest that it took, in ms, by what it was a recovery from. */
+  readonly recoveries = new Map<string, number>();
+  restarts = 0;
+
+  /** One call and what became of it; `failure` is null for a 2xx. */
+  answered(kind: string, failure: string | null): void {
+    add(this.calls, kind);
+    if (failure !== null) add(this.failures, failure);
+  }
+
+  injected(fault: string): void {
+    add(this.faults, fault);
+  }
+
+  recovered(from: string, ms: number): void {
+    this.recoveries.set(from, Math.max(ms, this.recoveries.get(from) ?? 0));
+  }
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+export const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, each) => sum + each, 0);

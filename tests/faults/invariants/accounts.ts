@@ -1,0 +1,39 @@
+import type { Client } from '@libsql/client/web';
+import { currentWeek } from '../../../worker/usage/week.ts';
+import type { Person } from '../person.ts';
+import type { World } from '../world.ts';
+
+/** A row of `users`, as far as anything is proved of it; instants in unix ms. */
+export type Account = {
+  phone: string;
+  platform: string;
+  tier: string;
+  subscription_status: string;
+  renewal_at: number | null;
+  cancel_at: number | null;
+  scheduled_tier: string | null;
+  trial_tier: string | null;
+  tier_waits: number;
+  week_anchor: number;
+  week_frozen: number;
+  week_start: number;
+  used: number;
+  sessions: number;
+};
+
+/** Everybody's row, by phone. */
+export async function accountsIn(database: Client): Promise<Map<string, Account>> {
+  const { rows } = await database.execute(
+    `select u.*, (select count(*) from sessions s where s.user_id = u.id) as sessions from users u`,
+  );
+  return new Map((rows as unknown as Account[]).map((row) => [row.phone, row]));
+}
+
+/** The count of the week that runs. */
+export function countOf({ week_anchor, week_frozen, week_start, used }: Account): number {
+  const weeks = { weekAnchor: week_anchor, weekFrozen: week_frozen === 1, weekStart: week_start };
+  return currentWeek(weeks, Date.now()) === week_start ? used : 0;
+}
+
+/** Whoever has come as far as a session. */
+export const signedIn = ({ people }: World): Person[] => people.filter(({ token }) => token !== undefined);

@@ -1,0 +1,31 @@
+import type { World } from '../world.ts';
+import { accountsIn } from './accounts.ts';
+import { examine, type Finding } from './finding.ts';
+
+/** No code has opened two sessions, and no session stands that no code or trial link has opened. */
+export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
+  const accounts = await accountsIn(rig.database);
+  const finding = await examine('codes opened one session at most', people, ({ phone, codes, trials }) => {
+    const twice = [...codes].find(([, sessions]) => sessions > 1);
+    if (twice) return `${phone}: a code opened ${twice[1]} sessions`;
+    const sessions = accounts.get(phone)?.sessions ?? 0;
+    return sessions > codes.size + trials ? `${phone} has ${sessions} sessions of ${codes.size} codes` : null;
+  });
+  return { ...finding, checked: people.reduce((sum, { codes }) => sum + codes.size, 0) };
+}
+
+/** Whatever somebody was at when the services were mended, they have come to the end of it. */
+export async function nobodyIsStuck({ people }: World): Promise<Finding> {
+  return examine('everybody got on, nobody is stuck', people, ({ phone, doing, token }) => {
+    if (doing !== undefined) return `${phone} is stuck at ${doing}`;
+    return token ? null : `${phone} never got in`;
+  });
+}
+
+/** Nothing was answered that is on no list, and nothing was seen that must not happen. */
+export async function nothingSurprised({ figures, seen }: World): Promise<Finding> {
+  const surprises = figures.failures.get('internal') ?? 0;
+  const broken = surprises ? [`${surprises} answers were "internal"`, ...seen] : [...seen];
+  const checked = [...figures.calls.values()].reduce((sum, each) => sum + each, 0);
+  return { what: 'answers without a surprise', checked, broken };
+}

@@ -1,0 +1,68 @@
+import type { Person, Post } from '../person.ts';
+import type { World } from '../world.ts';
+import { accountsIn, countOf, signedIn } from './accounts.ts';
+import { examine, type Finding } from './finding.ts';
+
+type Kept = { id: string; seq: number | null; allowed: number };
+
+/** Every answered post is kept once, in a row of counts without gap or overlap. */
+export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
+  const kept = await postsIn(rig.database);
+  const known = new Set(people.flatMap(({ posts }) => posts.map(({ id }) => id)));
+  const finding = await examine('accepted usage posts counted exactly once', people, (person) =>
+    chainBreak(person, kept),
+  );
+  const strangers = [...kept.values()].filter(({ id, allowed }) => allowed === 1 && !known.has(id));
+  finding.broken.push(...strangers.map(({ id }) => `${id} is counted and nobody was told`));
+  return { ...finding, checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length };
+}
+
+/** The total that the posts of a person add up to is the one that everybody is told. */
+export async function totalsAgree(world: World): Promise<Finding> {
+  const [accounts, kept] = [await accountsIn(world.rig.database), await postsIn(world.rig.database)];
+  return examine('totals of posts, database, bot and profile agree', signedIn(world), async (person) => {
+    const { phone, token } = person;
+    const { site } = world;
+    const told = await site.bot('bot entitlements', '/api/bot/entitlements', person.nextId('ask'), { phone });
+    const profile = await site.call('profile', 'GET', '/api/user/me', { token });
+    const posted = postedIn(inOrder(person, kept), told.body.resetsAt);
+    const totals = [
+      posted,
+      countOf(accounts.get(phone)!),
+      told.body.used,
+      profile.body.profile?.messagesUsedThisPeriod,
+    ];
+    return new Set(totals).size === 1 ? null : `${phone}: posts, database, bot, profile: ${totals.join(', ')}`;
+  });
+}
+
+async function postsIn(database: World['rig']['database']): Promise<Map<string, Kept>> {
+  const { rows } = await database.execute(
+    `select id, answer ->> 'seq' as seq, answer ->> 'allowed' as allowed from bot_calls where id like 'use\\_%' escape '\\'`,
+  );
+  return new Map((rows as unknown as Kept[]).map((row) => [row.id, row]));
+}
+
+/** Counted posts in the order in which the database took them. */
+function inOrder({ posts }: Person, kept: Map<string, Kept>): Post[] {
+  const order = ({ id }: Post) => kept.get(id)?.seq ?? -1;
+  return posts.filter(({ allowed }) => allowed).toSorted((a, b) => order(a) - order(b));
+}
+
+function chainBreak(person: Person, kept: Map<string, Kept>): string | null {
+  const lost = person.posts.find(({ id, allowed }) => (kept.get(id)?.allowed ?? -1) !== Number(allowed));
+  if (lost) return `${lost.id} was answered allowed: ${lost.allowed} and is kept otherwise`;
+  let before: Post | undefined;
+  for (const post of inOrder(person, kept)) {
+    const start = before?.resetsAt === post.resetsAt ? before.used : 0;
+    if (post.used !== start + post.count) return `${post.id} adds ${post.count} to ${start} and gives ${post.used}`;
+    before = post;
+  }
+  return null;
+}
+
+/** What was posted in the week that ends then. */
+function postedIn(posts: Post[], resetsAt: string): number {
+  const last = posts.at(-1);
+  return last?.resetsAt === resetsAt ? last.used : 0;
+}

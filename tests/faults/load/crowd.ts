@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Choices } from '../choices.ts';
+import { Person, type Role } from '../person.ts';
+import type { World } from '../world.ts';
+import { live } from './life.ts';
+
+const places = 20;
+const shares: Record<Role, number> = { talker: 9, subscriber: 8, visitor: 3 };
+
+/** Keeps so many people busy at once until the end; who leaves makes room for a new one. */
+export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
+  const newcomer = () => {
+    const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());
+    world.people.push(person);
+    return person;
+  };
+  const place = async (index: number) => {
+    await sleep(index * 200);
+    while (!world.closing.aborted) await live(world, newcomer());
+  };
+  await Promise.all(Array.from({ length: places }, (_, index) => place(index)));
+}

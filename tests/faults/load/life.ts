@@ -1,0 +1,54 @@
+import type { Person } from '../person.ts';
+import { pause, Stuck, type World } from '../world.ts';
+import { Follower } from './follower.ts';
+import { changePlan, glance } from './plan.ts';
+import { changePlatform } from './platform.ts';
+import { write } from './post.ts';
+import { meet, signIn } from './sign-in.ts';
+import { startTrial } from './trial.ts';
+
+type Deed = 'write' | 'plan' | 'platform' | 'sign in' | 'reload' | 'glance';
+
+const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void> = {
+  write,
+  plan: changePlan,
+  platform: changePlatform,
+  'sign in': signIn,
+  reload: (_, { followers, choices }) => choices.pick(followers).reload(),
+  glance,
+};
+
+const habits: Record<Person['role'], Partial<Record<Deed, number>>> = {
+  talker: { write: 10, platform: 1, 'sign in': 0.5, reload: 0.5, glance: 1 },
+  subscriber: { plan: 6, write: 5, platform: 1, glance: 2, reload: 0.3 },
+  visitor: { 'sign in': 4, glance: 3, platform: 2, write: 1, reload: 1 },
+};
+
+/** Comes, signs in, follows the count in a tab or two, and does this and that until the end or until tired. */
+export async function live(world: World, person: Person): Promise<void> {
+  try {
+    await arrive(world, person);
+    for (let left = person.choices.between(8, 70); left > 0 && !world.closing.aborted; left -= 1) {
+      const deed = person.choices.weighted<Deed>(habits[person.role]);
+      person.doing = deed;
+      await deeds[deed](world, person);
+      person.doing = undefined;
+      await pause(world, person.choices.between(200, 1200));
+    }
+  } catch (error) {
+    if (!(error instanceof Stuck)) world.seen.push(`${person.phone} at ${person.doing}: ${String(error)}`);
+  }
+}
+
+async function arrive(world: World, person: Person): Promise<void> {
+  const { choices, role } = person;
+  person.doing = 'first contact';
+  await meet(world, person);
+  person.doing = 'first sign-in';
+  await signIn(world, person);
+  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.followers.push(new Follower(world, person));
+  person.doing = 'trial';
+  if (role === 'talker') await startTrial(world, person, 'platinum');
+  if (role === 'subscriber' && choices.chance(0.4)) await startTrial(world, person, 'premium');
+  person.doing = undefined;
+}

@@ -1,0 +1,57 @@
+import type { Person } from '../person.ts';
+import { untilTaken, type World } from '../world.ts';
+
+const buttons = { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 } as const;
+
+/** Asks for the page that fits and uses it: a checkout where there is no plan, else a button of the portal. */
+export async function changePlan(world: World, person: Person): Promise<void> {
+  const { choices, token } = person;
+  const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
+  const path = '/api/billing/create-subscription-update-session';
+  const answer = await untilTaken(world, person, () => world.site.call('plan page', 'POST', path, { token, body }));
+  const url = answer.body.portalUrl as string | undefined;
+  if (!url) world.seen.push(`${person.phone} got no page to change the plan: ${answer.code}`);
+  else if (new URL(url).pathname.startsWith('/checkout/')) await buy(world, person, url);
+  else await press(world, person, url);
+}
+
+/** Pays, and mostly comes back to the site; whoever does not is left to Stripe's word alone. */
+async function buy(world: World, person: Person, url: string): Promise<void> {
+  const { choices, token } = person;
+  if (choices.chance(0.1)) return;
+  const response = await submit(url, {});
+  const sessionId = sessionIn(response);
+  if (!sessionId) return;
+  person.checkouts += 1;
+  if (choices.chance(0.3)) return;
+  const path = '/api/billing/verify-and-update-checkout-session';
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('return from checkout', 'POST', path, { token, body: { sessionId } }),
+  );
+  if (answer.status !== 200) world.seen.push(`${person.phone} came back from ${sessionId}: ${answer.code}`);
+}
+
+/** Not every button is there in every state; the portal refuses what does not fit. */
+async function press(world: World, person: Person, url: string): Promise<void> {
+  const { choices } = person;
+  const button = choices.weighted<keyof typeof buttons>(buttons);
+  const form = { price: choices.pick([...world.rig.tiers.keys()]) };
+  await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
+  await glance(world, person);
+}
+
+/** Looks at the account. */
+export async function glance(world: World, person: Person): Promise<void> {
+  const { token } = person;
+  const answer = await untilTaken(world, person, () => world.site.call('profile', 'GET', '/api/user/me', { token }));
+  if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);
+}
+
+function submit(url: string, form: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+}
+
+function sessionIn(response: Response): string | null {
+  const location = response.headers.get('location');
+  return location && new URL(location).searchParams.get('session_id');
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../sandbox/out-of-order.ts';
+import type { World } from './world.ts';
+
+const stepMs = 100;
+const patienceMs = 120_000;
+
+/** Notes how long the product needs to be well again after a service was mended, where it keeps anything of it. */
+export async function timeRecovery(world: World, service: Service): Promise<void> {
+  if (service === 'libsql') await timeUntil(world, 'database mended, healthy', () => isHealthy(world));
+  if (service === 'bot') await timeBacklog(world);
+}
+
+/** Kills the Worker and starts it again; notes how long it was until it answered. */
+export async function restart(world: World): Promise<void> {
+  const { figures, rig } = world;
+  figures.restarts += 1;
+  const recovered = timeUntil(world, 'Worker killed, answers', () => answers(world));
+  await rig.product.restartWorker();
+  await recovered;
+}
+
+/** What the bot could not take, until it has all of it. */
+async function timeBacklog(world: World): Promise<void> {
+  const { rows } = await world.rig.database.execute('select max(seq) as last from outbox').catch(() => ({ rows: [] }));
+  const last = rows[0]?.last;
+  if (!last) return;
+  const sql = 'select count(*) as left from outbox where seq <= ?';
+  await timeUntil(world, 'bot mended, all told', async () => {
+    const { rows } = await world.rig.database.execute({ sql, args: [last] });
+    return rows[0]?.left === 0;
+  });
+}
+
+async function timeUntil({ figures, givenUp }: World, from: string, holds: () => Promise<boolean>): Promise<void> {
+  const begun = performance.now();
+  await sleep(stepMs);
+  while (!(await holds().catch(() => false))) {
+    if (givenUp.aborted || performance.now() - begun > patienceMs) return;
+    await sleep(stepMs);
+  }
+  figures.recovered(from, performance.now() - begun);
+}
+
+async function isHealthy({ rig }: World): Promise<boolean> {
+  const response = await fetch(`${rig.product.siteUrl}/api/health`);
+  await response.body?.cancel();
+  return response.ok;
+}
+
+async function answers({ rig }: World): Promise<boolean> {
+  const response = await fetch(`${rig.product.siteUrl}/api/openapi.json`);
+  await response.body?.cancel();
+  return response.ok;
+}

@@ -1,0 +1,54 @@
+import { partText } from '../bench/report.ts';
+import { total } from './figures.ts';
+import type { Finding } from './invariants/finding.ts';
+import type { World } from './world.ts';
+
+type Run = { seed: number; loadSeconds: number; settleSeconds: number; findings: Finding[] };
+type Rows = (string | number)[][];
+
+/** The figures of a run as tables. */
+export async function reportOf(world: World, run: Run): Promise<string> {
+  const { figures } = world;
+  const perSecond = ([kind, calls]: [string, number]) => [kind, String(calls), calls / run.loadSeconds];
+  const tables: [string, string[], Rows][] = [
+    ['The run', ['', ''], await facts(world, run)],
+    ['Load', ['calls', 'made', 'a second'], sorted(figures.calls).map(perSecond)],
+    ['Failed answers', ['code', 'times'], sorted(figures.failures).map(asText)],
+    ['Faults', ['fault', 'times'], sorted(figures.faults).map(asText)],
+    ['Slowest recovery', ['after', 'seconds'], [...figures.recoveries].map(([from, ms]) => [from, ms / 1000])],
+    ['Invariants', ['invariant', 'checked', 'broken'], run.findings.map(verdict)],
+  ];
+  return tables.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
+}
+
+/** What is broken, one line each; a long list is cut. */
+export function complaintsOf(findings: Finding[]): string[] {
+  return findings.flatMap(({ what, broken }) => {
+    const shown = broken.slice(0, 12).map((each) => `BROKEN ${what}: ${each}`);
+    return broken.length > shown.length ? [...shown, `BROKEN ${what}: ${broken.length - shown.length} more`] : shown;
+  });
+}
+
+async function facts({ figures, people, rig }: World, run: Run): Promise<Rows> {
+  const streams = people.flatMap(({ followers }) => followers);
+  const { rows } = await rig.database.execute('select count(*) as events from stripe_events');
+  const facts: Record<string, number> = {
+    'seconds under load': run.loadSeconds,
+    'seconds to settle': run.settleSeconds,
+    people: people.length,
+    'streams open at the end': streams.length,
+    'streams opened': streams.reduce((sum, { opened }) => sum + opened, 0),
+    'calls made': total(figures.calls),
+    'calls a second': total(figures.calls) / run.loadSeconds,
+    'failed answers': total(figures.failures),
+    'events taken from Stripe': Number(rows[0]?.events),
+    'faults injected': total(figures.faults),
+    'restarts of the Worker': figures.restarts,
+  };
+  return [['seed', String(run.seed)], ...Object.entries(facts).map(([name, value]) => [name, shown(value)])];
+}
+
+const shown = (value: number): string => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
+const asText = ([name, times]: [string, number]) => [name, String(times)];
+const verdict = ({ what, checked, broken }: Finding) => [what, String(checked), String(broken.length)];
+const sorted = (counts: Map<string, number>) => [...counts].toSorted(([, a], [, b]) => b - a);

@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { onOrphaned } from '../sandbox/orphaned.ts';
+import { Choices } from './choices.ts';
+import { Figures } from './figures.ts';
+import { complaintsOf, reportOf } from './report.ts';
+import { startRig, type Rig } from './rig.ts';
+import { settle } from './settle.ts';
+import { Site } from './site.ts';
+import { storm } from './storm.ts';
+import type { World } from './world.ts';
+
+const { values } = parseArgs({
+  options: {
+    /** How long the load lasts; what follows until all has settled is bounded as well. */
+    seconds: { type: 'string', default: '600' },
+    /** Repeats the choices of another run. */
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+  },
+});
+const [seconds, seed] = [numberOf('seconds', 10, 3600), numberOf('seed', 0, 2 ** 32 - 1)];
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
+if (process.env.npm_lifecycle_event === 'test:faults') onOrphaned(() => stopped.abort());
+
+print(`Faults on purpose for ${seconds} seconds with --seed=${seed}`);
+const holds = await run().catch((error: unknown) => {
+  print(error instanceof Error ? error.message : String(error));
+  return false;
+});
+process.exit(holds ? 0 : 1);
+
+/** True when every invariant holds; rejects with why it ended before its time. */
+async function run(): Promise<boolean> {
+  const rig = await startRig(stopped.signal);
+  try {
+    return await Promise.race([rehearse(rig), interruption(), rig.product.ended.then(fail)]);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function rehearse(rig: Rig): Promise<boolean> {
+  const [closing, givenUp] = [new AbortController(), new AbortController()];
+  const figures = new Figures();
+  const site = new Site(rig.product.siteUrl, rig.botSecret, figures);
+  const signals = { closing: closing.signal, givenUp: givenUp.signal };
+  const world: World = { rig, site, figures, people: [], seen: [], ...signals };
+  const begun = performance.now();
+  await storm(world, new Choices(seed), seconds, () => closing.abort());
+  givenUp.abort();
+  const findings = await settle(world);
+  const settleSeconds = (performance.now() - begun) / 1000 - seconds;
+  print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
+  for (const { followers } of world.people) for (const follower of followers) follower.close();
+  const complaints = complaintsOf(findings);
+  const failed = findings.filter(({ broken }) => broken.length > 0).length;
+  print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));
+  return failed === 0;
+}
+
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    stopped.signal.addEventListener('abort', () => reject(new Error('Stopped.')), { once: true });
+  });
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}
+
+function numberOf(name: 'seconds' | 'seed', least: number, most: number): number {
+  const value = Number(values[name]);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new Error(`--${name} is a whole number from ${least} to ${most}, not "${values[name]}".`);
+}

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ringMinute } from '../sandbox/clock.ts';
+import { Figures } from './figures.ts';
+import type { Finding } from './invariants/finding.ts';
+import { invariants } from './invariants/index.ts';
+import { Site } from './site.ts';
+import type { World } from './world.ts';
+
+const patienceMs = 150_000;
+const stepMs = 2000;
+
+/** Lets the crons ring until everything holds, or until the patience ends; answers what was found last. */
+export async function settle(world: World): Promise<Finding[]> {
+  // What the examination asks is no load.
+  const { product, botSecret } = world.rig;
+  const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    await ringMinute(product.siteUrl);
+    const findings = await lookAtAll(examined);
+    if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;
+    await sleep(stepMs);
+  }
+}
+
+async function lookAtAll(world: World): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const invariant of invariants) findings.push(await invariant(world));
+  return findings;
+}
