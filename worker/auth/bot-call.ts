@@ -5,12 +5,12 @@ import type { Database } from '../db.ts';
 import { build, prepared } from '../prepared.ts';
 import { Problem } from '../problem.ts';
 
-type Row = { fingerprint: string; by: string; answer: string };
+type Row = { fingerprint: string; answer: string };
 
 type BotStatements = ReturnType<typeof prepared>[];
 
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
-const kept = prepared(build.all<Row>(sql`select fingerprint, by, answer from bot_calls where id = ${callId}`));
+const kept = prepared(build.all<Row>(sql`select fingerprint, answer from bot_calls where id = ${callId}`));
 
 /** SQL: whether this very call is the one that took the id. */
 export const won: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
@@ -49,13 +49,13 @@ export class BotCall {
     now: number,
     statements: BotStatements,
     values: Record<string, unknown> = {},
-  ): Promise<{ answer: Answer; first: boolean } | null> {
+  ): Promise<Answer | null> {
     const all = { ...values, now, callId: this.id, nonce: this.#nonce, fingerprint: this.#fingerprint };
     const results: unknown[] = await db.batch(statements.map((each) => each(all)) as [BatchItem<'sqlite'>]);
     const [row] = results.at(-1) as Row[];
     if (!row) return null;
     if (row.fingerprint !== this.#fingerprint) throw new Problem('idReused');
-    return { answer: JSON.parse(row.answer) as Answer, first: row.by === this.#nonce };
+    return JSON.parse(row.answer) as Answer;
   }
 }
 

@@ -18,9 +18,9 @@ export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db
     );
   }
   const facts = sql`select json_object('userId', id) as answer from users where phone = ${phone}`;
-  const result = await botCall.once<{ userId: string }>(db, now, botStatements(facts, effects));
-  if (!result) throw new Problem('notFound', { message: 'Nobody with this number is known' });
-  if (status === 'pending') later(publish(env, result.answer.userId, { kind: 'end', sessionId: null }));
+  const found = await botCall.once<{ userId: string }>(db, now, botStatements(facts, effects));
+  if (!found) throw new Problem('notFound', { message: 'Nobody with this number is known' });
+  if (status === 'pending') later(publish(env, found.userId, { kind: 'end', sessionId: null }));
   later(deliverSoon(db, settings, phone));
   return { success: true, status };
 };

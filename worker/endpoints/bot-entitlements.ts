@@ -7,6 +7,6 @@ const statements = botStatements(allowanceSql('text'));
 
 export const botEntitlements: Handler<'botEntitlements'> = async ({ input, botCall, db, now }) => {
   const values = messageValues(canonicalPhone(input.phone), 1);
-  const result = await botCall.once<Found>(db, now, statements, values);
-  return answerOf(result!.answer, 0);
+  const found = await botCall.once<Found>(db, now, statements, values);
+  return answerOf(found!, 0);
 };

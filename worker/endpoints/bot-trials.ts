@@ -21,9 +21,9 @@ export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, sett
       select ${mac}, id, ${phoneMacs[0]}, ${input.tier}, ${input.days}, ${now + linkLifetimeMs}
       from users where phone = ${phone} and ${won} and not ${spent}`;
   const statements = botStatements(facts, [link]);
-  const result = await botCall.once<{ spent: number; expiresAt: number }>(db, now, statements);
-  if (!result) throw new Problem('notFound', { message: 'This number has not written to the assistant' });
-  if (result.answer.spent) throw new Problem('conflict', { message: 'This number has already had its trial.' });
+  const granted = await botCall.once<{ spent: number; expiresAt: number }>(db, now, statements);
+  if (!granted) throw new Problem('notFound', { message: 'This number has not written to the assistant' });
+  if (granted.spent) throw new Problem('conflict', { message: 'This number has already had its trial.' });
   const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
-  return { success: true, url, expiresAt: new Date(result.answer.expiresAt).toISOString() };
+  return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };

@@ -14,8 +14,7 @@ const statements = {
 
 export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, later }) => {
   const values = messageValues(canonicalPhone(input.phone), input.count);
-  const result = await botCall.once<Found>(db, now, statements[input.kind], values);
-  const { answer: found } = result!;
+  const found = (await botCall.once<Found>(db, now, statements[input.kind], values))!;
   const counted = found.allowed === 1 ? input.count : 0;
   // Told again for the same call sent again: the answer of the first may have been lost, and with it this.
   if (counted && found.watched) later(publish(env, found.userId!, totalOf(found, counted)));
