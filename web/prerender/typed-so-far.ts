@@ -1,12 +1,19 @@
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
-/** Remembers what was typed into the served fields; the answer tells React of it, which would else begin with none. */
+/**
+ * Remembers what was typed into the served fields and whether it was sent; the answer tells React of it, which would
+ * else begin with none.
+ */
 export function typedSoFar(root: HTMLElement): () => void {
+  const sent = root.querySelector<HTMLFormElement>('form[data-sent]');
+  delete sent?.dataset['sent'];
   const fields = [...root.querySelectorAll<TextField>('input, textarea')];
   const typed = fields.filter(({ value, defaultValue }) => value !== defaultValue);
   const values = typed.map((field) => [field, field.value] as const);
   return () => {
     for (const [field, value] of values) retype(field, value);
+    // Once React has drawn what was typed.
+    if (sent) setTimeout(() => sent.requestSubmit());
   };
 }
 
