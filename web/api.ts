@@ -9,7 +9,12 @@ import { tell } from './tell.ts';
 import { usableToken } from './usable-token.ts';
 import { problemsWords } from './words/session.ts';
 
-type Arguments<Name extends EndpointName> = Input<Name> extends undefined ? [] : [Input<Name>];
+type Arguments<Name extends EndpointName> =
+  Input<Name> extends undefined
+    ? []
+    : (typeof endpoints)[Name] extends { inputOptional: true }
+      ? [Input<Name>?]
+      : [Input<Name>];
 type Answer = { success?: boolean; message?: string; code?: string };
 
 /** Calls whose page says the server's message under a title of its own. */
