@@ -53,13 +53,17 @@ export class Stub {
     this.#replies.set(name, (route) => route.abort());
   }
 
-  /** Leaves calls without an answer until the returned function lets the former answers through. */
+  /** Leaves calls without an answer until the returned function lets the answers through. */
   hold(name: EndpointName): () => void {
     const before = this.#replies.get(name) ?? (async () => {});
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#replies.set(name, (route) => promise.then(() => before(route)));
+    const held: Reply = async (route) => {
+      await promise;
+      return this.#replies.get(name)!(route);
+    };
+    this.#replies.set(name, held);
     return () => {
-      this.#replies.set(name, before);
+      if (this.#replies.get(name) === held) this.#replies.set(name, before);
       resolve();
     };
   }

@@ -55,9 +55,10 @@ export async function expectNotices(page: Page, ...notices: Notice[]): Promise<v
   expect(await readNotices(page)).toEqual(told);
 }
 
-/** Closes what was told. */
+/** Closes what was told, once it has been. */
 export async function dismissNotices(page: Page): Promise<void> {
   const close = page.getByRole('button', { name: 'Dismiss' });
+  await close.first().waitFor();
   // A toast on its way out moves, so it is not pressed by the mouse.
   await close.evaluateAll((buttons: HTMLElement[]) => buttons.forEach((button) => button.click()));
   await expect(close).toHaveCount(0);
