@@ -9,8 +9,16 @@ import { tell } from './tell.ts';
 import { usableToken } from './usable-token.ts';
 import { problemsWords } from './words/session.ts';
 
-type Arguments<Name extends EndpointName> = Input<Name> extends undefined ? [] : [Input<Name>];
+type Arguments<Name extends EndpointName> =
+  Input<Name> extends undefined
+    ? []
+    : (typeof endpoints)[Name] extends { inputOptional: true }
+      ? [Input<Name>?]
+      : [Input<Name>];
 type Answer = { success?: boolean; message?: string; code?: string };
+
+/** Calls whose page says the server's message under a title of its own. */
+const toldByPage: ReadonlySet<EndpointName> = new Set(['deleteMe']);
 
 /** Calls the API. A failure is thrown for the caller to tell, except the end of a session, which is told here. */
 export async function request<Name extends EndpointName>(name: Name, ...input: Arguments<Name>): Promise<Output<Name>> {
@@ -20,7 +28,8 @@ export async function request<Name extends EndpointName>(name: Name, ...input: A
   const response = await send(endpoint, token, input[0]);
   const answer: Answer = await response.json().catch(() => ({}));
   if (!response.ok) throw problemOf(response.status, answer, token);
-  if (endpoint.method !== 'GET' && answer.success && answer.message) notify({ type: 'success', title: answer.message });
+  const isTold = endpoint.method === 'GET' || toldByPage.has(name);
+  if (!isTold && answer.success && answer.message) notify({ type: 'success', title: answer.message });
   return answer as Output<Name>;
 }
 

@@ -7,7 +7,10 @@ type Portal = { success?: boolean; portalUrl?: string; message?: string };
 
 /** The address of the page on which the subscription is bought, changed or mended. */
 export async function createSubscriptionPage(tier?: PaidPlanId): Promise<string> {
-  return addressOf(await request('createSubscriptionUpdateSession', tier ? { tier } : {}), managementWords.noPortal);
+  const answer = tier
+    ? request('createSubscriptionUpdateSession', { tier })
+    : request('createSubscriptionUpdateSession');
+  return addressOf(await answer, managementWords.noPortal);
 }
 
 /** The address of the billing portal. */

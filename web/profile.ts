@@ -7,7 +7,8 @@ import { session } from './session.ts';
 import { sentenceOf, tell } from './tell.ts';
 import { profileWords } from './words/session.ts';
 
-export type ProfileOutcome = { success: true } | { success: false; message: string; problem?: unknown };
+type ProfileFailure = { success: false; message: string; problem?: unknown };
+export type ProfileOutcome = { success: true } | ProfileFailure;
 
 /** Starts a visit: reads the stored token, or takes the given one, and fetches the profile. */
 export async function initialise(given?: string): Promise<boolean> {
@@ -15,7 +16,7 @@ export async function initialise(given?: string): Promise<boolean> {
   const token = given ?? session.storedToken();
   if (token) session.keepToken(token);
   const outcome = await fetchProfile();
-  if (!outcome.success) giveUp(outcome.problem);
+  if (!outcome.success) giveUp(outcome);
   session.setInitializing(false);
   return outcome.success;
 }
@@ -57,8 +58,8 @@ function keep(profile: LooseProfile, seen: number): void {
 }
 
 /** While the server is away the stored token stays: it may be good at the next visit. */
-function giveUp(problem: unknown): void {
+function giveUp({ message, problem }: ProfileFailure): void {
   const isOutage = problem instanceof ApiError && (problem.isNetwork || (problem.status ?? 0) >= 500);
   session.clear({ keepStored: isOutage });
-  if (problem) tell(problem);
+  tell(problem, { text: message });
 }

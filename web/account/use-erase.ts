@@ -18,8 +18,7 @@ export function useErase(setProcessing: (processing: Processing) => void): () =>
       if (!success) throw new ApiError(managementWords.deleteFailed, { notice: error ?? message ?? null });
       session.clear();
       await departures.to('/login');
-      // A message of the server has been shown already, as every success with one.
-      if (!message) notify({ type: 'success', title: accountWords.success, description: managementWords.deleted });
+      notify({ type: 'success', title: accountWords.success, description: message ?? managementWords.deleted });
     } catch (error) {
       tell(error, { title: accountWords.error, fallback: managementWords.deleteFailed });
     }

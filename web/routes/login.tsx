@@ -1,8 +1,8 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
 import { externalToken } from '../external-token.ts';
 import { requireVisitor } from '../guards.ts';
+import { greet } from '../login/greet.ts';
 import { LoginScreen } from '../login/login-screen.tsx';
-import { afterLogin } from '../rules/after-login.ts';
 import { Waiting } from '../ui/waiting.tsx';
 import { loginWords } from '../words/login.ts';
 
@@ -24,6 +24,6 @@ async function signInByExternalToken(): Promise<string | null> {
   if (token === null) return null;
   const { verifyExternalToken } = await import('../sign-in.ts');
   const { success, status, message } = await verifyExternalToken(token);
-  if (success) throw redirect({ to: afterLogin(status, undefined).to, replace: true });
+  if (success) throw redirect({ to: greet(status), replace: true });
   return message ?? loginWords.unexpected;
 }

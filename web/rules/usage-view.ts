@@ -1,6 +1,9 @@
 import { plans, type Plan } from '#contract/plans';
 import { usageWords } from '../words/account.ts';
 
+/** Messages a week that platinum shows where the catalogue names no number. */
+const platinumAllowance = 160;
+
 /** What the Usage card shows; `limit` is null where usage is not tracked. */
 export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
 
@@ -10,9 +13,7 @@ export function usageView(plan: Plan, used: number): UsageView {
   const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
   if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
   if (limit !== null) return view(label, used, limit, null);
-  const { messageLimit } = plans.platinum;
-  if (plan.id === 'platinum' && messageLimit !== null)
-    return view(label, used, messageLimit, usageWords.platinum(messageLimit));
+  if (plan.id === 'platinum') return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
   return view(label, used, null, usageWords.notApplicable);
 }
 

@@ -1,0 +1,109 @@
+import { comeBack, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
+
+test('the header shows the number and the ways to the chat and out', async ({ page, stub }) => {
+  await stub.loggedIn();
+  await open(page, '/account');
+  const main = page.getByRole('main');
+  await expect(main.getByText('+1 555-123-4567', { exact: true })).toBeVisible();
+  const chat = main.getByRole('link', { name: 'Chat with Solace' });
+  await expect(chat).toHaveAttribute('href', 'https://wa.me/15550100199');
+  await expect(chat).toHaveAttribute('target', '_blank');
+  await expect(chat).toHaveAttribute('rel', /noopener/);
+
+  stub.person({ phoneNumber: '+447911123456' });
+  await comeBack(page);
+  await expect(main.getByText('+44 791-112-3456', { exact: true })).toBeVisible();
+  stub.person({ phoneNumber: null });
+  await comeBack(page);
+  await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
+});
+
+test('logging out forgets the session, here and in the history', async ({ page, stub }) => {
+  await stub.loggedIn();
+  await open(page, '/account');
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL('**/login');
+  await expectNotices(page, ['Logged out successfully']);
+  expect(await storedToken(page)).toBeNull();
+  expect(stub.calls('logout')).toMatchObject([{ token: 'Bearer e2e-token' }]);
+  await page.goBack();
+  await expect(page.getByRole('button', { name: 'Logout' })).toHaveCount(0);
+  await open(page, '/account');
+  await page.waitForURL('**/login');
+});
+
+test('user data is awaited where even the number is missing', async ({ page, stub }) => {
+  await stub.loggedIn({ phoneNumber: null });
+  await open(page, '/account');
+  const release = stub.hold('getMe');
+  await page.getByRole('button', { name: 'Refresh plan' }).click();
+  await expect(page.getByText('Loading user data...')).toBeVisible();
+  release();
+  await expect(page.getByText('Invalid Number')).toBeVisible();
+});
+
+test('the way to the account waits for the session, then leads to the login or to approval', async ({ page, stub }) => {
+  await open(page, '/account');
+  await page.waitForURL('**/login');
+  await stub.loggedIn({ status: 'pending' });
+  await page.goto('/account');
+  await page.waitForURL('**/pending-approval');
+  expect(stub.calls('getPlatform')).toEqual([]);
+});
+
+test('the profile is fetched when the tab is seen again', async ({ page, stub }) => {
+  await stub.loggedIn({ used: 1 });
+  await open(page, '/account');
+  await expect(page.getByText('1 / 5')).toBeVisible();
+  stub.person({ used: 2 });
+  await comeBack(page);
+  await expect(page.getByText('2 / 5')).toBeVisible();
+});
+
+test.describe('the return from the payment provider', () => {
+  test('verifies the session, tells of the new plan and cleans the address', async ({ page, stub }) => {
+    await stub.loggedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
+    stub.answer('verifyCheckoutSession', { success: true, tierUpdated: true, newTier: 'premium' });
+    await open(page, '/account?session_id=cs_1');
+    await expectNotices(page, ['Plan Updated', 'Your plan has been updated to Premium']);
+    expect(stub.calls('verifyCheckoutSession')).toMatchObject([{ body: { sessionId: 'cs_1' } }]);
+    expect(stub.calls('getMe').length).toBeGreaterThan(1);
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+  });
+
+  test('says nothing where the plan is the same, and a failure once', async ({ page, stub }) => {
+    await stub.loggedIn();
+    stub.answer('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free' });
+    await open(page, '/account?session_id=cs_1');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await expectNotices(page);
+    stub.answer('verifyCheckoutSession', {}, 503);
+    await open(page, '/account?session_id=cs_2');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await expectNotices(page, ['Server error. Please try again later.']);
+  });
+
+  for (const status of ['success', 'cancelled']) {
+    test(`fetches the profile after ${status}`, async ({ page, stub }) => {
+      await stub.loggedIn();
+      await open(page, `/account?status=${status}`);
+      await expect.poll(() => new URL(page.url()).search).toBe('');
+      expect(stub.calls('getMe').length).toBeGreaterThan(1);
+      expect(stub.calls('verifyCheckoutSession')).toEqual([]);
+    });
+  }
+});
+
+test('Ctrl+Shift+D shows and hides facts that hold no secret', async ({ page, stub }) => {
+  await stub.loggedIn({ tier: 'basic', subscriptionStatus: 'past_due' });
+  await open(page, '/account');
+  const debug = page.getByRole('region', { name: 'Debug' });
+  await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
+  await expect(debug).toHaveCount(0);
+  await page.keyboard.press('Control+Shift+D');
+  await expect(debug).toContainText('past_due');
+  await expect(debug).not.toContainText('e2e-token');
+  await expect(debug).not.toContainText('1234567');
+  await page.keyboard.press('Control+Shift+D');
+  await expect(debug).toHaveCount(0);
+});

@@ -1,0 +1,72 @@
+import type { Stub } from './support/stub.ts';
+import { dismissNotices, expect, expectNotices, open, test } from './support/stubbed.ts';
+
+const server = 'Server error. Please try again later.';
+const rows: [arrange: (stub: Stub) => void, told: string][] = [
+  [(stub) => fail(stub, 403, 'Not yours.'), 'Not yours.'],
+  [(stub) => fail(stub, 403), 'You do not have permission to perform this action'],
+  [(stub) => fail(stub, 404, 'No such thing.'), 'Failed to open billing management'],
+  [(stub) => fail(stub, 429, 'Slowly.'), 'Too many requests. Please try again later.'],
+  [(stub) => fail(stub, 500, 'A stack.'), server],
+  [(stub) => fail(stub, 502), server],
+  [(stub) => fail(stub, 503), server],
+  [(stub) => fail(stub, 409, 'Something is in the way.'), 'Something is in the way.'],
+  [(stub) => fail(stub, 418), 'Request failed with status 418'],
+  [(stub) => fail(stub, 504), 'Request failed with status 504'],
+  [(stub) => stub.cut('createPortalSession'), 'Unable to connect to server. Please check your internet connection.'],
+];
+
+const fail = (stub: Stub, status: number, message?: string) =>
+  stub.answer('createPortalSession', message ? { message } : {}, status);
+
+test('each failure of a call is told once', async ({ page, stub }) => {
+  await stub.loggedIn();
+  await open(page, '/account');
+  for (const [arrange, told] of rows) {
+    arrange(stub);
+    await page.getByRole('button', { name: 'Billing Management' }).click();
+    await expectNotices(page, ['Error', told]);
+    await dismissNotices(page);
+  }
+});
+
+const bare: [status: number, ...told: string[]][] = [[404], [429, 'Too many requests. Please try again later.']];
+
+for (const [status, ...told] of bare) {
+  test(`${status} by itself tells ${told[0] ?? 'nothing'}`, async ({ page, stub }) => {
+    await stub.loggedIn();
+    stub.answer('verifyCheckoutSession', { message: 'From the server.' }, status);
+    await open(page, '/account?session_id=cs_1');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await expectNotices(page, ...told.map((text) => [text] as const));
+  });
+}
+
+for (const [message, told] of [
+  ['A strange thing.', 'A strange thing.'],
+  ['', 'An unexpected error occurred'],
+] as const) {
+  test(`an error of another kind is told as ${told}`, async ({ page, stub }) => {
+    await page.addInitScript((text) => {
+      const real = window.fetch;
+      window.fetch = (input, init) => {
+        if (typeof input === 'string' && input.includes('verify-and-update')) throw new Error(text);
+        return real(input, init);
+      };
+    }, message);
+    await stub.loggedIn();
+    await open(page, '/account?session_id=cs_1');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await expectNotices(page, [told]);
+  });
+}
+
+test('a success that brings a message shows it, a read does not', async ({ page, stub }) => {
+  stub.answer('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
+  stub.answer('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free', message: 'All is well.' });
+  await stub.loggedIn();
+  await open(page, '/account?session_id=cs_1');
+  await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('radio').first()).toBeVisible();
+  await expectNotices(page, ['All is well.']);
+  await expect(page.locator('[data-part=root][data-type=success]')).toHaveCount(1);
+});

@@ -1,0 +1,31 @@
+/** What a test says about the person who is logged in; what it leaves out is an approved free user. */
+export type Person = {
+  phoneNumber?: string | null;
+  status?: string | null;
+  isTrial?: boolean;
+  used?: number;
+  tier?: string | null;
+  subscriptionStatus?: string | null;
+  renewalDate?: string | null;
+  cancelAtDate?: string | null;
+  scheduled?: string | null;
+};
+
+/** A profile as `GET /api/user/me` tells it, in states too that no server would reach. */
+export function profileOf({ tier = 'free', used = 0, scheduled = null, ...facts }: Person = {}): object {
+  const { renewalDate = null, cancelAtDate = null, subscriptionStatus = 'active' } = facts;
+  return {
+    phoneNumber: facts.phoneNumber === undefined ? '+15551234567' : facts.phoneNumber,
+    status: facts.status ?? 'approved',
+    isTrial: facts.isTrial ?? false,
+    messagesUsedThisPeriod: used,
+    metadata: {
+      subscriptionTier: tier,
+      messagesUsedThisPeriod: used,
+      subscriptionStatus,
+      renewalDate,
+      cancelAtDate,
+      scheduledDowngradeTierId: scheduled,
+    },
+  };
+}

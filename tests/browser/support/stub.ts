@@ -1,0 +1,107 @@
+import type { Page, Route } from '@playwright/test';
+import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
+import { type Person, profileOf } from './person.ts';
+
+type Reply = (route: Route) => Promise<void>;
+type Call = { name: EndpointName; body: unknown; token: string | undefined };
+
+/** Where the payment provider's pages are said to be. */
+export const elsewhere = 'https://payments.example';
+
+/** An API that answers as it is told, so that states are shown which a journey cannot reach. */
+export class Stub {
+  readonly #page: Page;
+  readonly #expectedErrors: RegExp[];
+  readonly #replies = new Map<EndpointName, Reply>();
+  readonly #calls: Call[] = [];
+
+  constructor(page: Page, expectedErrors: RegExp[]) {
+    this.#page = page;
+    this.#expectedErrors = expectedErrors;
+    this.person({});
+    this.answer('logout', { success: true });
+    this.answer('getPlatform', { success: true, platform: 'whatsapp' });
+    this.answer('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
+    this.answer('requestOtp', { success: true, requiresInitialContact: false });
+    this.hold('usageStream');
+  }
+
+  /** Takes the place of the API for every page of the context. */
+  async start(): Promise<void> {
+    const context = this.#page.context();
+    await context.route(/\/(api|auth\/verify-trial-token)(\/|$)/, (route) => this.#take(route));
+    await context.route(`${elsewhere}/**`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Payments</h1>' }),
+    );
+  }
+
+  /** Answers a JSON body; a failure on purpose is no error of the test. */
+  answer(name: EndpointName, body: object | string, status = 200): void {
+    if (status >= 400) this.#expectedErrors.push(new RegExp(`status of ${status}|^${status} http`));
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    this.#replies.set(name, (route) => route.fulfill({ status, contentType: 'application/json', body: text }));
+  }
+
+  /** Who `GET /api/user/me` says is there. */
+  person(person: Person): void {
+    this.answer('getMe', { success: true, profile: profileOf(person) });
+  }
+
+  /** Lets calls come to nothing, as without a network. */
+  cut(name: EndpointName): void {
+    this.#expectedErrors.push(/net::ERR_FAILED/);
+    this.#replies.set(name, (route) => route.abort());
+  }
+
+  /** Leaves calls without an answer until the returned function lets the answers through. */
+  hold(name: EndpointName): () => void {
+    const before = this.#replies.get(name) ?? (async () => {});
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held: Reply = async (route) => {
+      await promise;
+      return this.#replies.get(name)!(route);
+    };
+    this.#replies.set(name, held);
+    return () => {
+      if (this.#replies.get(name) === held) this.#replies.set(name, before);
+      resolve();
+    };
+  }
+
+  /** Says these messages on every usage stream that is opened, and ends it. */
+  stream(...messages: object[]): void {
+    const said = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
+    const body = `event: connection_established\ndata: {}\n\n${said}`;
+    this.#replies.set('usageStream', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+  }
+
+  calls(name: EndpointName): Call[] {
+    return this.#calls.filter((call) => call.name === name);
+  }
+
+  /** Begins as somebody who logged in before. */
+  async loggedIn(person: Person = {}, token = 'e2e-token'): Promise<void> {
+    this.person(person);
+    await this.#page.addInitScript((stored) => {
+      if (!location.protocol.startsWith('http')) return;
+      // Only before the first page: a test must see that the token goes.
+      if (!sessionStorage.getItem('begun')) localStorage.setItem('authToken', stored);
+      sessionStorage.setItem('begun', 'yes');
+    }, token);
+  }
+
+  async #take(route: Route): Promise<void> {
+    const request = route.request();
+    const name = nameOf(request.method(), new URL(request.url()).pathname);
+    if (!name) return route.fulfill({ status: 404, body: '{}' });
+    this.#calls.push({ name, body: request.postDataJSON(), token: request.headers()['authorization'] });
+    const reply = this.#replies.get(name);
+    if (!reply) throw new Error(`The test says nothing about ${name}`);
+    return reply(route);
+  }
+}
+
+function nameOf(method: string, path: string): EndpointName | undefined {
+  const entries = Object.entries(endpoints) as [EndpointName, Endpoint][];
+  return entries.find(([, endpoint]) => endpoint.method === method && endpoint.path === path)?.[0];
+}

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test';
+import { expect, open, settle, stopTime, test } from './support/stubbed.ts';
+
+const used = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Usage', exact: true }).getByText(text, { exact: true });
+const sign = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
+const basic = { tier: 'basic', used: 3, renewalDate: '2025-01-05T09:00:00.000Z' };
+
+test('the stream moves the count, and nothing but a number does', async ({ page, stub }) => {
+  await stopTime(page);
+  stub.stream(
+    { type: 'usageUpdate', count: 7 },
+    { type: 'usageUpdate', count: '9' },
+    { type: 'usageUpdate' },
+    { type: 'news', count: 11 },
+  );
+  await stub.loggedIn(basic);
+  await open(page, '/account');
+  await expect(used(page, '7 / 30')).toBeVisible();
+  expect(stub.calls('streamTicket')).toHaveLength(1);
+});
+
+for (const type of ['subscription_update', 'subscriptionChange']) {
+  test(`${type} fetches the profile`, async ({ page, stub }) => {
+    await stopTime(page);
+    await stub.loggedIn(basic);
+    const release = stub.hold('streamTicket');
+    await open(page, '/account');
+    await expect(used(page, '3 / 30')).toBeVisible();
+    stub.stream({ type });
+    stub.person({ ...basic, tier: 'platinum' });
+    release();
+    await expect(page.getByRole('region', { name: 'Current Plan' }).getByText('Platinum')).toBeVisible();
+    await expect(used(page, '3 / 160')).toBeVisible();
+  });
+}
+
+test('a broken stream is tried five times more, each after twice the time', async ({ page, stub }) => {
+  await stopTime(page);
+  stub.cut('usageStream');
+  await stub.loggedIn(basic);
+  await open(page, '/account');
+  const opened = () => stub.calls('usageStream').length;
+  await expect.poll(opened).toBe(1);
+  await expect(sign(page, 'Reconnecting...')).toBeVisible();
+  await page.keyboard.press('Control+Shift+D');
+  for (const [index, delay] of [3000, 6000, 12_000, 24_000, 30_000].entries()) {
+    // The failure must have reached the page before its next wait is measured.
+    await expect(page.getByText(`reconnecting (${index + 1})`)).toBeVisible();
+    await page.clock.runFor(delay - 1);
+    await settle(page);
+    expect(opened()).toBe(index + 1);
+    await page.clock.runFor(1);
+    await expect.poll(opened).toBe(index + 2);
+  }
+  await expect(sign(page, 'Live updates paused')).toBeVisible();
+  await page.clock.runFor(120_000);
+  await settle(page);
+  expect(opened()).toBe(6);
+});
+
+test('the stream is not tried again after logging out', async ({ page, stub }) => {
+  await stopTime(page);
+  stub.cut('usageStream');
+  await stub.loggedIn(basic);
+  await open(page, '/account');
+  await expect(sign(page, 'Reconnecting...')).toBeVisible();
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL('**/login');
+  await page.clock.runFor(60_000);
+  await settle(page);
+  expect(stub.calls('usageStream')).toHaveLength(1);
+});
+
+test('no stream opens for a visitor or for a person who waits for approval', async ({ page, stub }) => {
+  await open(page, '/plans');
+  await stub.loggedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  expect(stub.calls('streamTicket')).toEqual([]);
+});
