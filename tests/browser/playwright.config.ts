@@ -17,6 +17,5 @@ export default defineConfig({
     browserName: 'chromium',
     launchOptions: { executablePath: ensureBrowser(), args: browserArguments },
     viewport: { width: 1280, height: 900 },
-    trace: 'retain-on-failure',
   },
 });

@@ -58,6 +58,19 @@ for (const [host, path] of [
   });
 }
 
+test('a token that ends while the account is open leaves nobody there', async ({ page, stub }) => {
+  await page.clock.install({ time: now * 1000 });
+  await stub.loggedIn({}, jwt({ exp: now + 600 }));
+  await open(page, '/account');
+  await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
+  await page.clock.fastForward(600_000);
+  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await expect(page.getByText('Loading user data...')).toBeVisible();
+  await expectNotices(page, ['Your session has expired. Please log in again.']);
+  expect(await storedToken(page)).toBeNull();
+  expect(stub.calls('createPortalSession')).toEqual([]);
+});
+
 test('a protected call without a stored token asks to log in', async ({ page, stub }) => {
   await stub.loggedIn();
   await open(page, '/account');

@@ -76,3 +76,17 @@ test('a skeleton stands in while the usage is fetched', async ({ page, stub }) =
   release();
   await expect(card(page).locator('[data-loading=true]')).toHaveCount(0);
 });
+
+test('a profile may leave out what it has nothing to say about', async ({ page, stub }) => {
+  await stub.loggedIn();
+  await open(page, '/account');
+  for (const [profile, value] of [
+    [{ metadata: { messagesUsedThisPeriod: 3 } }, '3 / 5'],
+    [{ messagesUsedThisPeriod: 4 }, '4 / 5'],
+    [{}, '0 / 5'],
+  ] as const) {
+    stub.answer('getMe', { success: true, profile });
+    await comeBack(page);
+    await expect(card(page).getByText(value, { exact: true })).toBeVisible();
+  }
+});

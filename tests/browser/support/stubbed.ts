@@ -11,6 +11,7 @@ export const test = base.extend<{ stub: Stub }>({
       const stub = new Stub(page, expectedErrors);
       await stub.start();
       await use(stub);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
     },
     { auto: true },
   ],
@@ -32,14 +33,18 @@ export async function stopTime(page: Page, at = '2025-01-01T12:00:00Z'): Promise
   await page.clock.pauseAt(at);
 }
 
-/** Reads the profile once more, as when a person comes back to the tab. */
-export async function comeBack(page: Page): Promise<void> {
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-}
-
 /** Until every request that the page has begun is known to the stub: they come in the order in which they were made. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => void (await fetch('/robots.txt')));
+}
+
+/** Reads the profile once more, as when a person comes back to the tab. */
+export async function comeBack(page: Page): Promise<void> {
+  const answered = page.waitForResponse(/\/api\/user\/me$/);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await answered;
+  // A second look that comes before the first has ended would be one with it.
+  await settle(page);
 }
 
 export const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('authToken'));

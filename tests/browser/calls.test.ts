@@ -1,0 +1,88 @@
+import type { Page } from '@playwright/test';
+import { profileOf } from './support/person.ts';
+import { elsewhere, type Stub } from './support/stub.ts';
+import { askForCode, enterCode } from './support/login.ts';
+import { expect, open, test } from './support/stubbed.ts';
+
+type Made = { call: string; token: string | null; body: unknown; mode: string; credentials: string };
+
+/** Notes every call as the page makes it, the stream's too. */
+async function watchCalls(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const made: Made[] = JSON.parse(sessionStorage.getItem('made') ?? '[]');
+    const note = (call: Made) => {
+      made.push(call);
+      sessionStorage.setItem('made', JSON.stringify(made));
+    };
+    const [realFetch, RealSource] = [window.fetch, window.EventSource];
+    window.fetch = async (input, init) => {
+      const { url, method, headers, mode, credentials } = new Request(input, init);
+      const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+      const call = `${method} ${new URL(url).pathname}`;
+      if (!call.includes('.')) note({ call, token: headers.get('authorization'), body, mode, credentials });
+      return realFetch(input, init);
+    };
+    window.EventSource = class extends RealSource {
+      constructor(address: string | URL, init?: EventSourceInit) {
+        super(address, init);
+        const { pathname, searchParams } = new URL(address, location.href);
+        const credentials = init?.withCredentials ? 'include' : 'same-origin';
+        note({ call: `GET ${pathname}`, token: searchParams.get('token'), body: null, mode: 'cors', credentials });
+      }
+    };
+  });
+}
+
+async function everything(page: Page, stub: Stub): Promise<void> {
+  stub.answer('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+  stub.answer('putPlatform', { success: true, platform: 'web' });
+  for (const name of ['createPortalSession', 'createSubscriptionUpdateSession'] as const)
+    stub.answer(name, { success: true, portalUrl: `${elsewhere}/portal` });
+  stub.answer('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'basic' });
+  stub.answer('deleteMe', { success: true });
+  stub.answer('verifyTrialToken', { success: false });
+  stub.answer('verifyExternalToken', { success: true, token: 'e2e-ext', user: profileOf({}), status: 'approved' });
+  await askForCode(page);
+  await enterCode(page);
+  await page.getByText('Chat through the web interface').click();
+  await page.getByRole('button', { name: 'Update Platform' }).click();
+  await page.getByRole('button', { name: 'Upgrade Your Plan' }).click();
+  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await expect.poll(() => stub.calls('createPortalSession').length).toBe(1);
+  await open(page, '/account?session_id=cs_1');
+  await expect.poll(() => stub.calls('verifyCheckoutSession').length).toBe(1);
+  await page.getByRole('main').getByRole('button', { name: 'Delete Account' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Account' }).click();
+  await page.waitForURL('**/login');
+  await open(page, '/activate-trial?token=trial');
+  await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
+  await page.goto('/login#external_token=ext');
+  await page.waitForURL('**/account');
+}
+
+const bearer = 'Bearer e2e-new';
+const rows: [call: string, token: string | null, body: object | null, credentials?: 'include'][] = [
+  ['POST /api/auth/request-otp', null, { phone: '+15551234567' }],
+  ['POST /api/auth/verify-otp', null, { phone: '+15551234567', otp: '123456' }],
+  ['POST /api/auth/verify-external-token', null, { token: 'ext' }],
+  ['GET /api/user/me', bearer, null],
+  ['DELETE /api/user/me', bearer, null],
+  ['GET /api/user/platform', bearer, null],
+  ['PUT /api/user/platform', bearer, { platform: 'web' }],
+  ['POST /api/billing/create-subscription-update-session', bearer, null],
+  ['POST /api/billing/create-portal-session', bearer, null],
+  ['POST /api/billing/verify-and-update-checkout-session', bearer, { sessionId: 'cs_1' }],
+  ['GET /api/user/usage-stream', 'ticket', null, 'include'],
+  ['POST /auth/verify-trial-token', null, { trialToken: 'trial' }],
+];
+
+test('every call goes where it should, with what it should and without cookies', async ({ page, stub }) => {
+  await watchCalls(page);
+  await everything(page, stub);
+  const made: Made[] = JSON.parse(await page.evaluate(() => sessionStorage.getItem('made') ?? '[]'));
+  for (const [call, token, body, credentials = 'omit'] of rows)
+    expect(made.find((each) => each.call === call)).toEqual({ call, token, body, mode: 'cors', credentials });
+  // What the page asks beyond the table: the way out, and a ticket in place of the token.
+  const known = [...rows.map(([call]) => call), 'POST /api/user/stream-ticket', 'POST /api/auth/logout'];
+  expect(made.map(({ call }) => call).filter((call) => !known.includes(call))).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { expect, expectNotices, open, settle, stopTime, test } from './support/stubbed.ts';
+
+const name = 'Name must be at least 2 characters.';
+const email = 'Please enter a valid email address.';
+const message = 'Message must be at least 10 characters.';
+const rows = [
+  { typed: ['', '', ''], told: [name, email, message] },
+  { typed: ['A', 'ada@example.com', 'Ten letters'], told: [name] },
+  { typed: ['Ada', 'ada@example', 'Ten letters'], told: [email] },
+  { typed: ['Ada', 'ada', 'Ten letters'], told: [email] },
+  { typed: ['Ada', 'ada@example.com', 'Too short'], told: [message] },
+] as const;
+
+test('a message that breaks a rule is not sent', async ({ page }) => {
+  await stopTime(page);
+  await open(page, '/contact');
+  const fields = ['Name', 'Email', 'Message'].map((label) => page.getByLabel(label, { exact: false }).first());
+  for (const { typed, told } of rows) {
+    for (const [index, text] of typed.entries()) await fields[index]!.fill(text);
+    await page.getByRole('button', { name: 'Send Message' }).click();
+    for (const rule of [name, email, message])
+      await expect(page.getByText(rule, { exact: true })).toHaveCount(told.some((each) => each === rule) ? 1 : 0);
+    await expect(page.getByRole('button', { name: 'Sending...' })).toHaveCount(0);
+  }
+});
+
+test('a message is said to be sent after 1.5 s, without any call', async ({ page }) => {
+  await stopTime(page);
+  await open(page, '/contact');
+  const called: string[] = [];
+  page.on('request', (request) => request.method() !== 'GET' && called.push(request.url()));
+  await page.getByLabel('Name').fill('Al');
+  await page.getByLabel('Email').fill('al@example.com');
+  await page.getByLabel('Message').fill('0123456789');
+  await page.getByRole('button', { name: 'Send Message' }).click();
+  await expect(page.getByRole('button', { name: 'Sending...' })).toBeDisabled();
+  await page.clock.runFor(1499);
+  await settle(page);
+  await expect(page.getByLabel('Message')).toHaveValue('0123456789');
+  await page.clock.runFor(1);
+  for (const label of ['Name', 'Email', 'Message']) await expect(page.getByLabel(label)).toHaveValue('');
+  await page.clock.resume();
+  await expectNotices(page, ['Message Sent', "We've received your message and will get back to you soon."]);
+  expect(called).toEqual([]);
+});
+
+test('the other ways to reach people, the hours and the crisis note stand beside the form', async ({ page }) => {
+  await open(page, '/contact');
+  const main = page.getByRole('main');
+  await expect(main.getByLabel('Phone (optional)')).not.toHaveAttribute('required');
+  await expect(main.getByText('Monday-Friday 9:00 AM-6:00 PM EST')).toBeVisible();
+  await expect(main.getByRole('link', { name: 'support@solace.example' })).toBeVisible();
+  await expect(main.getByRole('link', { name: /^\+1 \(555\)/ })).toHaveAttribute('href', /^tel:\+1555/);
+  await expect(main.getByText(/not a crisis service/)).toBeVisible();
+});

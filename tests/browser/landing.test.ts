@@ -1,0 +1,72 @@
+import { expect, open, test } from './support/stubbed.ts';
+
+const chat = 'https://wa.me/15550100199';
+
+test('the home page says what the product is', async ({ page }) => {
+  await open(page, '/');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('heading', { level: 1 })).toHaveText(
+    /^Solace\s*Your AI Companion for Psychological Well-Being$/,
+  );
+  for (const title of ['Why Solace?', 'What Our Users Say', 'Flexible Plans to Fit Your Needs'])
+    await expect(main.getByRole('heading', { level: 2, name: title })).toBeVisible();
+  for (const title of ['Text & Voice Support', 'Privacy First', 'CBT-Based Approach', 'Always Available'])
+    await expect(main.getByRole('heading', { level: 3, name: title })).toBeVisible();
+  for (const claim of [/no app download/i, /fully encrypted/i, /cognitive behavioural therapy/, /24 hours a day/])
+    await expect(main.getByText(claim).first()).toBeVisible();
+  const tryIt = main.getByRole('link', { name: 'Try Solace on WhatsApp (Free)' });
+  await expect(tryIt).toHaveAttribute('href', chat);
+  await expect(tryIt).toHaveAttribute('rel', /noopener/);
+  await expect(main.getByRole('link', { name: 'Choose Your Plan' })).toHaveAttribute('href', '/plans');
+});
+
+test('three voices are told one after the other', async ({ page }) => {
+  await open(page, '/');
+  const carousel = page.getByRole('region', { name: 'What Our Users Say' });
+  await expect(carousel.getByRole('listitem')).toHaveCount(3);
+  await carousel.getByRole('button', { name: 'Next story' }).scrollIntoViewIfNeeded();
+  for (const position of [1, 2, 3]) {
+    await expect(carousel.getByRole('status')).toHaveText(`Story ${position} of 3`);
+    await expect(carousel.getByRole('listitem').nth(position - 1)).toBeInViewport({ ratio: 0.9 });
+    if (position < 3) await carousel.getByRole('button', { name: 'Next story' }).click();
+  }
+  await expect(carousel.getByRole('button', { name: 'Next story' })).toBeDisabled();
+});
+
+for (const { who, label, to } of [
+  { who: 'visitor', label: 'Get Started', to: '/login' },
+  { who: 'member', label: 'Manage Plan', to: '/account' },
+]) {
+  test(`the teaser's buttons lead a ${who} to ${to}`, async ({ page, stub }) => {
+    if (who === 'member') await stub.loggedIn();
+    await open(page, '/');
+    const buttons = page.getByRole('region', { name: 'Flexible Plans' }).getByRole('link', { name: label });
+    await expect(buttons).toHaveCount(4);
+    await expect(buttons).toHaveText([label, label, label, label]);
+    await buttons.nth(2).click();
+    await page.waitForURL(`**${to}`);
+    await open(page, '/');
+    await page.getByRole('link', { name: 'View All Plans' }).click();
+    await page.waitForURL('**/plans');
+  });
+}
+
+test("the teaser's buttons do nothing while it is unknown who is here", async ({ page, stub }) => {
+  await stub.loggedIn();
+  const release = stub.hold('getMe');
+  await open(page, '/');
+  const button = page.getByRole('region', { name: 'Flexible Plans' }).getByRole('link').first();
+  await button.click();
+  release();
+  await expect(button).toHaveText('Manage Plan');
+  expect(new URL(page.url()).pathname).toBe('/');
+});
+
+test('the footer says who is behind it', async ({ page }) => {
+  await open(page, '/');
+  const footer = page.getByRole('contentinfo');
+  await expect(footer.getByRole('link', { name: 'Contact Us' })).toHaveAttribute('href', '/contact');
+  await expect(footer.getByText(/^© 2025 Solace Wellness, Inc\./)).toBeVisible();
+  await expect(footer.getByText(/well-being and self-help/)).toBeVisible();
+  await expect(footer.getByRole('link', { name: /\+1 \(555\) 010-0199/ })).toHaveAttribute('href', 'tel:+15550100199');
+});

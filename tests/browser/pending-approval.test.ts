@@ -1,0 +1,33 @@
+import { comeBack, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
+
+test('who waits for approval is told so, and can leave', async ({ page, stub }) => {
+  await stub.loggedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main).toContainText('The account for +1 555-123-4567 awaits approval.');
+  await expect(main).toContainText('You will be notified through your preferred messaging platform');
+  await main.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expectNotices(page, ['Logged out successfully']);
+  expect(await storedToken(page)).toBeNull();
+});
+
+test('who was approved meanwhile finds the account on coming back', async ({ page, stub }) => {
+  await stub.loggedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  stub.person({ status: 'approved' });
+  await comeBack(page);
+  await page.waitForURL('**/account');
+});
+
+test('who is set back to waiting is taken from the account', async ({ page, stub }) => {
+  await stub.loggedIn();
+  await open(page, '/account');
+  const refused = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
+  stub.answer('createPortalSession', refused, 403);
+  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await page.waitForURL('**/pending-approval');
+  await expectNotices(page);
+});

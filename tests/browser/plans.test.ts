@@ -1,0 +1,84 @@
+import type { Page } from '@playwright/test';
+import { elsewhere, type Stub } from './support/stub.ts';
+import { dismissNotices, expect, expectNotices, open, test } from './support/stubbed.ts';
+
+const catalogue = [
+  { id: 'free', name: 'Free', price: 'Free', messages: '5', hasVoice: false },
+  { id: 'basic', name: 'Basic', price: '$11.99', messages: '30', hasVoice: true },
+  { id: 'premium', name: 'Premium', price: '$29.99', messages: '70', hasVoice: true },
+  { id: 'platinum', name: 'Platinum', price: '$79.99', messages: '160', hasVoice: true },
+] as const;
+
+const cards = (page: Page) =>
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading') });
+
+test('four plans stand in order, with price, allowance and voice', async ({ page }) => {
+  await open(page, '/plans');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+  await expect(cards(page)).toHaveCount(4);
+  for (const [index, { id, name, price, messages, hasVoice }] of catalogue.entries()) {
+    const card = cards(page).nth(index);
+    await expect(card.getByRole('heading')).toHaveText(name);
+    await expect(card.getByText(/^\S+ ?\/per month$/)).toHaveText(
+      new RegExp(`^\\${price[0]}${price.slice(1)} ?/per month$`),
+    );
+    await expect(card.getByText(`${messages} messages per week`, { exact: true })).toBeVisible();
+    await expect(card.getByText(/voice/i)).toHaveCount(hasVoice ? 1 : 0);
+    await expect(card.getByText('Most Popular')).toHaveCount(id === 'premium' ? 1 : 0);
+    await expect(card.getByRole('link')).toHaveAttribute('href', `/login?plan=${id}`);
+  }
+  await page.getByRole('link', { name: 'Contact Support' }).click();
+  await page.waitForURL('**/contact');
+});
+
+const actions = {
+  free: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
+  basic: ['Manage in My Account', 'Current Plan', 'Switch to Premium', 'Switch to Platinum'],
+  premium: ['Manage in My Account', 'Switch to Basic', 'Current Plan', 'Switch to Platinum'],
+  platinum: ['Manage in My Account', 'Switch to Basic', 'Switch to Premium', 'Current Plan'],
+  inactive: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
+} as const;
+
+test('a subscriber sees what each plan would mean', async ({ page, stub }) => {
+  await stub.loggedIn();
+  for (const [tier, labels] of Object.entries(actions)) {
+    stub.person({ tier });
+    await open(page, '/plans');
+    for (const [index, label] of labels.entries())
+      await expect(cards(page).nth(index).getByText(label, { exact: true }), `${tier}: ${label}`).toBeVisible();
+  }
+  await page.getByRole('button', { name: 'Choose Basic' }).waitFor();
+});
+
+test('the chosen plan is bought on the page of the payment provider', async ({ page, stub }) => {
+  stub.answer('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
+  await stub.loggedIn();
+  await open(page, '/plans');
+  const release = stub.hold('createSubscriptionUpdateSession');
+  await page.getByRole('button', { name: 'Choose Premium' }).click();
+  await expect(page.getByRole('button', { name: 'Opening...' })).toHaveAttribute('aria-busy', 'true');
+  release();
+  await page.waitForURL(`${elsewhere}/checkout`);
+  expect(stub.calls('createSubscriptionUpdateSession')).toMatchObject([{ body: { tier: 'premium' } }]);
+});
+
+const failures: [arrange: (stub: Stub) => void, told: string][] = [
+  [(stub) => stub.answer('createSubscriptionUpdateSession', { success: false, message: 'Closed.' }), 'Closed.'],
+  [(stub) => stub.answer('createSubscriptionUpdateSession', { success: true }), 'Failed to create portal session'],
+  [(stub) => stub.answer('createSubscriptionUpdateSession', {}, 404), 'Failed to open subscription management'],
+  [(stub) => stub.answer('createSubscriptionUpdateSession', {}, 503), 'Server error. Please try again later.'],
+];
+
+test('a plan that cannot be bought says why, once', async ({ page, stub }) => {
+  await stub.loggedIn();
+  await open(page, '/plans');
+  for (const [arrange, told] of failures) {
+    arrange(stub);
+    await page.getByRole('button', { name: 'Choose Platinum' }).click();
+    await expectNotices(page, ['Error', told]);
+    await dismissNotices(page);
+  }
+});
