@@ -52,9 +52,14 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     await card(page).getByRole('button', { name: button }).click();
     await expect(card(page).getByRole('button', { name: button })).toBeEnabled();
     // What is shown for the first time comes in steps of its own.
-    await page.clock.runFor(400);
-    await expect(page.getByRole('region', { name: /^Notifications/ })).toBeAttached();
-    await page.clock.runFor(99);
+    let passed = 0;
+    const step = async () => {
+      await page.clock.runFor(passed < 490 ? 10 : 0);
+      passed = Math.min(490, passed + 10);
+      return page.getByRole('region', { name: /^Notifications/ }).count();
+    };
+    await expect.poll(step, { intervals: [100] }).toBe(1);
+    await page.clock.runFor(499 - passed);
     await expectNotices(page, blocked);
     expect(new URL(page.url()).pathname).toBe('/account');
     await page.clock.runFor(1);
