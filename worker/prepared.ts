@@ -26,13 +26,3 @@ export function prepared<Each extends Statement>(statement: Each): (values: Reco
     return { _prepare: () => filled } as unknown as Each;
   };
 }
-
-/** Makes something once for each key and keeps it as long as the key lives. */
-export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
-  const known = new WeakMap<Key, Made>();
-  return (key) => {
-    const made = known.get(key) ?? make(key);
-    known.set(key, made);
-    return made;
-  };
-}

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { hitsKeptMs, parseLimits } from './auth/limits.ts';
 import { log } from './log.ts';
+import { oncePer } from './once-per.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
 const address = v.pipe(v.string(), v.url());
@@ -66,18 +67,11 @@ export const Settings = v.object({
 
 export type Settings = v.InferOutput<typeof Settings>;
 
-const read = new WeakMap<object, Settings | null>();
-
 /** The Worker's settings, or null (told once to the log, by name) when some are missing or malformed. */
-export function settingsOf(env: object): Settings | null {
-  const known = read.get(env);
-  if (known !== undefined) return known;
+export const settingsOf: (env: object) => Settings | null = oncePer((env: object) => {
   const result = v.safeParse(Settings, env);
-  if (!result.success) {
-    const names = [...new Set(result.issues.map((issue) => String(issue.path?.[0]?.key)))];
-    log('error', 'settings_invalid', { settings: names });
-  }
-  const settings = result.success ? result.output : null;
-  read.set(env, settings);
-  return settings;
-}
+  if (result.success) return result.output;
+  const names = [...new Set(result.issues.map((issue) => String(issue.path?.[0]?.key)))];
+  log('error', 'settings_invalid', { settings: names });
+  return null;
+});

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { AccountStatus } from '../contract/shapes.ts';
-import { build, oncePer, prepared } from '../prepared.ts';
+import { oncePer } from '../once-per.ts';
+import { build, prepared } from '../prepared.ts';
 import type { Settings } from '../settings.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
 import { keyedHashes } from './keyed-hash.ts';
