@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
 import { openDatabase } from './db.ts';
 import { handlers } from './endpoints/index.ts';
@@ -12,75 +12,82 @@ import { Exchange } from './http/exchange.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { settingsOf, type Settings } from './settings.ts';
 
-type App = { Bindings: Env; Variables: { settings: Settings; exchange: Exchange } };
+type C = Context<{ Bindings: Env }>;
+type Answer = (c: C, exchange: Exchange, settings: Settings) => Response | Promise<Response>;
 
 const byPath = Map.groupBy(Object.entries(endpoints) as [EndpointName, Endpoint][], ([, { path }]) => path);
 
-export const app = new Hono<App>();
+/** One handler for a path: Hono then calls it without composing a chain. */
+export const app = new Hono<{ Bindings: Env }>();
 
-app.use(async function describeExchange(c, next) {
-  const exchange = new Exchange();
-  c.set('exchange', exchange);
-  const settings = settingsOf(c.env);
-  if (settings) {
-    c.set('settings', settings);
-    await next();
-  } else {
-    c.res = refuse(exchange, new Problem('unavailable', { retryAfter: 60 }));
+for (const [path, group] of byPath) app.all(path, exchanging(answerOn(path, group)));
+app.notFound(
+  exchanging(() => {
+    throw new Problem('notFound');
+  }),
+);
+
+/** Answers, refuses where that fails, and logs: the one error edge. */
+function exchanging(answer: Answer): (c: C) => Promise<Response> {
+  return async function exchange(c) {
+    const exchange = new Exchange();
+    const response = await settle(() => answer(c, exchange, settingsFor(c)), exchange);
+    await exchange.log(c.req.method, response.status);
+    return response;
+  };
+}
+
+async function settle(answer: () => Response | Promise<Response>, exchange: Exchange): Promise<Response> {
+  try {
+    return await answer();
+  } catch (error) {
+    exchange.failure = problemOf(error, exchange.traffic);
+    if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
+    return problemResponse(exchange.failure, exchange.headers);
   }
-  exchange.log(c.req.method, c.res.status);
-});
+}
 
-for (const [path, group] of byPath) {
-  const allow = group.map(([, { method }]) => method).join(', ');
+function settingsFor({ env }: C): Settings {
+  const settings = settingsOf(env);
+  if (!settings) throw new Problem('unavailable', { retryAfter: 60 });
+  return settings;
+}
+
+/** All that may be asked of a path: its endpoints by method, and what browsers of other origins must know first. */
+function answerOn(path: string, group: [EndpointName, Endpoint][]): Answer {
+  const byMethod = new Map(group.map(([name, endpoint]) => [endpoint.method as string, name]));
+  const allow = [...byMethod.keys()].join(', ');
   const withCredentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
 
-  app.use(path, async function allowListedOrigins(c, next) {
-    const { headers } = Object.assign(c.get('exchange'), { route: path });
-    Object.assign(headers, corsHeaders(c.req.header('origin'), c.get('settings'), withCredentials));
-    if (c.req.method !== 'OPTIONS') return next();
-    return new Response(null, { status: 204, headers: { ...headers, ...preflightHeaders(allow) } });
-  });
-
-  for (const [name, endpoint] of group) {
-    app.on(endpoint.method, path, async function answerCall(c) {
-      const exchange = c.get('exchange');
-      const settings = c.get('settings');
-      const call = {
-        request: c.req.raw,
-        exchange,
-        address: callerAddress(c.req.raw.headers),
-        now: Date.now(),
-        env: c.env,
-        settings,
-        db: openDatabase(settings, exchange.traffic),
-        later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
-      } as Call;
-      await admit(endpoint, call);
-      const answer = await (handlers[name] as Handler<EndpointName>)(call);
-      if (endpoint.access === 'user' && !call.caller.loaded) throw new Error(`${name} answered without its caller`);
-      return answer instanceof Response
-        ? withHeaders(answer, exchange)
-        : Response.json(answer, { headers: exchange.headers });
-    });
-  }
-
-  app.all(path, () => {
-    throw new Problem('methodNotAllowed', { allow });
-  });
+  return function answer(c, exchange, settings) {
+    exchange.route = path;
+    Object.assign(exchange.headers, corsHeaders(c.req.header('origin'), settings, withCredentials));
+    const { method } = c.req;
+    if (method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: { ...exchange.headers, ...preflightHeaders(allow) } });
+    }
+    const name = byMethod.get(method === 'HEAD' ? 'GET' : method);
+    if (!name) throw new Problem('methodNotAllowed', { allow });
+    return answerCall(name, c, exchange, settings);
+  };
 }
 
-app.notFound((c) => refuse(c.get('exchange'), new Problem('notFound')));
-app.onError((error, c) => refuse(c.get('exchange'), error));
-
-/** The one error edge. */
-function refuse(exchange: Exchange, error: unknown): Response {
-  exchange.failure = problemOf(error, exchange.traffic);
-  if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
-  return problemResponse(exchange.failure, exchange.headers);
-}
-
-function withHeaders(response: Response, { headers }: Exchange): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
+async function answerCall(name: EndpointName, c: C, exchange: Exchange, settings: Settings): Promise<Response> {
+  const endpoint: Endpoint = endpoints[name];
+  const call = {
+    request: c.req.raw,
+    exchange,
+    address: callerAddress(c.req.raw.headers),
+    now: Date.now(),
+    env: c.env,
+    settings,
+    db: openDatabase(settings, exchange.traffic),
+    later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+  } as Call;
+  await admit(endpoint, call);
+  const answer = await (handlers[name] as Handler<EndpointName>)(call);
+  if (endpoint.access === 'user' && !call.caller.loaded) throw new Error(`${name} answered without its caller`);
+  if (!(answer instanceof Response)) return Response.json(answer, { headers: exchange.headers });
+  for (const [header, value] of Object.entries(exchange.headers)) answer.headers.set(header, value);
+  return answer;
 }

@@ -14,13 +14,14 @@ export class Exchange {
   /** The route's pattern, never the address that was called. */
   route = 'none';
   /** A short keyed hash: the same number has the same, and nobody can go back from it. */
-  phone: string | undefined;
+  phone: Promise<string> | undefined;
   failure: Problem | undefined;
   /** Where an error came from that nobody expected. */
   surprise: Record<string, unknown> | undefined;
 
-  log(method: string, status: number): void {
-    const { requestId, route, traffic, phone, failure, surprise } = this;
+  async log(method: string, status: number): Promise<void> {
+    const { requestId, route, traffic, failure, surprise } = this;
+    const phone = await this.phone;
     log(surprise ? 'error' : 'info', 'request', {
       requestId,
       method,
