@@ -1,4 +1,4 @@
-import { createClient, type InStatement } from '@libsql/client/web';
+import { createClient, LibsqlError, type InStatement } from '@libsql/client/web';
 import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import { Problem } from './problem.ts';
@@ -20,23 +20,39 @@ export function openDatabase(settings: Settings, traffic: Traffic): Database {
   });
   return drizzle({
     client: {
-      execute: (statement: InStatement) => client.execute(statement),
+      execute: (statement: InStatement) => inTime(client.execute(statement), traffic),
       // One statement is a transaction by itself.
       batch: async (statements: [InStatement]) =>
-        statements.length === 1 ? [await client.execute(statements[0])] : client.batch(statements, 'write'),
+        statements.length === 1
+          ? [await inTime(client.execute(statements[0]), traffic)]
+          : inTime(client.batch(statements, 'write'), traffic),
     } as never,
   });
 }
 
 async function countedFetch(request: Request, traffic: Traffic): Promise<Response> {
   traffic.requests += 1;
+  const response = await fetch(request);
+  if (response.status >= 500 || response.status === 429) throw new Error(`database answered ${response.status}`);
+  return response;
+}
+
+/**
+ * The answer, or 503 when it does not come whole and in time; what SQL refuses is passed on. A timer of ours costs
+ * half of a signal for each request, and the platform ends what is still under way when the call is over.
+ */
+async function inTime<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, timeoutMs);
+  });
   try {
-    const response = await fetch(request, { signal: AbortSignal.timeout(timeoutMs) });
-    if (response.status >= 500 || response.status === 429) throw new Error(`database answered ${response.status}`);
-    const { status, headers } = response;
-    return new Response(await response.text(), { status, headers });
-  } catch {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    if (error instanceof LibsqlError) throw error;
     traffic.unreachable = true;
     throw new Problem('unavailable');
+  } finally {
+    clearTimeout(timer);
   }
 }
