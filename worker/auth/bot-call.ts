@@ -2,15 +2,16 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { Webhook } from 'standardwebhooks';
 import type { Database } from '../db.ts';
+import { oncePer } from '../once-per.ts';
 import { build, prepared } from '../prepared.ts';
 import { Problem } from '../problem.ts';
 
 type Row = { fingerprint: string; answer: string };
 
-type BotStatements = ReturnType<typeof prepared>[];
+type Statement = BatchItem<'sqlite'>;
+type BotStatements = ReturnType<typeof prepared<Statement>>[];
 
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
-const kept = prepared(build.all<Row>(sql`select fingerprint, answer from bot_calls where id = ${callId}`));
 
 /** SQL: whether this very call is the one that took the id. */
 export const won: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
@@ -18,12 +19,18 @@ export const won: SQL<boolean> = sql`exists (select 1 from bot_calls where id = 
 /** SQL: the answer of this call. */
 export const answered: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
-/** What a call does: `answer` is SQL for a JSON text, read before the effects. */
+/**
+ * What a call does: `answer` is SQL for a JSON text, read before the effects. A call that is known keeps its row and
+ * gives back what stands there, whatever it would find now.
+ */
 export function botStatements(answer: SQL, effects: SQL[] = []): BotStatements {
   const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
     select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
-    from (${answer}) where true on conflict do nothing`;
-  return [...[claim, ...effects].map((statement) => prepared(build.run(statement))), kept];
+    from (${answer} union all select answer from bot_calls where id = ${callId}) where true
+    on conflict (id) do update set id = excluded.id returning fingerprint, answer`;
+  return [build.all<Row>(claim), ...effects.map((effect) => build.run(effect))].map((each) =>
+    prepared<Statement>(each),
+  );
 }
 
 /**
@@ -51,8 +58,8 @@ export class BotCall {
     values: Record<string, unknown> = {},
   ): Promise<Answer | null> {
     const all = { ...values, now, callId: this.id, nonce: this.#nonce, fingerprint: this.#fingerprint };
-    const results: unknown[] = await db.batch(statements.map((each) => each(all)) as [BatchItem<'sqlite'>]);
-    const [row] = results.at(-1) as Row[];
+    const results: unknown[] = await db.batch(statements.map((each) => each(all)) as [Statement]);
+    const [row] = results[0] as Row[];
     if (!row) return null;
     if (row.fingerprint !== this.#fingerprint) throw new Problem('idReused');
     return JSON.parse(row.answer) as Answer;
@@ -69,13 +76,16 @@ export async function verifyBotCall(secrets: string[], request: Request, body: s
     'webhook-timestamp': timestamp,
     'webhook-signature': request.headers.get('webhook-signature') ?? '',
   };
-  if (!secrets.some((secret) => signedWith(secret, body, headers))) throw new Problem('invalidBotSignature');
+  if (!webhooksOf(secrets).some((webhook) => signedWith(webhook, body, headers)))
+    throw new Problem('invalidBotSignature');
   return new BotCall(id, await fingerprintOf(new URL(request.url).pathname, body));
 }
 
-function signedWith(secret: string, body: string, headers: Record<string, string>): boolean {
+const webhooksOf = oncePer((secrets: string[]) => secrets.map((secret) => new Webhook(secret)));
+
+function signedWith(webhook: Webhook, body: string, headers: Record<string, string>): boolean {
   try {
-    new Webhook(secret).verify(body, headers, { jsonParse: false });
+    webhook.verify(body, headers, { jsonParse: false });
     return true;
   } catch {
     return false;

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db.ts';
 import type { Settings } from '../settings.ts';
 import { keyedHash } from './keyed-hash.ts';
-import { freeAt, recordHit, wasRecorded } from './limits.ts';
+import { freeAt, recordHits, wasRecorded } from './limits.ts';
 
 type Outcome = {
   asked: number;
@@ -49,18 +49,23 @@ export async function issueCode(
   const maySend = sql`max(${freeAt(counted[0]!, settings.LIMIT_CODES_PER_NUMBER)},
     ${freeAt(counted[1]!, settings.LIMIT_CODES_PER_ADDRESS)},
     ${freeAt(subjects.wrongTriesAt(phone), settings.LIMIT_WRONG_TRIES_PER_NUMBER)})`;
-  const asked = wasRecorded(requests, id, now);
+  const asked = sql`${mayAsk} <= ${now}`;
   const known = sql`exists (select 1 from users where phone = ${phone} and contacted_at is not null)`;
   const issued = sql`exists (select 1 from codes where phone = ${phone} and sent_by = ${id})`;
   const results = await db.batch([
-    db.run(recordHit(requests, id, now, sql`${mayAsk} <= ${now}`)),
     db.run(sql`insert into codes (phone, mac, sent_by, expires_at, tries_left)
       select ${phone}, ${mac}, ${id}, ${now + settings.CODE_LIFETIME_SECONDS * 1000}, ${settings.CODE_TRIES}
       where ${asked} and ${known} and ${maySend} <= ${now}
       on conflict (phone) do update set mac = excluded.mac, sent_by = excluded.sent_by,
         expires_at = excluded.expires_at, tries_left = excluded.tries_left, tried_by = null, won_by = null`),
-    ...counted.map((subject) => db.run(recordHit(subject, id, now, issued))),
-    db.all<Outcome>(sql`select ${asked} as asked, ${known} as known, ${issued} as issued, ${mayAsk} as askAt,
+    db.run(
+      recordHits(id, now, [
+        [requests, asked],
+        [counted[0]!, issued],
+        [counted[1]!, issued],
+      ]),
+    ),
+    db.all<Outcome>(sql`select ${wasRecorded(requests, id, now)} as asked, ${known} as known, ${issued} as issued, ${mayAsk} as askAt,
       ${maySend} as freeAt, (select whatsapp_id from users where phone = ${phone}) as whatsappId`),
   ]);
   const outcome = (results.at(-1) as Outcome[])[0]!;

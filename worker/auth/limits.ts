@@ -24,14 +24,19 @@ export function parseLimits(text: string): Limit[] {
 export function freeAt(subject: Value<string>, limits: Limit[]): SQL<number> {
   const each = limits.map(
     ({ most, per }) =>
-      sql`coalesce((select at from hits where subject = ${subject} order by at desc limit 1 offset ${sql.raw(String(most - 1))}) + ${per}, 0)`,
+      sql`coalesce((select at from hits where subject = ${subject} order by at desc limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
   );
   return sql`max(0, ${sql.join([sql`0`, ...each], sql`, `)})`;
 }
 
-/** SQL: remembers one act of the subject when the condition holds. */
-export function recordHit(subject: Value<string>, by: Value<string>, now: Value<number>, when: SQL): SQL {
-  return sql`insert into hits (subject, at, by) select ${subject}, ${now}, ${by} where ${when}`;
+/** SQL: remembers the act `by` for each subject whose condition holds; conditions see what was before. */
+export function recordHits(
+  by: Value<string>,
+  now: Value<number>,
+  subjects: [subject: Value<string>, when: SQL][],
+): SQL {
+  const each = subjects.map(([subject, when]) => sql`select ${subject}, ${now}, ${by} where ${when}`);
+  return sql`insert into hits (subject, at, by) ${sql.join(each, sql` union all `)}`;
 }
 
 /** SQL: whether the act `by` was remembered for the subject. */

@@ -6,7 +6,7 @@ import { build, prepared } from '../prepared.ts';
 import type { Settings } from '../settings.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
 import { keyedHashes } from './keyed-hash.ts';
-import { freeAt, recordHit, wasRecorded } from './limits.ts';
+import { freeAt, recordHits, wasRecorded } from './limits.ts';
 import type { SessionClaims } from './session-token.ts';
 import { openSession } from './session.ts';
 
@@ -52,28 +52,25 @@ const statementsFor = oncePer((settings: Settings) => {
   );
   const mayTry = freeAt(tries, settings.LIMIT_TRIES_PER_ADDRESS);
   const mayErr = freeAt(wrongTries, settings.LIMIT_WRONG_TRIES_PER_NUMBER);
-  const counted = wasRecorded(tries, id, now);
+  const counted = sql`${mayTry} <= ${now}`;
   const live = sql`phone = ${phone} and expires_at > ${now} and tries_left > 0 and won_by is null`;
-  const tried = sql`exists (select 1 from codes where phone = ${phone} and tried_by = ${id})`;
+  const mine = sql`select 1 from codes where phone = ${phone} and tried_by = ${id}`;
   const changes = [
-    recordHit(tries, id, now, sql`${mayTry} <= ${now}`),
     sql`update codes set tries_left = tries_left - 1, tried_by = ${id},
       won_by = case when mac in (${macs}) then ${id} end
       where ${live} and ${counted} and ${mayErr} <= ${now}`,
-    recordHit(
-      wrongTries,
-      id,
-      now,
-      sql`exists (select 1 from codes where phone = ${phone} and tried_by = ${id} and won_by is null)`,
-    ),
+    recordHits(id, now, [
+      [tries, counted],
+      [wrongTries, sql`exists (${mine} and won_by is null)`],
+    ]),
     openSession(
       id,
       now,
       sql`from codes c join users u on u.phone = c.phone where c.phone = ${phone} and c.won_by = ${id}`,
     ),
   ];
-  const outcome = sql`select ${counted} as counted, ${mayTry} as tryAt, ${mayErr} as wrongAt,
-    exists (select 1 from codes where ${live}) as live, ${tried} as tried, u.id as userId, u.status as status
+  const outcome = sql`select ${wasRecorded(tries, id, now)} as counted, ${mayTry} as tryAt, ${mayErr} as wrongAt,
+    exists (select 1 from codes where ${live}) as live, exists (${mine}) as tried, u.id as userId, u.status as status
     from (select 1) left join sessions s on s.id = ${id} left join users u on u.id = s.user_id`;
   return [...changes.map((change) => build.run(change)), build.all<Outcome>(outcome)].map((each) =>
     prepared<Statement>(each),

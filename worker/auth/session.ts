@@ -6,7 +6,7 @@ import { sessionLifetimeMs, signToken, type SessionClaims } from './session-toke
 /** SQL: opens the session for the user that the condition finds in `users u`. */
 export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL): SQL {
   return sql`insert into sessions (id, user_id, created_at, expires_at)
-    select ${sessionId}, u.id, ${now}, ${now} + ${sessionLifetimeMs} ${from}`;
+    select ${sessionId}, u.id, ${now}, ${now} + ${sql.raw(String(sessionLifetimeMs))} ${from}`;
 }
 
 /** The token of an opened session. */
