@@ -16,6 +16,8 @@ const limits = (fallback: string) =>
     v.transform(parseLimits),
     v.check((each) => each.every(({ per }) => per <= hitsKeptMs)),
   );
+const isWebhookSecret = (secret: string) =>
+  /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
 const seconds = (fallback: number) =>
   v.pipe(v.optional(v.pipe(v.string(), v.digits()), String(fallback)), v.transform(Number));
 
@@ -46,7 +48,7 @@ export const Settings = v.object({
   WHATSAPP_TEMPLATE_LANGUAGE: v.optional(text, 'en_US'),
 
   BOT_WEBHOOK_URL: address,
-  BOT_WEBHOOK_SECRET: rotating,
+  BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
   STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
   STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),

@@ -13,6 +13,7 @@ it.each([
   ['SITE_URL', 'paused'],
   ['SESSION_KEYS', ''],
   ['STRIPE_SECRET_KEY', 'pk_test_public'],
+  ['BOT_WEBHOOK_SECRET', 'whsec_not-base64'],
   ['LIMIT_CODES_PER_NUMBER', '5/2d'],
 ])('refuses to serve, and asks nobody, while %s is "%s"; the log names it and not its value', async (name, value) => {
   const lines: string[] = [];
