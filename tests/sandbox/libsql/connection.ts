@@ -23,6 +23,8 @@ export class Connection {
   readonly #database: Database.Database;
   readonly #prepared = new Map<string, Prepared>();
   readonly #counters: Counters;
+  /** Changes so far, while nobody but `run` has made any. */
+  #changes: bigint | undefined;
   #schema = schema;
 
   constructor(file: string) {
@@ -38,9 +40,11 @@ export class Connection {
 
   run(sql: string, values: Value[]): Result {
     const statement = this.prepare(sql);
-    const [, before] = this.#counters.get();
+    const before = this.#changes ?? this.#counters.get()[1];
+    this.#changes = undefined;
     const rows = statement.all(values);
     const [changes, after, rowid] = this.#counters.get();
+    this.#changes = after;
     this.#noteEffects(sql);
     const wrote = after > before;
     return {
@@ -55,6 +59,7 @@ export class Connection {
   exec(sql: string): void {
     schema += 1;
     if (/\b(?:pragma|attach|temp)/i.test(sql)) this.reusable = false;
+    this.#changes = undefined;
     this.#database.exec(sql);
   }
 
@@ -82,7 +87,8 @@ export class Connection {
   #compile(sql: string): Prepared {
     const statement = this.#database.prepare(sql);
     const columns = statement.columns().map(({ name, type }) => ({ name, decltype: type }));
-    if (statement.reader) statement.raw();
+    if (!statement.reader) return { columns, all: (values) => (statement.run(values), []) };
+    statement.raw();
     return { columns, all: (values) => statement.all(values) as Value[][] };
   }
 
