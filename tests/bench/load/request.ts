@@ -11,9 +11,16 @@ const [kid, secret] = SESSION_KEYS.split(':') as [string, string];
 const bot = new Webhook(BOT_WEBHOOK_SECRET);
 const json = { 'content-type': 'application/json' };
 const otp = '123456';
+const tokens = new Map<number, Promise<string>>();
 
-/** A session token of a seeded user. */
+/** The session token of a seeded user: the same for every call, as an app keeps its own for weeks. */
 export function tokenOf(index: number): Promise<string> {
+  const token = tokens.get(index) ?? signedFor(index);
+  tokens.set(index, token);
+  return token;
+}
+
+function signedFor(index: number): Promise<string> {
   const { userId, sessionId } = personAt(index);
   return new SignJWT({ sid: sessionId })
     .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid })
