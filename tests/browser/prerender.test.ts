@@ -183,3 +183,23 @@ test('parts are kept for good, pages are not', async ({ request, baseURL }) => {
   const response = await request.get(`${baseURL}${part}`);
   expect(response.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
 });
+
+for (const { line, latency, preloaded } of [
+  { line: 'a quick', latency: 20, preloaded: 2 },
+  { line: 'a slow', latency: 600, preloaded: 0 },
+]) {
+  test(`on ${line} line the first paint asks for ${preloaded} fonts`, async ({ page }) => {
+    const devtools = await page.context().newCDPSession(page);
+    const throughput = 1_000_000;
+    await devtools.send('Network.enable');
+    await devtools.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency,
+      downloadThroughput: throughput,
+      uploadThroughput: throughput,
+    });
+    await open(page, '/');
+    await expect(page.locator('head > link[as=font]')).toHaveCount(preloaded);
+    expect(await layoutShift(page)).toBe(0);
+  });
+}
