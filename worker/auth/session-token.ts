@@ -15,7 +15,7 @@ type Ring = { keys: Promise<Key[]>; signed: Newest<string, Signed> };
 
 const rings = new Map<string, Ring>();
 const encoder = new TextEncoder();
-/** An app sends the same token for weeks: so many of them an isolate verifies once. */
+/** An app sends the same token for weeks: so many of them an isolate verifies once. A ticket is not seen again. */
 const tokensKept = 1000;
 
 /** Signs a token with the ring's first key; `expiresAt` in unix seconds. */
@@ -32,7 +32,7 @@ export async function verifyToken(ring: string, types: TokenType[], token: strin
   const { keys, signed } = ringOf(ring);
   const found = signed.get(token) ?? (await verify(await keys, token));
   if (!found || found.expiresAt <= nowInSeconds()) return null;
-  signed.set(token, found);
+  if (found.type === 'session+jwt') signed.set(token, found);
   return types.includes(found.type as TokenType) ? found.claims : null;
 }
 

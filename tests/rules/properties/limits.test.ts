@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { freeAt, hitsKeptMs, parseLimits, recordHit, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
+import { freeAt, hitsKeptMs, parseLimits, recordHits, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
 import { openRows } from './rows.ts';
 
 const dayMs = 86_400_000;
@@ -36,7 +36,7 @@ function act(
     onAct(rows, now);
     const may = freeAt('somebody', rules);
     const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
-    rows.run(recordHit('somebody', String(index), now, sql`${may} <= ${now}`));
+    rows.run(recordHits(String(index), now, [['somebody', sql`${may} <= ${now}`]]));
     const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;
     acts.push({ at: now, accepted: done === 1, freeAt: until });
   }
