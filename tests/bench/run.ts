@@ -12,6 +12,7 @@ import { measurePosts } from './parts/posts.ts';
 import { measureVanishing } from './parts/vanishing.ts';
 import { partText, type Part } from './report.ts';
 import { root, stateDir } from './rig/places.ts';
+import { watchSteal } from './rig/stolen.ts';
 
 const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   a: measureCalls,
@@ -50,8 +51,10 @@ const results: Record<string, Part> = {};
 for (const letter of values.only) {
   const measure = parts[letter];
   if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
+  const stolen = watchSteal();
   results[letter] = await measure(values.quick);
   print(partText(results[letter]));
+  print(`The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`);
 }
 writeFileSync(join(root, 'bench.json'), JSON.stringify({ ...about, quick: values.quick, parts: results }, null, 2));
 const missed = Object.values(results).flatMap(({ targets }) =>
