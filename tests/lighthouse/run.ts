@@ -7,6 +7,7 @@ import { partText, type Part } from '../bench/report.ts';
 import { median } from '../bench/load/statistics.ts';
 import { startSite } from '../bench/rig/site.ts';
 import { freePort } from '../sandbox/free-port.ts';
+import { onOrphaned } from '../sandbox/orphaned.ts';
 import { pages } from '../../web/head/pages.ts';
 import { audit, type Audit, type Category, type Throttling } from './audit.ts';
 
@@ -31,8 +32,12 @@ const browser = await launch({
   chromePath: ensureBrowser(),
   chromeFlags: ['--headless=new', ...browserArguments],
   logLevel: 'silent',
-  handleSIGINT: true,
+  handleSIGINT: false,
 });
+// However it is ended, Chromium ends with it.
+process.on('exit', () => browser.kill());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
+if (process.env.npm_lifecycle_event === 'lighthouse') onOrphaned(() => process.exit(130));
 
 let isMissed = false;
 try {
@@ -55,7 +60,6 @@ try {
   process.stdout.write(`${partText(part)}\n`);
   isMissed = part.targets.some(({ value, atMost }) => !(value <= atMost));
 } finally {
-  browser.kill();
   await site.stop();
 }
 process.exit(isMissed ? 1 : 0);
