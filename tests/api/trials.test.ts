@@ -77,6 +77,16 @@ describe('a trial', () => {
     expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
   });
 
+  it('answers the same call again as before when the account is gone', async () => {
+    const { phone, token } = await newPerson();
+    const id = crypto.randomUUID();
+    const first = await askForTrial({ phone }, id);
+    await call('DELETE', '/api/user/me', { token });
+    expect(await askForTrial({ phone }, id)).toMatchObject({ status: 200, body: first.body });
+    expect((await askForTrial({ phone, days: 2 }, id)).status).toBe(409);
+    expect((await askForTrial({ phone })).status).toBe(404);
+  });
+
   it('answers the same call again with the same link', async () => {
     const { phone } = await newContact();
     const id = crypto.randomUUID();
