@@ -1,10 +1,12 @@
-import { createClient, LibsqlError, type InStatement } from '@libsql/client/web';
+import { createClient, LibsqlError, type Client, type InStatement } from '@libsql/client/web';
 import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import { drizzle } from 'drizzle-orm/libsql/web';
+import { oncePer } from './once-per.ts';
 import { Problem } from './problem.ts';
 import type { Settings } from './settings.ts';
 
 const timeoutMs = 8000;
+const requestsPerClient = 100;
 
 /** What one request cost at the database. */
 export type Traffic = { requests: number; unreachable: boolean };
@@ -13,11 +15,7 @@ export type Database = LibSQLDatabase;
 
 /** The database of one request. `batch` is one write transaction in one round trip. */
 export function openDatabase(settings: Settings, traffic: Traffic): Database {
-  const client = createClient({
-    url: settings.TURSO_DATABASE_URL,
-    ...(settings.TURSO_AUTH_TOKEN && { authToken: settings.TURSO_AUTH_TOKEN }),
-    fetch: (request: Request) => countedFetch(request, traffic),
-  });
+  const client = clientOf(settings)();
   return drizzle({
     client: {
       execute: (statement: InStatement) => inTime(client.execute(statement), traffic),
@@ -30,8 +28,30 @@ export function openDatabase(settings: Settings, traffic: Traffic): Database {
   });
 }
 
-async function countedFetch(request: Request, traffic: Traffic): Promise<Response> {
-  traffic.requests += 1;
+/**
+ * Making a client costs part of a call, so requests share one. It lets nobody wait for another, and as a request that
+ * its caller has given up leaves its stream in it, a new one follows from time to time.
+ */
+const clientOf = oncePer((settings: Settings) => {
+  let client = connect(settings);
+  let requests = 0;
+  return () => {
+    requests += 1;
+    if (requests % requestsPerClient === 0) client = connect(settings);
+    return client;
+  };
+});
+
+function connect(settings: Settings): Client {
+  return createClient({
+    url: settings.TURSO_DATABASE_URL,
+    ...(settings.TURSO_AUTH_TOKEN && { authToken: settings.TURSO_AUTH_TOKEN }),
+    concurrency: Infinity,
+    fetch: fetchAnswer,
+  });
+}
+
+async function fetchAnswer(request: Request): Promise<Response> {
   const response = await fetch(request);
   if (response.status >= 500 || response.status === 429) throw new Error(`database answered ${response.status}`);
   return response;
@@ -42,6 +62,7 @@ async function countedFetch(request: Request, traffic: Traffic): Promise<Respons
  * half of a signal for each request, and the platform ends what is still under way when the call is over.
  */
 async function inTime<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
+  traffic.requests += 1;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(reject, timeoutMs);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, send } from './support/api.ts';
 import { second } from './support/clock.ts';
 import { newContact, newPerson } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
@@ -38,6 +38,21 @@ describe('without the database', () => {
       expect((await call('GET', '/api/health')).body).toEqual({ status: 'ok', checks: { database: 'ok' } });
     },
   );
+});
+
+describe('while the database is silent', () => {
+  it('callers who give up hold up nobody', async () => {
+    const { token } = await newPerson();
+    await sandbox.faults({ libsql: { delayMs: 4 * second } });
+    const patience = new AbortController();
+    const given = Array.from({ length: 60 }, () => send('/api/health', { signal: patience.signal }).catch(() => null));
+    await scheduler.wait(200);
+    patience.abort();
+    expect(await Promise.all(given)).toEqual(Array.from({ length: 60 }, () => null));
+    await sandbox.faults({ libsql: null });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => call('GET', '/api/user/me', { token })));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200));
+  });
 });
 
 describe('when the database keeps a write and its answer is lost', () => {
