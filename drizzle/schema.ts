@@ -63,7 +63,7 @@ export const sessions = sqliteTable(
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
-  (table) => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
+  (table) => [index('sessions_user').on(table.userId)],
 );
 
 /** The newest one-time code of a number; only its keyed hash. */
@@ -90,21 +90,17 @@ export const hits = sqliteTable(
     at: instant('at').notNull(),
     by: text('by').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.subject, table.at, table.by] }), index('hits_age').on(table.at)],
+  (table) => [primaryKey({ columns: [table.subject, table.at, table.by] })],
 );
 
 /** The bot's calls by their webhook-id, with what was answered. */
-export const botCalls = sqliteTable(
-  'bot_calls',
-  {
-    id: text('id').primaryKey(),
-    fingerprint: text('fingerprint').notNull(),
-    by: text('by').notNull(),
-    at: instant('at').notNull(),
-    answer: text('answer', { mode: 'json' }).notNull(),
-  },
-  (table) => [index('bot_calls_age').on(table.at)],
-);
+export const botCalls = sqliteTable('bot_calls', {
+  id: text('id').primaryKey(),
+  fingerprint: text('fingerprint').notNull(),
+  by: text('by').notNull(),
+  at: instant('at').notNull(),
+  answer: text('answer', { mode: 'json' }).notNull(),
+});
 
 /** External tokens that were accepted once. */
 export const burntTokens = sqliteTable(
@@ -180,13 +176,9 @@ export const customers = sqliteTable(
 );
 
 /** Stripe's events that were taken. */
-export const stripeEvents = sqliteTable(
-  'stripe_events',
-  {
-    id: text('id').primaryKey(),
-    type: text('type').notNull(),
-    by: text('by').notNull(),
-    at: instant('at').notNull(),
-  },
-  (table) => [index('stripe_events_age').on(table.at)],
-);
+export const stripeEvents = sqliteTable('stripe_events', {
+  id: text('id').primaryKey(),
+  type: text('type').notNull(),
+  by: text('by').notNull(),
+  at: instant('at').notNull(),
+});
