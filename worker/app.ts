@@ -5,11 +5,12 @@ import { handlers } from './endpoints/index.ts';
 import type { Env } from './env.ts';
 import { callerAddress } from './http/address.ts';
 import { admit } from './http/admit.ts';
-import { problemOf, surpriseOf } from './http/answer.ts';
+import { problemAnswer, problemOf, surpriseOf } from './http/failure.ts';
+import { jsonAnswer, plainAnswer } from './http/respond.ts';
 import type { Call, Handler } from './http/call.ts';
 import { corsHeaders, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
-import { Problem, problemResponse } from './problem.ts';
+import { Problem } from './problem.ts';
 import { settingsOf, type Settings } from './settings.ts';
 
 type C = Context<{ Bindings: Env }>;
@@ -43,7 +44,7 @@ async function settle(answer: () => Response | Promise<Response>, exchange: Exch
   } catch (error) {
     exchange.failure = problemOf(error, exchange.traffic);
     if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
-    return problemResponse(exchange.failure, exchange.headers);
+    return problemAnswer(exchange.failure, exchange.headers);
   }
 }
 
@@ -64,7 +65,7 @@ function answerOn(path: string, group: [EndpointName, Endpoint][]): Answer {
     Object.assign(exchange.headers, corsHeaders(c.req.header('origin'), settings, withCredentials));
     const { method } = c.req;
     if (method === 'OPTIONS') {
-      return new Response(null, { status: 204, headers: { ...exchange.headers, ...preflightHeaders(allow) } });
+      return plainAnswer(new Response(null, { status: 204 }), { ...exchange.headers, ...preflightHeaders(allow) });
     }
     const name = byMethod.get(method === 'HEAD' ? 'GET' : method);
     if (!name) throw new Problem('methodNotAllowed', { allow });
@@ -87,7 +88,5 @@ async function answerCall(name: EndpointName, c: C, exchange: Exchange, settings
   await admit(endpoint, call);
   const answer = await (handlers[name] as Handler<EndpointName>)(call);
   if (endpoint.access === 'user' && !call.caller.loaded) throw new Error(`${name} answered without its caller`);
-  if (!(answer instanceof Response)) return Response.json(answer, { headers: exchange.headers });
-  for (const [header, value] of Object.entries(exchange.headers)) answer.headers.set(header, value);
-  return answer;
+  return answer instanceof Response ? plainAnswer(answer, exchange.headers) : jsonAnswer(answer, exchange.headers);
 }

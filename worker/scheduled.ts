@@ -1,7 +1,7 @@
 import { finishLeftovers, reconcile } from './billing/reconcile.ts';
 import { openDatabase, type Traffic } from './db.ts';
 import type { Env } from './env.ts';
-import { surpriseOf } from './http/answer.ts';
+import { surpriseOf } from './http/failure.ts';
 import { log } from './log.ts';
 import { deliverOutbox } from './messaging/deliver-outbox.ts';
 import { settingsOf } from './settings.ts';

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { surpriseOf } from '../http/answer.ts';
+import { surpriseOf } from '../http/failure.ts';
 import { log } from '../log.ts';
 import { takeCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';

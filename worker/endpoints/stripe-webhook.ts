@@ -3,7 +3,7 @@ import { takeCustomer, type Leased } from '../billing/lease.ts';
 import { sync } from '../billing/sync.ts';
 import { customerOf, verifyEvent } from '../billing/webhook-event.ts';
 import type { Call, Handler } from '../http/call.ts';
-import { surpriseOf } from '../http/answer.ts';
+import { surpriseOf } from '../http/failure.ts';
 import { log } from '../log.ts';
 
 /**

@@ -1,12 +1,11 @@
-import { canonicalPhone } from '../auth/canonical-phone.ts';
 import { verifyBotCall } from '../auth/bot-call.ts';
 import { Caller } from '../auth/caller.ts';
 import { bearerToken, sessionFromQuery } from '../auth/credentials.ts';
-import { keyedHash } from '../auth/keyed-hash.ts';
 import { verifyToken } from '../auth/session-token.ts';
 import type { Endpoint } from '../contract/endpoints.ts';
 import { Problem } from '../problem.ts';
 import type { Call } from './call.ts';
+import { phoneTag } from './phone-tag.ts';
 import { parseInput, readText } from './read-body.ts';
 
 const bodyLimit = 16 * 1024;
@@ -23,7 +22,8 @@ export async function admit(endpoint: Endpoint, call: Call): Promise<void> {
   }
   const input = parseInput(endpoint, call.request.headers.get('content-type'), call.rawBody);
   Object.assign(call, { input });
-  call.exchange.phone = phoneTag(call, input);
+  const { phone } = (input ?? {}) as { phone?: string };
+  if (phone) call.exchange.phone = phoneTag(call.settings, phone);
 }
 
 async function admitUser(endpoint: Endpoint, { request, settings, db, now }: Call): Promise<Caller> {
@@ -38,10 +38,4 @@ async function admitUser(endpoint: Endpoint, { request, settings, db, now }: Cal
 async function passFence({ env, address }: Call): Promise<void> {
   const { success } = await env.PUBLIC_FENCE.limit({ key: address });
   if (!success) throw new Problem('rateLimited', { retryAfter: 60 });
-}
-
-function phoneTag({ settings }: Call, input: unknown): Promise<string> | undefined {
-  const { phone } = (input ?? {}) as { phone?: string };
-  if (!phone) return undefined;
-  return keyedHash(settings.CODE_PEPPER[0]!, 'log', canonicalPhone(phone)).then((mac) => mac.slice(0, 8));
 }

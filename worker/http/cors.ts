@@ -6,9 +6,8 @@ export function corsHeaders(
   settings: Settings,
   withCredentials: boolean,
 ): Record<string, string> {
-  if (!origin || !settings.WEB_ORIGINS.includes(origin)) return { vary: 'Origin' };
+  if (!origin || !settings.WEB_ORIGINS.includes(origin)) return {};
   return {
-    vary: 'Origin',
     'access-control-allow-origin': origin,
     'access-control-expose-headers': 'x-request-id, retry-after',
     ...(withCredentials && { 'access-control-allow-credentials': 'true' }),

@@ -1,19 +1,18 @@
 import type { Traffic } from '../db.ts';
 import { log } from '../log.ts';
 import type { Problem } from '../problem.ts';
-import { codeOf } from './answer.ts';
-import { apiHeaders } from './api-headers.ts';
+import { codeOf } from './failure.ts';
 
 /** What one request is answered with besides its body, and what it leaves in the log. */
 export class Exchange {
   readonly requestId = crypto.randomUUID();
   readonly traffic: Traffic = { requests: 0, unreachable: false };
-  /** Of the answer: gathered here and written once, since each later change of a response's headers costs. */
-  readonly headers = apiHeaders(this.requestId);
+  /** What the answer carries beside the API's headers. */
+  readonly headers: Record<string, string> = { 'x-request-id': this.requestId };
   readonly #started = Date.now();
   /** The route's pattern, never the address that was called. */
   route = 'none';
-  /** A short keyed hash: the same number has the same, and nobody can go back from it. */
+  /** The tag of the number that the call is about. */
   phone: Promise<string> | undefined;
   failure: Problem | undefined;
   /** Where an error came from that nobody expected. */

@@ -1,6 +1,7 @@
-import { problems, type ProblemName } from '../contract/problems.ts';
+import { problems, type Failure, type ProblemName } from '../contract/problems.ts';
 import type { Traffic } from '../db.ts';
 import { Problem } from '../problem.ts';
+import { jsonAnswer } from './respond.ts';
 
 /** A failure as a problem: what is on the list is told, what surprises us is `internal` and told to the log alone. */
 export function problemOf(error: unknown, traffic: Traffic): Problem {
@@ -26,4 +27,17 @@ export function surpriseOf(error: unknown): Record<string, unknown> {
 /** The stable code of a problem. */
 export function codeOf(problem: ProblemName): string {
   return problems[problem].code;
+}
+
+/** What the caller is told: the JSON body, status and headers of a problem. */
+export function problemAnswer({ problem, details }: Problem, others: Record<string, string>): Response {
+  const { status, code, message } = problems[problem];
+  const body: Failure = { success: false, code, message: details.message ?? message };
+  if (details.issues) body.issues = details.issues;
+  const own = { ...others };
+  if (status === 401) own['www-authenticate'] = 'Bearer';
+  if (details.allow) own['allow'] = details.allow;
+  if (status === 503) own['retry-after'] = String(details.retryAfter ?? 5);
+  if (status === 429) own['retry-after'] = String(details.retryAfter ?? 60);
+  return jsonAnswer(body, own, status);
 }
