@@ -1,10 +1,11 @@
+import { hexOf } from '../hex.ts';
+
 const encoder = new TextEncoder();
 const imported = new Map<string, Promise<CryptoKey>>();
 
 /** HMAC-SHA256 of a purpose and its parts, as lower-case hex. */
 export async function keyedHash(pepper: string, ...parts: string[]): Promise<string> {
-  const mac = await crypto.subtle.sign('HMAC', await hmacKey(pepper), encoder.encode(parts.join('|')));
-  return [...new Uint8Array(mac)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hexOf(await crypto.subtle.sign('HMAC', await hmacKey(pepper), encoder.encode(parts.join('|'))));
 }
 
 /** The same under every pepper in use, the present one first. */

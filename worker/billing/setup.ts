@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
+import { sha256 } from '../hex.ts';
 import { holds } from './holds.ts';
 import { portalMark } from './portal-mark.ts';
 import { lookupKeyOf } from './tier-of-price.ts';
@@ -82,7 +83,7 @@ async function ensurePortal(stripe: Stripe, prices: Map<string, string[]>, siteU
     business_profile: { privacy_policy_url: `${siteUrl}/privacy`, terms_of_service_url: `${siteUrl}/terms` },
     default_return_url: `${siteUrl}/account`,
   };
-  const digest = await digestOf(wanted);
+  const digest = await sha256(JSON.stringify(wanted));
   const metadata = { ...portalMark, digest };
   const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const present = list.data.find((one) => one.metadata?.solace === portalMark.solace);
@@ -120,9 +121,4 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
 /** On a laptop the endpoint follows the port. */
 function movesTo(from: string, to: string): boolean {
   return [from, to].every((url) => new URL(url).hostname === 'localhost');
-}
-
-async function digestOf(value: unknown): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(value)));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
