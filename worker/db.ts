@@ -11,7 +11,7 @@ const requestsPerClient = 100;
 /** What one request cost at the database. */
 export type Traffic = { requests: number; unreachable: boolean };
 
-export type Database = LibSQLDatabase;
+export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'> };
 
 /** The database of one request. `batch` is one write transaction in one round trip. */
 export function openDatabase(settings: Settings, traffic: Traffic): Database {

@@ -1,15 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { BatchItem } from 'drizzle-orm/batch';
 import { Webhook } from 'standardwebhooks';
 import type { Database } from '../db.ts';
+import { sha256 } from '../hex.ts';
 import { oncePer } from '../once-per.ts';
-import { build, prepared } from '../prepared.ts';
+import { prepared, runPrepared, type Prepared } from '../prepared.ts';
 import { Problem } from '../problem.ts';
 
 type Row = { fingerprint: string; answer: string };
-
-type Statement = BatchItem<'sqlite'>;
-type BotStatements = ReturnType<typeof prepared<Statement>>[];
 
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 
@@ -23,14 +20,12 @@ export const answered: SQL<string> = sql`(select answer from bot_calls where id 
  * What a call does: `answer` is SQL for a JSON text, read before the effects. A call that is known keeps its row and
  * gives back what stands there, whatever it would find now.
  */
-export function botStatements(answer: SQL, effects: SQL[] = []): BotStatements {
+export function botStatements(answer: SQL, effects: SQL[] = []): Prepared[] {
   const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
     select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
     from (${answer} union all select answer from bot_calls where id = ${callId}) where true
     on conflict (id) do update set id = excluded.id returning fingerprint, answer`;
-  return [build.all<Row>(claim), ...effects.map((effect) => build.run(effect))].map((each) =>
-    prepared<Statement>(each),
-  );
+  return [claim, ...effects].map(prepared);
 }
 
 /**
@@ -54,12 +49,12 @@ export class BotCall {
   async once<Answer>(
     db: Database,
     now: number,
-    statements: BotStatements,
+    statements: Prepared[],
     values: Record<string, unknown> = {},
   ): Promise<Answer | null> {
     const all = { ...values, now, callId: this.id, nonce: this.#nonce, fingerprint: this.#fingerprint };
-    const results: unknown[] = await db.batch(statements.map((each) => each(all)) as [Statement]);
-    const [row] = results[0] as Row[];
+    const [rows] = await runPrepared(db, statements, all);
+    const [row] = rows as Row[];
     if (!row) return null;
     if (row.fingerprint !== this.#fingerprint) throw new Problem('idReused');
     return JSON.parse(row.answer) as Answer;
@@ -78,7 +73,7 @@ export async function verifyBotCall(secrets: string[], request: Request, body: s
   };
   if (!webhooksOf(secrets).some((webhook) => signedWith(webhook, body, headers)))
     throw new Problem('invalidBotSignature');
-  return new BotCall(id, await fingerprintOf(new URL(request.url).pathname, body));
+  return new BotCall(id, await sha256(`${new URL(request.url).pathname}\n${body}`));
 }
 
 const webhooksOf = oncePer((secrets: string[]) => secrets.map((secret) => new Webhook(secret)));
@@ -90,9 +85,4 @@ function signedWith(webhook: Webhook, body: string, headers: Record<string, stri
   } catch {
     return false;
   }
-}
-
-async function fingerprintOf(path: string, body: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${path}\n${body}`));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

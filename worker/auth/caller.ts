@@ -2,7 +2,7 @@ import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users } from '#db/schema';
 import type { Database } from '../db.ts';
-import { build, prepared } from '../prepared.ts';
+import { build, preparedQuery } from '../prepared.ts';
 import { Problem } from '../problem.ts';
 import type { User } from '../usage/profile.ts';
 import type { SessionClaims } from './session-token.ts';
@@ -10,7 +10,7 @@ import type { SessionClaims } from './session-token.ts';
 type Statements = BatchItem<'sqlite'>[];
 type Results<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
-const account = prepared(
+const account = preparedQuery(
   build
     .select({ user: users })
     .from(sessions)

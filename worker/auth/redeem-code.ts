@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { BatchItem } from 'drizzle-orm/batch';
 import type { AccountStatus } from '../contract/shapes.ts';
 import { oncePer } from '../once-per.ts';
-import { build, prepared } from '../prepared.ts';
+import { prepared, runPrepared } from '../prepared.ts';
 import type { Settings } from '../settings.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
 import { keyedHashes } from './keyed-hash.ts';
@@ -10,22 +9,15 @@ import { freeAt, recordHits, wasRecorded } from './limits.ts';
 import type { SessionClaims } from './session-token.ts';
 import { openSession } from './session.ts';
 
-type Statement = BatchItem<'sqlite'>;
-type Outcome = {
-  counted: number;
-  tried: number;
-  tryAt: number;
-  wrongAt: number;
-  live: number;
-  userId: string | null;
-  status: AccountStatus;
-};
+type Success = { userId: string; status: AccountStatus };
+/** Why there is no session. */
+type Refusal = { counted: number; tried: number; tryAt: number; wrongAt: number; live: number };
+type Outcome = (Success & { refusal: null }) | { userId: null; refusal: string };
 
 export type Redeemed = {
   /** Unix ms; 0 when no limit was met. */
   limitedUntil: number;
-  session: SessionClaims | null;
-  status: AccountStatus;
+  opened: { session: SessionClaims; status: AccountStatus } | null;
 };
 
 /** Counts the try before it compares, uses the code up when it is right, and opens the session: one round trip. */
@@ -39,7 +31,7 @@ export async function redeemCode(
   const tries = subjects.triesFrom(address);
   const wrongTries = subjects.wrongTriesAt(phone);
   const values = { id, now, phone, tries, wrongTries, ...Object.fromEntries(macs.entries()) };
-  const results: unknown[] = await db.batch(statementsFor(settings).map((each) => each(values)) as [Statement]);
+  const results = await runPrepared(db, statementsFor(settings), values);
   return verdict((results.at(-1) as Outcome[])[0]!, id, now);
 }
 
@@ -69,19 +61,19 @@ const statementsFor = oncePer((settings: Settings) => {
       sql`from codes c join users u on u.phone = c.phone where c.phone = ${phone} and c.won_by = ${id}`,
     ),
   ];
-  const outcome = sql`select ${wasRecorded(tries, id, now)} as counted, ${mayTry} as tryAt, ${mayErr} as wrongAt,
-    exists (select 1 from codes where ${live}) as live, exists (${mine}) as tried, u.id as userId, u.status as status
+  const refusal = sql`json_object('counted', ${wasRecorded(tries, id, now)}, 'tried', exists (${mine}),
+    'tryAt', ${mayTry}, 'wrongAt', ${mayErr}, 'live', exists (select 1 from codes where ${live}))`;
+  const outcome = sql`select u.id as userId, u.status as status, case when u.id is null then ${refusal} end as refusal
     from (select 1) left join sessions s on s.id = ${id} left join users u on u.id = s.user_id`;
-  return [...changes.map((change) => build.run(change)), build.all<Outcome>(outcome)].map((each) =>
-    prepared<Statement>(each),
-  );
+  return [...changes, outcome].map(prepared);
 });
 
 function verdict(outcome: Outcome, sessionId: string, now: number): Redeemed {
-  const { userId, status } = outcome;
-  if (userId) return { limitedUntil: 0, session: { userId, sessionId }, status };
-  const refused = { session: null, status };
-  if (!outcome.counted) return { limitedUntil: outcome.tryAt, ...refused };
-  const barred = outcome.live && !outcome.tried && outcome.wrongAt > now;
-  return { limitedUntil: barred ? outcome.wrongAt : 0, ...refused };
+  if (outcome.userId !== null) {
+    const { userId, status } = outcome;
+    return { limitedUntil: 0, opened: { session: { userId, sessionId }, status } };
+  }
+  const { counted, tried, tryAt, wrongAt, live } = JSON.parse(outcome.refusal) as Refusal;
+  if (!counted) return { limitedUntil: tryAt, opened: null };
+  return { limitedUntil: live && !tried && wrongAt > now ? wrongAt : 0, opened: null };
 }

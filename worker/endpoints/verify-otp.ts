@@ -5,9 +5,9 @@ import type { Handler } from '../http/call.ts';
 import { Problem, rateLimited } from '../problem.ts';
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
-  const redeemed = await redeemCode(call, canonicalPhone(call.input.phone), call.input.otp);
-  if (redeemed.limitedUntil) throw rateLimited(redeemed.limitedUntil, call.now);
-  if (!redeemed.session) throw new Problem('invalidCode');
-  const token = await sessionToken(call.settings, redeemed.session, call.now);
-  return { success: true, token, status: redeemed.status };
+  const { limitedUntil, opened } = await redeemCode(call, canonicalPhone(call.input.phone), call.input.otp);
+  if (limitedUntil) throw rateLimited(limitedUntil, call.now);
+  if (!opened) throw new Problem('invalidCode');
+  const token = await sessionToken(call.settings, opened.session, call.now);
+  return { success: true, token, status: opened.status };
 };

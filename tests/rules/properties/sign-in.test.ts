@@ -59,8 +59,8 @@ async function play(list: Step[]): Promise<Event[]> {
 
 async function take(call: SignInCall, kind: Step['kind'], code: string) {
   if (kind !== 'ask') {
-    const { limitedUntil, session } = await redeemCode(call, phone, code);
-    return { limitedUntil, done: session !== null };
+    const { limitedUntil, opened } = await redeemCode(call, phone, code);
+    return { limitedUntil, done: opened !== null };
   }
   const { limitedUntil } = await issueCode(call, phone, code);
   return { limitedUntil, done: limitedUntil === 0 };
