@@ -48,7 +48,8 @@ class UsageStream {
     this.#write(`retry: 3000\nevent: ${connectionEstablished}\ndata: {"type":"${connectionEstablished}"}\n\n`);
     this.#sendTotal();
     socket.listen({ take: (message) => this.#take(message), ended: () => this.end() });
-    this.#scheduleBeat();
+    // Streams that open together, as after a deployment, would beat together for ever.
+    this.#scheduleBeat(Math.random() * heartbeatMs);
   }
 
   end(): void {
@@ -74,10 +75,10 @@ class UsageStream {
     this.#sendTotal();
   }
 
-  #scheduleBeat(): void {
+  #scheduleBeat(inMs = heartbeatMs): void {
     if (!this.#open) return;
     const untilReset = (this.#total.resetsAt ?? Infinity) - Date.now();
-    this.#timer = setTimeout(() => this.#beat(), Math.max(0, Math.min(heartbeatMs, untilReset)));
+    this.#timer = setTimeout(() => this.#beat(), Math.max(0, Math.min(inMs, untilReset)));
   }
 
   #beat(): void {

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { FeedSocket } from '../../worker/usage/feed-socket.ts';
+import { usageStream } from '../../worker/usage/stream.ts';
+
+const second = 1000;
+const decoder = new TextDecoder();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Opens a stream that nothing is published to; answers when (unix ms) it wrote a heartbeat. */
+function openIdle(): number[] {
+  const beats: number[] = [];
+  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as FeedSocket;
+  const total = { seq: 1, used: 3, resetsAt: null };
+  const stream = usageStream({ socket, sessionId: 'one', total, signal: new AbortController().signal });
+  void stream.pipeTo(
+    new WritableStream({
+      write: (chunk) => {
+        if (decoder.decode(chunk).startsWith(':')) beats.push(Date.now());
+      },
+    }),
+  );
+  return beats;
+}
+
+it('a stream that waits writes at least every 20 seconds', async () => {
+  const opened = Date.now();
+  const beats = openIdle();
+  await vi.advanceTimersByTimeAsync(120 * second);
+  const gaps = beats.map((at, index) => at - (beats[index - 1] ?? opened));
+  expect(beats.length).toBeGreaterThanOrEqual(6);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
+});
+
+it('a hundred streams that open together spread their heartbeats', async () => {
+  const opened = Date.now();
+  const streams = Array.from({ length: 100 }, openIdle);
+  await vi.advanceTimersByTimeAsync(200 * second);
+  const beats = streams.flat().map((at) => at - opened);
+  for (const from of [20, 100, 160]) {
+    const inEachSecond = Array.from(
+      { length: 20 },
+      (_, index) => beats.filter((at) => Math.floor(at / second) === from + index).length,
+    );
+    expect(Math.max(...inEachSecond)).toBeLessThan(25);
+  }
+});
