@@ -37,17 +37,3 @@ it('a stream that waits writes at least every 20 seconds', async () => {
   expect(beats.length).toBeGreaterThanOrEqual(6);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
 });
-
-it('a hundred streams that open together spread their heartbeats', async () => {
-  const opened = Date.now();
-  const streams = Array.from({ length: 100 }, openIdle);
-  await vi.advanceTimersByTimeAsync(200 * second);
-  const beats = streams.flat().map((at) => at - opened);
-  for (const from of [20, 100, 160]) {
-    const inEachSecond = Array.from(
-      { length: 20 },
-      (_, index) => beats.filter((at) => Math.floor(at / second) === from + index).length,
-    );
-    expect(Math.max(...inEachSecond)).toBeLessThan(25);
-  }
-});

@@ -48,8 +48,7 @@ class UsageStream {
     this.#write(`retry: 3000\nevent: ${connectionEstablished}\ndata: {"type":"${connectionEstablished}"}\n\n`);
     this.#sendTotal();
     socket.listen({ take: (message) => this.#take(message), ended: () => this.end() });
-    // Streams that open together, as after a deployment, would beat together for ever.
-    this.#scheduleBeat(Math.random() * heartbeatMs);
+    this.#scheduleBeat();
   }
 
   end(): void {
@@ -75,10 +74,10 @@ class UsageStream {
     this.#sendTotal();
   }
 
-  #scheduleBeat(inMs = heartbeatMs): void {
+  #scheduleBeat(): void {
     if (!this.#open) return;
     const untilReset = (this.#total.resetsAt ?? Infinity) - Date.now();
-    this.#timer = setTimeout(() => this.#beat(), Math.max(0, Math.min(inMs, untilReset)));
+    this.#timer = setTimeout(() => this.#beat(), Math.max(0, Math.min(heartbeatMs, untilReset)));
   }
 
   #beat(): void {
