@@ -55,3 +55,12 @@ it('tells one structured line per request, and nothing about anybody', async () 
     expect(all).not.toContain(secret);
   }
 });
+
+it('marks a number by the same tag each time, and another number by another', async () => {
+  const [one, other] = [newPhone(), newPhone()];
+  for (const phone of [one, other, one, other]) await botCall('/api/bot/entitlements', { phone });
+  const tags = lines.map((line) => JSON.parse(line).phone as string);
+  expect(tags).toHaveLength(4);
+  expect(tags.slice(2)).toEqual(tags.slice(0, 2));
+  expect(tags[0]).not.toBe(tags[1]);
+});
