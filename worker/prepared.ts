@@ -20,6 +20,7 @@ export const build = drizzle({ client: {} as never });
 
 const dialect = new SQLiteAsyncDialect();
 
+/** Builds the text of a statement; its placeholders stay open. */
 export function prepared(statement: SQL): Prepared {
   const { sql, params } = numbered(dialect.sqlToQuery(statement));
   return (values) => ({ sql, args: fillPlaceholders(params, values) as InValue[] });
@@ -31,7 +32,7 @@ export async function runPrepared(db: Database, statements: Prepared[], values: 
   return results.map(({ rows }) => rows);
 }
 
-/** The same for a query of drizzle, which maps its rows and goes into a `batch` of drizzle's. */
+/** Builds the text of a query of drizzle, which maps its rows and stands in a `batch` beside statements of other kinds. */
 export function preparedQuery<Query extends BatchItem<'sqlite'>>(query: Query): (values: Values) => Query {
   const built = (query as unknown as { _prepare: () => Built })._prepare();
   const { sql, params } = numbered(built.getQuery());
