@@ -4,9 +4,8 @@ import { dismissNotices, expect, expectNotices, settle, stopTime, storedToken, t
 
 test('six digits are asked for, and nothing else is sent', async ({ page, stub }) => {
   await askForCode(page);
-  await expect(login.code(page))
-    .toBeFocused({ timeout: 100 })
-    .catch(() => login.code(page).focus());
+  await expect(login.code(page)).toBeFocused();
+  await expect(page.getByRole('form', { name: 'Enter your code' })).toBeVisible();
   await expect(login.verify(page)).toBeDisabled();
   await login.code(page).fill('12345');
   await expect(login.verify(page)).toBeDisabled();

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { cleanCode } from '../rules/clean-phone.ts';
@@ -19,9 +19,12 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
   const [code, setCode] = useState('');
   const [wasLeft, setWasLeft] = useState(false);
   const input = useRef<HTMLInputElement>(null);
+  const titleId = useId();
   const { verify, isVerifying, failure } = useVerification({ phone, plan, lockout });
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
 
+  // The form's name is read out with its field.
+  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (failure && !lockout.isLocked && !isVerifying) input.current?.select();
   }, [failure, lockout.isLocked, isVerifying]);
@@ -32,8 +35,10 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
   };
 
   return (
-    <form noValidate onSubmit={submit} className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={loginWords.codeTitle}>{loginWords.codeLead(formatPhone(phone))}</StepTitle>
+    <form noValidate aria-labelledby={titleId} onSubmit={submit} className={css({ display: 'grid', gap: '5' })}>
+      <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
+        {loginWords.codeLead(formatPhone(phone))}
+      </StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField
         ref={input}
