@@ -158,6 +158,8 @@ export const customers = sqliteTable(
   {
     userId: text('user_id').primaryKey(),
     stripeId: text('stripe_id').unique(),
+    /** Stripe was asked to make the customer; the answer, with its id, may have been lost. */
+    stripeAsked: flag('stripe_asked').notNull().default(false),
     dirty: integer('dirty').notNull().default(0),
     synced: integer('synced').notNull().default(0),
     syncedAt: instant('synced_at').notNull().default(0),
@@ -171,6 +173,9 @@ export const customers = sqliteTable(
     index('customers_dirty')
       .on(table.userId)
       .where(sql`dirty > synced`),
+    index('customers_unanswered')
+      .on(table.userId)
+      .where(sql`stripe_asked and stripe_id is null`),
     index('customers_age').on(table.syncedAt),
   ],
 );

@@ -13,10 +13,13 @@ export type Customer = typeof customers.$inferSelect;
 /** A customer that this holder alone writes about, and the user as it stands. */
 export type Leased = { token: string; customer: Customer; user: User };
 
-/** Takes a customer if it is free: the statement that takes it and the query that tells whether it did. */
-export function takeCustomer(db: Database, token: string, which: SQL) {
+/**
+ * Takes a customer if it is free: the statement that takes it, with further changes along the way, and the query that
+ * tells whether it did.
+ */
+export function takeCustomer(db: Database, token: string, which: SQL, changes: SQL = sql``) {
   const now = Date.now();
-  const take = db.run(sql`update customers set lease_token = ${token}, lease_until = ${now + leaseMs}
+  const take = db.run(sql`update customers set lease_token = ${token}, lease_until = ${now + leaseMs} ${changes}
     where ${which} and lease_until <= ${now}`);
   const taken = db
     .select({ customer: customers, user: users })
@@ -27,13 +30,14 @@ export function takeCustomer(db: Database, token: string, which: SQL) {
 }
 
 /** Takes the customer of a caller, new or known; waits for another holder to finish, and gives up with 503. */
-export async function leaseCustomer(db: Database, caller: Caller): Promise<Leased> {
+export async function leaseCustomer(db: Database, caller: Caller, changes?: SQL): Promise<Leased> {
   const giveUpAt = Date.now() + patienceMs;
   const token = crypto.randomUUID();
   const create = db.run(sql`insert into customers (user_id) select ${caller.userId} where ${caller.userId} is not null
     on conflict do nothing`);
+  const own = sql`user_id = ${caller.userId}`;
   while (Date.now() < giveUpAt) {
-    const [, , , [row]] = await caller.load(create, ...takeCustomer(db, token, sql`user_id = ${caller.userId}`));
+    const [, , , [row]] = await caller.load(create, ...takeCustomer(db, token, own, changes));
     if (row) return { token, ...row };
     await scheduler.wait(pauseMs);
   }

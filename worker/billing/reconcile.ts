@@ -16,11 +16,16 @@ export async function syncUser(billing: Billing, userId: string, condition: SQL 
   await sync(billing, { token, ...row }).catch((error: unknown) => log('error', 'sync_postponed', surpriseOf(error)));
 }
 
-/** Users whose customers are marked by an event that could not be followed, or who came from Stripe's pages lately. */
+/**
+ * Users whose customers are marked by an event that could not be followed, or have lost their id on its way from
+ * Stripe, or who came from Stripe's pages lately.
+ */
 export function finishLeftovers(billing: Billing, now: number): Promise<void> {
   return syncAll(
     billing,
     sql`select user_id as id from customers where dirty > synced and lease_until <= ${now}
+      union select user_id as id from customers indexed by customers_unanswered
+      where stripe_asked and stripe_id is null and lease_until <= ${now}
       union select c.user_id as id from users u join customers c on c.user_id = u.id
       where u.billing_watch_until > ${now} and c.stripe_id is not null and c.synced_at < ${now - minuteMs / 2}
       limit 100`,

@@ -18,12 +18,12 @@ export async function openStripe(settings: Settings): Promise<Stripe> {
   });
 }
 
-/** What Stripe says of a request that cannot be: null where the thing is gone, everything else goes on. */
-export async function unlessMissing<T>(request: Promise<T>): Promise<T | null> {
+/** The answer, or null where what it is about is gone: the thing itself, or the one that the parameter names. */
+export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    if (isStripeError(error) && error.code === 'resource_missing') return null;
+    if (isStripeError(error) && error.code === 'resource_missing' && (!param || error.param === param)) return null;
     throw error;
   }
 }
@@ -43,7 +43,7 @@ export async function withStripe<T>(settings: Settings, work: (stripe: Stripe) =
   }
 }
 
-type StripeError = Error & { type: string; code?: string; statusCode?: number };
+type StripeError = Error & { type: string; code?: string; param?: string; statusCode?: number };
 
 function isStripeError(error: unknown): error is StripeError {
   return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe');

@@ -9,6 +9,7 @@ import type { Settings } from '../settings.ts';
 import { currentCount, type User } from '../usage/profile.ts';
 import { publish } from '../usage/publish.ts';
 import { derive, plannedPrice, type Standing } from './derive.ts';
+import { ensureCustomer } from './ensure-customer.ts';
 import { keepStanding, sameStanding } from './keep-standing.ts';
 import { release, type Leased } from './lease.ts';
 import { unlessMissing, withStripe } from './stripe.ts';
@@ -36,7 +37,8 @@ async function untilClean(billing: Billing, leased: Leased): Promise<User> {
   const { db, settings } = billing;
   const { customer, user } = leased;
   if (!customer.stripeId) {
-    await db.run(release(leased, sql`, synced = dirty`));
+    const id = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
+    await db.run(release(leased, sql`, synced = dirty, stripe_id = ${id}`));
     return user;
   }
   const { standing, setupSession } = await withStripe(settings, (stripe) => look(stripe, leased));

@@ -21,7 +21,8 @@ export async function fulfilTrialPlan(stripe: Stripe, leased: Leased, sessionId:
   const intent = session.setup_intent as Stripe.SetupIntent;
   const method = typeof intent.payment_method === 'string' ? intent.payment_method : intent.payment_method!.id;
   const customer = leased.customer.stripeId!;
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method } });
+  const saved = stripe.customers.update(customer, { invoice_settings: { default_payment_method: method } });
+  if (!(await unlessMissing(saved))) return null;
   const { data } = await stripe.subscriptions.list({ customer, limit: 100 });
   if (!data.some(isLive)) await subscribe(stripe, leased, session);
   return null;

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { openCheckout } from '../billing/checkout.ts';
-import { ensureCustomer } from '../billing/ensure-customer.ts';
+import { withCustomer } from '../billing/ensure-customer.ts';
 import { isLive } from '../billing/is-live.ts';
 import { leaseCustomer, type Leased } from '../billing/lease.ts';
 import { fittingFlow, openPortal } from '../billing/portal.ts';
@@ -12,7 +12,8 @@ import type { Call, Handler } from '../http/call.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (call) => {
   const { db, caller, input } = call;
-  const leased = await leaseCustomer(db, caller);
+  // Noted before Stripe is asked, so that a customer whose id gets lost is found again.
+  const leased = await leaseCustomer(db, caller, input.tier && sql`, stripe_asked = 1`);
   const visit = await giveBack(call, leased, () => open(call, leased, input.tier));
   return { success: true, portalUrl: visit.url };
 };
@@ -25,9 +26,10 @@ async function open({ settings, now }: Call, leased: Leased, tier: PaidPlanId | 
     const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId)).find(isLive) : undefined;
     if (live) return { url: await openPortal(stripe, customer.stripeId!, siteUrl, fittingFlow(live, siteUrl)) };
     if (!tier) return { url: `${siteUrl}/plans` };
-    const stripeId = await ensureCustomer(stripe, leased);
-    const session = await openCheckout(stripe, { customer: stripeId, user, tier, siteUrl, now });
+    const { id, result: session } = await withCustomer(stripe, leased, (id) =>
+      openCheckout(stripe, { customer: id, user, tier, siteUrl, now }),
+    );
     const setupSession = session.mode === 'setup' ? sql`, setup_session = ${session.id}` : sql``;
-    return { url: session.url!, changes: sql`, stripe_id = ${stripeId} ${setupSession}` };
+    return { url: session.url!, changes: sql`, stripe_id = ${id} ${setupSession}` };
   });
 }

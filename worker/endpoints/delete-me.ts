@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { eraseUser } from '../auth/erase-user.ts';
 import { closeAccount } from '../billing/close-account.ts';
+import { ensureCustomer } from '../billing/ensure-customer.ts';
 import { leaseCustomer, release } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe.ts';
 import type { Handler } from '../http/call.ts';
@@ -12,7 +13,9 @@ export const deleteMe: Handler<'deleteMe'> = async ({ caller, db, env, settings,
   const leased = await leaseCustomer(db, caller);
   const { customer, user } = leased;
   try {
-    if (customer.stripeId) await withStripe(settings, (stripe) => closeAccount(stripe, customer.stripeId!));
+    if (customer.stripeId || customer.stripeAsked) {
+      await withStripe(settings, async (stripe) => closeAccount(stripe, await ensureCustomer(stripe, leased)));
+    }
     const [first, ...rest] = eraseUser(sql`${user.id}`, now).map((statement) => db.run(statement));
     await db.batch([first!, ...rest]);
   } catch (error) {

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { call } from './support/api.ts';
+import { runCron } from './support/cron.ts';
+import { database } from './support/database.ts';
+import { newPerson, type Person } from './support/person.ts';
+import { costOf, sandbox } from './support/sandbox.ts';
+import { buy, complete, customerOf, newSubscriber, profileOf, stripe, verify } from './support/stripe.ts';
+
+afterEach(() => sandbox.faults({ stripe: null }));
+
+const leave = (token: string) => call('DELETE', '/api/user/me', { token });
+
+/** Somebody whom Stripe knows: the answer that said so was lost. */
+async function unanswered(): Promise<Person> {
+  const person = await newPerson();
+  await sandbox.faults({ stripe: { cut: true } });
+  expect((await buy(person.token, 'basic')).status).toBe(503);
+  await sandbox.faults({ stripe: null });
+  expect(await customersWith(person.phone)).toHaveLength(1);
+  expect(await customerOf(person.phone)).toBeNull();
+  return person;
+}
+
+async function customersWith(phone: string): Promise<string[]> {
+  const all = await stripe.customers.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 });
+  return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
+}
+
+describe('a customer at Stripe whose id got lost', () => {
+  it('goes with the account', async () => {
+    const { phone, token } = await unanswered();
+    expect((await leave(token)).body).toEqual({ success: true });
+    expect(await customersWith(phone)).toEqual([]);
+  });
+
+  it('keeps the account until Stripe answers', async () => {
+    const { phone, token } = await unanswered();
+    await sandbox.faults({ stripe: { status: 500 } });
+    expect((await leave(token)).status).toBe(503);
+    await sandbox.faults({ stripe: null });
+    expect((await profileOf(token)).status).toBe('approved');
+    expect((await leave(token)).status).toBe(200);
+    expect(await customersWith(phone)).toEqual([]);
+  });
+
+  it('is found by the next minute, and is the one who buys', async () => {
+    const { phone, token } = await unanswered();
+    await runCron();
+    expect([await customerOf(phone)]).toEqual(await customersWith(phone));
+    await verify(token, await complete((await buy(token, 'basic')).body.portalUrl));
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('basic');
+    expect(await customersWith(phone)).toHaveLength(1);
+  });
+});
+
+it('Stripe hears nothing of the departure of somebody who never asked for a plan', async () => {
+  const { token } = await newPerson();
+  await buy(token);
+  const { stats } = await costOf(() => leave(token));
+  expect(stats.stripe).toBe(0);
+});
+
+describe('a customer that was deleted in the dashboard', () => {
+  it('is followed by another when its user wants a plan', async () => {
+    const { phone, token } = await newPerson();
+    await buy(token, 'basic');
+    const gone = await customerOf(phone);
+    await stripe.customers.del(gone);
+    await verify(token, await complete((await buy(token, 'premium')).body.portalUrl));
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+    expect(await customerOf(phone)).not.toBe(gone);
+  });
+
+  it('ends the plan, and leaves the way free for the next one and for the departure', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    await stripe.customers.del(customer);
+    await database.execute({ sql: 'update customers set synced_at = 0 where stripe_id = ?', args: [customer] });
+    await runCron('0 * * * *');
+    const portal = await call('POST', '/api/billing/create-portal-session', { token });
+    expect(portal).toMatchObject({ status: 409, body: { message: 'No billing account yet. Choose a plan first.' } });
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('free');
+    await verify(token, await complete((await buy(token, 'premium')).body.portalUrl));
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+    expect((await leave(token)).status).toBe(200);
+    expect(await customersWith(phone)).toEqual([]);
+  });
+});
