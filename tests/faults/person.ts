@@ -14,6 +14,8 @@ export class Person {
   readonly role: Role;
   readonly choices: Choices;
   token: string | undefined;
+  /** Whether they have begun to delete the account; nobody comes back. */
+  left = false;
   /** Every post that was answered, each once, however often it was sent. */
   readonly posts: Post[] = [];
   /** Every change of platform that was answered. */

@@ -35,5 +35,6 @@ export function countOf({ week_anchor, week_frozen, week_start, used }: Account)
   return currentWeek(weeks, Date.now()) === week_start ? used : 0;
 }
 
-/** Whoever has come as far as a session. */
-export const signedIn = ({ people }: World): Person[] => people.filter(({ token }) => token !== undefined);
+/** Whoever has come as far as a session, and has not left. */
+export const signedIn = ({ people }: World): Person[] =>
+  people.filter(({ token, left }) => token !== undefined && !left);

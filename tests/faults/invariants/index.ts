@@ -1,3 +1,4 @@
+import { leaversAreGone } from './departures.ts';
 import type { Invariant } from './finding.ts';
 import { botKnowsAll, everyEventArrived } from './outbox.ts';
 import { codesWorkOnce, nobodyIsStuck, nothingSurprised } from './sign-ins.ts';
@@ -15,6 +16,7 @@ export const invariants: Invariant[] = [
   everyEventArrived,
   botKnowsAll,
   codesWorkOnce,
+  leaversAreGone,
   nobodyIsStuck,
   nothingSurprised,
 ];

@@ -19,7 +19,11 @@ type Schedule = {
 };
 
 /** What the local Stripe holds of one customer. */
-export type Holdings = { subscriptions: Subscription[]; schedules: Schedule[] };
+export type Holdings = {
+  customer: { id: string; deleted?: true };
+  subscriptions: Subscription[];
+  schedules: Schedule[];
+};
 
 /** What a user should see of it: instants in unix ms. */
 export type Standing = {

@@ -20,7 +20,7 @@ export async function plansAgree(world: World): Promise<Finding> {
 
 /** Who has paid or saved a card has a subscription to show for it, and never two at once. */
 export async function checkoutsHold(world: World): Promise<Finding> {
-  const buyers = world.people.filter(({ checkouts }) => checkouts > 0);
+  const buyers = world.people.filter(({ checkouts, left }) => checkouts > 0 && !left);
   return examine('completed checkouts led to one plan, never two at once', buyers, async (person) => {
     const holdings = await holdingsOf(world, person);
     if (!holdings || holdings.subscriptions.length === 0) return `${person.phone} has no subscription`;
@@ -29,7 +29,8 @@ export async function checkoutsHold(world: World): Promise<Finding> {
   });
 }
 
-async function holdingsOf({ rig }: World, { phone }: Person): Promise<Holdings | null> {
+/** What the local Stripe holds of somebody; null where it has never heard of them. */
+export async function holdingsOf({ rig }: World, { phone }: Person): Promise<Holdings | null> {
   return rig.control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => null);
 }
 

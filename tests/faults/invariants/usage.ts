@@ -38,7 +38,7 @@ export async function totalsAgree(world: World): Promise<Finding> {
 
 async function postsIn(database: World['rig']['database']): Promise<Map<string, Kept>> {
   const { rows } = await database.execute(
-    `select id, answer ->> 'seq' as seq, answer ->> 'allowed' as allowed from bot_calls where id like 'use\\_%' escape '\\'`,
+    `select id, answer ->> 'seq' as seq, coalesce(answer ->> 'allowed', 0) as allowed from bot_calls where id like 'use\\_%' escape '\\'`,
   );
   return new Map((rows as unknown as Kept[]).map((row) => [row.id, row]));
 }

@@ -2,33 +2,37 @@ import type { Person } from '../person.ts';
 import { pause, Stuck, type World } from '../world.ts';
 import { Follower } from './follower.ts';
 import { changePlan, glance } from './plan.ts';
+import { leave } from './leave.ts';
+import { logOut } from './log-out.ts';
 import { changePlatform } from './platform.ts';
 import { write } from './post.ts';
 import { meet, signIn } from './sign-in.ts';
 import { startTrial } from './trial.ts';
 
-type Deed = 'write' | 'plan' | 'platform' | 'sign in' | 'reload' | 'glance';
+type Deed = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'glance' | 'leave';
 
 const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void> = {
   write,
   plan: changePlan,
   platform: changePlatform,
   'sign in': signIn,
+  'log out': logOut,
   reload: (_, { followers, choices }) => choices.pick(followers).reload(),
   glance,
+  leave,
 };
 
 const habits: Record<Person['role'], Partial<Record<Deed, number>>> = {
-  talker: { write: 10, platform: 1, 'sign in': 0.5, reload: 0.5, glance: 1 },
-  subscriber: { plan: 6, write: 5, platform: 1, glance: 2, reload: 0.3 },
-  visitor: { 'sign in': 4, glance: 3, platform: 2, write: 1, reload: 1 },
+  talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, glance: 1, leave: 0.15 },
+  subscriber: { plan: 6, write: 5, platform: 1, glance: 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
+  visitor: { 'sign in': 4, 'log out': 1, glance: 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
 };
 
 /** Comes, signs in, follows the count in a tab or two, and does this and that until the end or until tired. */
 export async function live(world: World, person: Person): Promise<void> {
   try {
     await arrive(world, person);
-    for (let left = person.choices.between(8, 70); left > 0 && !world.closing.aborted; left -= 1) {
+    for (let left = person.choices.between(8, 70); left > 0 && !person.left && !world.closing.aborted; left -= 1) {
       const deed = person.choices.weighted<Deed>(habits[person.role]);
       person.doing = deed;
       await deeds[deed](world, person);

@@ -47,7 +47,8 @@ export async function glance(world: World, person: Person): Promise<void> {
   if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);
 }
 
-function submit(url: string, form: Record<string, string>): Promise<Response> {
+/** Sends a form of one of Stripe's pages. */
+export function submit(url: string, form: Record<string, string>): Promise<Response> {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 }
 

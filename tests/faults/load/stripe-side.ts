@@ -8,7 +8,8 @@ type Event = 'late' | 'again' | 'card fails' | 'card works';
 
 /** Stripe's own ways, until the end: events late, again and in the wrong order, and cards that fail. */
 export async function keepStripeLively({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
-  const somebody = () => choices.pick(people.filter(({ checkouts }) => checkouts > 0));
+  const buyers = () => people.filter(({ checkouts, left }) => checkouts > 0 && !left);
+  const somebody = () => choices.pick(buyers());
   const path = (who: ReturnType<typeof somebody>) => `/stripe/customers/${encodeURIComponent(who.phone)}/card`;
   const events: Record<Event, () => Promise<unknown>> = {
     async late() {
@@ -26,7 +27,7 @@ export async function keepStripeLively({ rig, people, closing, seen }: World, ch
   while (!closing.aborted) {
     await sleep(choices.between(1000, 3000));
     const event = choices.weighted<Event>({ late: 3, again: 4, 'card fails': 1, 'card works': 1 });
-    if (people.some(({ checkouts }) => checkouts > 0))
+    if (buyers().length > 0)
       await events[event]().catch((error: unknown) => seen.push(`Stripe, ${event}: ${String(error)}`));
   }
 }
