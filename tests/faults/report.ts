@@ -1,6 +1,8 @@
 import { partText } from '../bench/report.ts';
 import { total } from './figures.ts';
+import { signedIn } from './invariants/accounts.ts';
 import type { Finding } from './invariants/finding.ts';
+import type { Person } from './person.ts';
 import type { World } from './world.ts';
 
 type Run = { seed: number; loadSeconds: number; settleSeconds: number; findings: Finding[] };
@@ -29,15 +31,16 @@ export function complaintsOf(findings: Finding[]): string[] {
   });
 }
 
-async function facts({ figures, people, rig }: World, run: Run): Promise<Rows> {
-  const streams = people.flatMap(({ followers }) => followers);
+async function facts(world: World, run: Run): Promise<Rows> {
+  const { figures, people, rig } = world;
+  const streamsOf = (whose: Person[]) => whose.flatMap(({ followers }) => followers);
   const { rows } = await rig.database.execute('select count(*) as events from stripe_events');
   const facts: Record<string, number> = {
     'seconds under load': run.loadSeconds,
     'seconds to settle': run.settleSeconds,
     people: people.length,
-    'streams open at the end': streams.length,
-    'streams opened': streams.reduce((sum, { opened }) => sum + opened, 0),
+    'streams open at the end': streamsOf(signedIn(world)).length,
+    'streams opened': streamsOf(people).reduce((sum, { opened }) => sum + opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
     'failed answers': total(figures.failures),

@@ -14,7 +14,7 @@ export async function leave(world: World, person: Person): Promise<void> {
   // 401: the answer that said so was lost.
   if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
   await Promise.all(others);
-  for (const follower of person.followers.splice(0)) follower.close();
+  for (const follower of person.followers) follower.close();
 }
 
 /** Another tab asks for a page to pay on, and pays on it at once, should there be one. */
