@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { call } from './support/api.ts';
+import { botCall, call } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { newPerson, type Person } from './support/person.ts';
@@ -69,6 +69,21 @@ describe('a customer that was deleted in the dashboard', () => {
     await verify(token, await complete((await buy(token, 'premium')).body.portalUrl));
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
     expect(await customerOf(phone)).not.toBe(gone);
+  });
+
+  it('takes the card along that waits for the end of the trial, which goes on', async () => {
+    const { phone, token } = await newPerson();
+    const { body } = await botCall('/api/bot/trials', { phone, tier: 'premium', days: 3 });
+    const trialToken = new URL(body.url).searchParams.get('token');
+    await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+    await complete((await buy(token, 'basic')).body.portalUrl);
+    const customer = await customerOf(phone);
+    await stripe.customers.del(customer);
+    await runCron();
+    const sql = 'select setup_session from customers where stripe_id = ?';
+    expect((await database.execute({ sql, args: [customer] })).rows[0]!.setup_session).toBeNull();
+    expect(await profileOf(token)).toMatchObject({ isTrial: true });
+    expect((await buy(token, 'basic')).status).toBe(200);
   });
 
   it('ends the plan, and leaves the way free for the next one and for the departure', async () => {

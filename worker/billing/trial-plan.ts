@@ -22,7 +22,10 @@ export async function fulfilTrialPlan(stripe: Stripe, leased: Leased, sessionId:
   const method = typeof intent.payment_method === 'string' ? intent.payment_method : intent.payment_method!.id;
   const customer = leased.customer.stripeId!;
   const saved = stripe.customers.update(customer, { invoice_settings: { default_payment_method: method } });
-  if (!(await unlessMissing(saved))) return null;
+  if (!(await unlessMissing(saved))) {
+    log('error', 'trial_plan_refused', { session: session.id });
+    return null;
+  }
   const { data } = await stripe.subscriptions.list({ customer, limit: 100 });
   if (!data.some(isLive)) await subscribe(stripe, leased, session);
   return null;
