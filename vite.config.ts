@@ -3,14 +3,16 @@ import pandacss from '@pandacss/dev/postcss';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { inlineSheet } from './web/head/inline-sheet.ts';
-import { siteHead } from './web/head/plugin.ts';
-import { inlineStyles } from './web/theme/inline-styles.ts';
+import { endpointTable } from './web/build/endpoint-table.ts';
+import { inlineHeadScript } from './web/build/inline-head-script.ts';
+import { inlineStylesheet } from './web/build/inline-stylesheet.ts';
+import { writePages } from './web/build/write-pages.ts';
+import { inlineStyles } from './web/build/inline-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
 const prerender = join(import.meta.dirname, 'dist/prerender');
 // Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
-const styles = pandacss({ configPath: join(web, 'panda.config.ts'), cwd: web }) as never;
+const styles = pandacss({ configPath: join(web, 'build/panda.config.ts'), cwd: web }) as never;
 
 // One chunk that changes only with the libraries; many small ones would also compress worse.
 const vendor = {
@@ -24,11 +26,16 @@ export default defineConfig({
     client: {
       build: {
         outDir: '../dist/web',
-        rolldownOptions: { output: { codeSplitting: { groups: [vendor] } } },
+        // Licences ask for their text beside each copy, and minifying removes it from the scripts.
+        license: { fileName: 'third-party-licences.txt' },
+        rolldownOptions: {
+          input: { index: join(web, 'index.html'), shell: join(web, 'app/fill-shell.ts') },
+          output: { codeSplitting: { groups: [vendor] } },
+        },
       },
     },
     ssr: {
-      build: { outDir: prerender, copyPublicDir: false, rolldownOptions: { input: join(web, 'prerender/render.tsx') } },
+      build: { outDir: prerender, copyPublicDir: false, rolldownOptions: { input: join(web, 'build/render.tsx') } },
     },
   },
   builder: {
@@ -58,9 +65,11 @@ export default defineConfig({
       addExtensions: true,
     }),
     react(),
+    endpointTable(),
     inlineStyles(join(web, 'styled-system')),
-    inlineSheet(),
-    siteHead({ connectTo: outsideOrigins(), rendererIn: prerender }),
+    inlineHeadScript(join(web, 'app/head-script.ts')),
+    inlineStylesheet(),
+    writePages({ connectTo: outsideOrigins(), rendererIn: prerender }),
   ],
 });
 
