@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'turso', schema: './drizzle/schema.ts', out: './drizzle/migrations' });
+export default defineConfig({
+  dialect: 'turso',
+  schema: ['./drizzle/schema.ts', './drizzle/replaced-tables.ts'],
+  out: './drizzle/migrations',
+});

@@ -1,24 +1,40 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-/** All instants are unix milliseconds, all phones canonical E.164. */
+declare const canonical: unique symbol;
+
+/** A phone number in canonical E.164 form; `worker/users/phone.ts` makes it from what a caller sends. */
+export type PhoneNumber = string & { readonly [canonical]: true };
+
+/** All instants are unix milliseconds. */
 const instant = (name: string) => integer(name);
+const phoneNumber = (name: string) => text(name).$type<PhoneNumber>();
 const flag = (name: string) => integer(name, { mode: 'boolean' });
 
 export const users = sqliteTable(
   'users',
   {
     id: text('id').primaryKey(),
-    phone: text('phone').notNull().unique(),
+    phone: phoneNumber('phone').notNull().unique(),
     /** The number as WhatsApp spells it, digits only; null until it has written. */
     whatsappId: text('whatsapp_id'),
     status: text('status', { enum: ['approved', 'pending'] }).notNull(),
     platform: text('platform', { enum: ['whatsapp', 'web'] })
       .notNull()
       .default('whatsapp'),
+    /** When the platform was chosen: an older choice that arrives later changes nothing. */
+    platformChosenAt: instant('platform_chosen_at').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     /** First message to the assistant; null for those who came by an external token only. */
     contactedAt: instant('contacted_at'),
+    /** The last contact that the bot reported. */
+    lastContactAt: instant('last_contact_at').notNull().default(0),
+    /** The last call of a session, exact to an hour. */
+    lastSeenAt: instant('last_seen_at').notNull().default(0),
+    /** When the cron job next looks whether anybody uses the account. */
+    retentionDueAt: instant('retention_due_at').notNull().default(0),
+    /** When the user was told that the unused account will be deleted. */
+    retentionNoticeAt: instant('retention_notice_at'),
 
     /** Where the weeks are counted from. */
     weekAnchor: instant('week_anchor').notNull(),
@@ -29,10 +45,10 @@ export const users = sqliteTable(
     used: integer('used').notNull().default(0),
     /** Grows with every change of the count: the order of the totals. */
     usageSeq: integer('usage_seq').notNull().default(0),
-    /** No stream of the user is open after that: a message then wakes no object. */
-    watchedUntil: integer('watched_until').notNull().default(0),
+    /** No stream of the user is open after that, so a message then skips the Durable Object. */
+    streamsOpenUntil: integer('watched_until').notNull().default(0),
 
-    /** What the subscription entitles to. */
+    /** The plan that the subscription grants. */
     tier: text('tier', { enum: ['free', 'basic', 'premium', 'platinum'] })
       .notNull()
       .default('free'),
@@ -47,13 +63,32 @@ export const users = sqliteTable(
 
     trialTier: text('trial_tier', { enum: ['basic', 'premium', 'platinum'] }),
     trialEndsAt: instant('trial_ends_at'),
-    /** The subscription has been chosen during the trial and begins when it ends. */
+    /** The subscription was chosen during the trial and begins when the trial ends. */
     tierWaits: flag('tier_waits').notNull().default(false),
-    /** After a visit to Stripe's pages: until then the plan is looked up, should Stripe's word get lost. */
+    /** Until then the cron job fetches the state every minute: the user was sent to Stripe's pages. */
     billingWatchUntil: instant('billing_watch_until'),
+
+    /** The key of the conversation, wrapped by the key `chat_key_id` of `CHAT_KEYS`; null without consent. */
+    chatKey: text('chat_key'),
+    chatKeyId: text('chat_key_id'),
+    /** Grows when the conversation is cleared: the Durable Object discards every message of a lower epoch. */
+    chatEpoch: integer('chat_epoch').notNull().default(0),
+    chatConsentVersion: text('chat_consent_version'),
+    chatConsentAt: instant('chat_consent_at'),
+    /** Until then a spent allowance refuses no message. */
+    crisisUntil: instant('crisis_until'),
   },
-  (table) => [index('users_trial_end').on(table.trialEndsAt), index('users_billing_watch').on(table.billingWatchUntil)],
+  (table) => [
+    index('users_trial_end').on(table.trialEndsAt),
+    index('users_billing_watch').on(table.billingWatchUntil),
+    index('users_chat_key_id')
+      .on(table.chatKeyId)
+      .where(sql`chat_key_id is not null`),
+    index('users_retention').on(table.retentionDueAt),
+  ],
 );
+
+export type User = typeof users.$inferSelect;
 
 export const sessions = sqliteTable(
   'sessions',
@@ -62,6 +97,8 @@ export const sessions = sqliteTable(
     userId: text('user_id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** Exact to an hour. */
+    lastSeenAt: instant('last_seen_at').notNull().default(0),
   },
   (table) => [index('sessions_user').on(table.userId)],
 );
@@ -70,7 +107,7 @@ export const sessions = sqliteTable(
 export const codes = sqliteTable(
   'codes',
   {
-    phone: text('phone').primaryKey(),
+    phone: phoneNumber('phone').primaryKey(),
     mac: text('mac').notNull(),
     sentBy: text('sent_by').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -82,9 +119,9 @@ export const codes = sqliteTable(
   (table) => [index('codes_expiry').on(table.expiresAt)],
 );
 
-/** What the limits count: one row per thing that happened, kept as long as a limit looks back. */
-export const hits = sqliteTable(
-  'hits',
+/** What the rate limits count: one row an event, kept as long as the longest limit looks back. */
+export const rateLimitEvents = sqliteTable(
+  'rate_limit_events',
   {
     subject: text('subject').notNull(),
     at: instant('at').notNull(),
@@ -92,6 +129,12 @@ export const hits = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.subject, table.at, table.by] })],
 );
+
+/** How many one-time codes were sent on a day, for all numbers together; `day` counts from 1970-01-01 UTC. */
+export const dailyCodes = sqliteTable('daily_codes', {
+  day: integer('day').primaryKey(),
+  sent: integer('sent').notNull(),
+});
 
 /** The bot's calls by their webhook-id, with what was answered. */
 export const botCalls = sqliteTable('bot_calls', {
@@ -103,10 +146,10 @@ export const botCalls = sqliteTable('bot_calls', {
 });
 
 /** External tokens that were accepted once. */
-export const burntTokens = sqliteTable(
-  'burnt_tokens',
+export const usedTokens = sqliteTable(
+  'used_tokens',
   { id: text('id').primaryKey(), by: text('by').notNull(), expiresAt: instant('expires_at').notNull() },
-  (table) => [index('burnt_tokens_expiry').on(table.expiresAt)],
+  (table) => [index('used_tokens_expiry').on(table.expiresAt)],
 );
 
 /** Trial links by the keyed hash of their token. */
@@ -125,7 +168,7 @@ export const trialLinks = sqliteTable(
 );
 
 /** Numbers that had their trial, as keyed hashes: all that outlives a deleted account. */
-export const spentTrials = sqliteTable('spent_trials', {
+export const usedTrials = sqliteTable('used_trials', {
   phoneMac: text('phone_mac').primaryKey(),
   at: instant('at').notNull(),
 });
@@ -140,36 +183,73 @@ export const outbox = sqliteTable(
       .unique()
       .default(sql`('evt_' || lower(hex(randomblob(16))))`),
     /** Events of one recipient keep their order. */
-    phone: text('phone').notNull(),
+    phone: phoneNumber('phone').notNull(),
+    /** The JSON body; of a `chat.message` without its text, which the conversation's Durable Object holds. */
     body: text('body').notNull(),
+    /** The message that a `chat.message` points to. */
+    messageId: text('message_id'),
+    createdAt: instant('created_at').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
     dueAt: instant('due_at').notNull(),
     leasedUntil: instant('leased_until').notNull().default(0),
+    /** The bot refused it for good: nobody sends it, and the next event of the number follows. */
+    parkedAt: instant('parked_at'),
   },
-  (table) => [index('outbox_phone').on(table.phone, table.seq), index('outbox_due').on(table.dueAt)],
+  (table) => [
+    index('outbox_phone').on(table.phone, table.seq),
+    index('outbox_due').on(table.dueAt),
+    index('outbox_parked')
+      .on(table.parkedAt)
+      .where(sql`parked_at is not null`),
+  ],
 );
 
 /**
- * Stripe's customer of a user. `dirty` counts reasons to look at Stripe again, `synced` how many of them a finished
- * look has covered; the lease lets one look write at a time.
+ * Conversations whose Durable Object has not confirmed yet that it discarded every message below `epoch`, or, where
+ * it is null because the account is gone, everything.
+ */
+export const chatErasures = sqliteTable(
+  'chat_erasures',
+  {
+    userId: text('user_id').primaryKey(),
+    epoch: integer('epoch'),
+    createdAt: instant('created_at').notNull(),
+    dueAt: instant('due_at').notNull(),
+  },
+  (table) => [index('chat_erasures_due').on(table.dueAt)],
+);
+
+/**
+ * Stripe's customer of a user. `dirty` counts the reasons to fetch its state, `synced` those that a finished fetch has
+ * covered; the lease lets one holder write at a time.
  */
 export const customers = sqliteTable(
   'customers',
   {
     userId: text('user_id').primaryKey(),
     stripeId: text('stripe_id').unique(),
-    /** Stripe was asked to make the customer; the answer, with its id, may have been lost. */
+    /** Stripe was asked to create the customer; while `stripe_id` is null, the response may have been lost. */
     stripeAsked: flag('stripe_asked').notNull().default(false),
+    /** When Stripe was asked first; the customer is not older. */
+    askedAt: instant('asked_at'),
+    /** Part of every idempotency key: grows when Stripe would replay a failure. */
+    attempt: integer('attempt').notNull().default(1),
     dirty: integer('dirty').notNull().default(0),
     synced: integer('synced').notNull().default(0),
     syncedAt: instant('synced_at').notNull().default(0),
+    /** When the cron job fetches the state next; null when nothing can change. 0 lets it fetch rows of older versions. */
+    dueAt: instant('due_at').default(0),
+    /** Fetches that failed in a row: the pause before the next one grows with them. */
+    failures: integer('failures').notNull().default(0),
     leaseToken: text('lease_token').unique(),
     leaseUntil: instant('lease_until').notNull().default(0),
-    /** The checkout that saves a card for the plan after the trial, until it is seen to. */
+    /** The checkout that saves a card for the plan after the trial, until it is dealt with. */
     setupSession: text('setup_session'),
     hadSubscription: flag('had_subscription').notNull().default(false),
   },
   (table) => [
+    index('customers_due').on(table.dueAt),
+    // Read by older versions only; a later `_contract` migration drops these three.
     index('customers_dirty')
       .on(table.userId)
       .where(sql`dirty > synced`),
@@ -180,7 +260,7 @@ export const customers = sqliteTable(
   ],
 );
 
-/** Stripe's events that were taken. */
+/** Events of Stripe that were received. */
 export const stripeEvents = sqliteTable('stripe_events', {
   id: text('id').primaryKey(),
   type: text('type').notNull(),
