@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import type { ProblemName } from './problems.ts';
-import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './shapes.ts';
+import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessage, newReplyEntries } from './chat.ts';
+import type { ErrorName } from './errors.ts';
+import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './schemas.ts';
 
-export type Access = 'public' | 'user' | 'bot' | 'stripe';
+export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp';
 
 type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -13,6 +14,12 @@ type Definition = {
   summary: string;
   /** The JSON body; absent where the call takes none. */
   input?: Shape;
+  /** The query string, each value a text; absent where the call reads none. */
+  query?: Shape;
+  /** The parts of the path that a `:name` stands for. */
+  params?: Shape;
+  /** Bytes; 16 KiB unless it says otherwise. */
+  bodyLimit?: number;
   /** An empty body reads as {}. */
   inputOptional?: true;
   /** What a success answers; absent where no shape describes it. */
@@ -24,7 +31,7 @@ type Definition = {
   /** The token stands in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
   /** Failures beyond those that the access and the body bring by themselves. */
-  fails?: readonly ProblemName[];
+  fails?: readonly ErrorName[];
 };
 
 const Token = v.pipe(
@@ -52,7 +59,6 @@ export const endpoints = {
       message: v.optional(v.string()),
       requiresInitialContact: v.boolean(),
     }),
-    fails: ['rateLimited'],
   },
   verifyOtp: {
     access: 'public',
@@ -61,7 +67,7 @@ export const endpoints = {
     summary: 'Exchange a one-time code for a session',
     input: v.object({ phone: Phone, otp: Code }),
     output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
-    fails: ['invalidCode', 'rateLimited'],
+    fails: ['invalidCode'],
   },
   verifyExternalToken: {
     access: 'public',
@@ -70,7 +76,7 @@ export const endpoints = {
     summary: 'Exchange a token of the external issuer for a session',
     input: v.object({ token: Token }),
     output: v.object({ success: v.literal(true), token: v.string(), user: Profile, status: AccountStatus }),
-    fails: ['invalidToken', 'rateLimited'],
+    fails: ['invalidToken', 'notFound'],
   },
   verifyTrialToken: {
     access: 'public',
@@ -79,7 +85,7 @@ export const endpoints = {
     summary: 'Exchange the token of a trial link for a session and the trial',
     input: v.object({ trialToken: Token }),
     output: v.object({ success: v.literal(true), token: v.string() }),
-    fails: ['invalidToken', 'rateLimited', 'conflict'],
+    fails: ['invalidToken', 'conflict'],
   },
   logout: {
     access: 'user',
@@ -123,6 +129,35 @@ export const endpoints = {
     input: v.object({ platform: Platform }),
     output: v.object({ success: v.literal(true), platform: Platform }),
   },
+  exportMe: {
+    access: 'user',
+    method: 'GET',
+    path: '/api/user/export',
+    summary: 'Everything kept about the user, as a JSON attachment',
+    whilePending: true,
+    fails: ['rateLimited'],
+  },
+  getSessions: {
+    access: 'user',
+    method: 'GET',
+    path: '/api/user/sessions',
+    summary: 'Where the user is signed in, newest first',
+    output: v.object({
+      success: v.literal(true),
+      sessions: v.array(
+        v.object({ id: v.string(), createdAt: Timestamp, lastSeenAt: Timestamp, current: v.boolean() }),
+      ),
+    }),
+  },
+  endSession: {
+    access: 'user',
+    method: 'DELETE',
+    path: '/api/user/sessions/:id',
+    summary: 'End one session of the user and its streams',
+    params: v.object({ id: v.string() }),
+    output: done,
+    fails: ['notFound'],
+  },
   createSubscriptionUpdateSession: {
     access: 'user',
     method: 'POST',
@@ -165,6 +200,74 @@ export const endpoints = {
     tokenInQuery: true,
     answers: 'text/event-stream',
     fails: ['invalidToken'],
+  },
+  getChat: {
+    access: 'user',
+    method: 'GET',
+    path: '/api/user/chat',
+    summary: 'A page of the conversation',
+    query: ChatPageQuery,
+    output: ChatPage,
+    fails: ['invalidField'],
+  },
+  clearChat: {
+    access: 'user',
+    method: 'DELETE',
+    path: '/api/user/chat',
+    summary: 'Clear the conversation; consent stays',
+    output: done,
+  },
+  sendMessage: {
+    access: 'user',
+    method: 'POST',
+    path: '/api/user/chat/messages',
+    summary: 'Send a message; the same id and text again return the same message',
+    input: NewMessage,
+    output: v.object({ success: v.literal(true), message: ChatMessage }),
+    fails: ['consentNeeded', 'allowanceSpent', 'messageIdReused'],
+  },
+  chatStream: {
+    access: 'user',
+    method: 'GET',
+    path: '/api/user/chat-stream',
+    summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
+    tokenInQuery: true,
+    answers: 'text/event-stream',
+    fails: ['invalidToken'],
+  },
+  putChatConsent: {
+    access: 'user',
+    method: 'PUT',
+    path: '/api/user/chat/consent',
+    summary: 'Accept a version of the notice that stands before the conversation',
+    input: v.object({ version: ConsentVersion }),
+    output: v.object({ success: v.literal(true), consent: Consent }),
+  },
+  deleteChatConsent: {
+    access: 'user',
+    method: 'DELETE',
+    path: '/api/user/chat/consent',
+    summary: 'Withdraw the consent and clear the conversation',
+    output: v.object({ success: v.literal(true), consent: v.null() }),
+  },
+  botMessages: {
+    access: 'bot',
+    method: 'POST',
+    path: '/api/bot/messages',
+    summary: "Write a reply into a user's conversation on the web",
+    input: v.strictObject({ phone: Phone, ...newReplyEntries }),
+    bodyLimit: 32 * 1024,
+    output: v.object({ success: v.literal(true), seq: v.number() }),
+    fails: ['notFound', 'conflict', 'messageIdReused'],
+  },
+  botTyping: {
+    access: 'bot',
+    method: 'POST',
+    path: '/api/bot/typing',
+    summary: 'Show, for some seconds, that a reply is being written; 0 ends it',
+    input: v.strictObject({ phone: Phone, seconds: v.optional(wholeNumber('seconds', 0, 30), 20) }),
+    output: done,
+    fails: ['notFound', 'conflict'],
   },
   botContacts: {
     access: 'bot',
@@ -224,7 +327,33 @@ export const endpoints = {
     method: 'POST',
     path: '/api/webhooks/stripe',
     summary: "Take one of Stripe's signed events",
+    bodyLimit: 512 * 1024,
     output: v.object({ received: v.literal(true) }),
+  },
+  verifyWhatsappWebhook: {
+    access: 'public',
+    method: 'GET',
+    path: '/api/webhooks/whatsapp',
+    summary: 'Show WhatsApp that this address is ours',
+    query: v.object({
+      'hub.mode': v.literal('subscribe', 'hub.mode must be subscribe'),
+      'hub.verify_token': v.string('hub.verify_token is missing'),
+      'hub.challenge': v.pipe(
+        v.string('hub.challenge is missing'),
+        v.regex(/^[\w-]{1,256}$/, 'hub.challenge is malformed'),
+      ),
+    }),
+    answers: 'text/plain',
+    fails: ['invalidToken', 'notFound'],
+  },
+  whatsappWebhook: {
+    access: 'whatsapp',
+    method: 'POST',
+    path: '/api/webhooks/whatsapp',
+    summary: 'Take what WhatsApp reports about the codes that were sent',
+    bodyLimit: 3 * 1024 * 1024,
+    output: v.object({ received: v.literal(true) }),
+    fails: ['invalidBody', 'notFound'],
   },
   openapi: {
     access: 'public',
@@ -247,9 +376,16 @@ export const endpoints = {
 export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
 export type Endpoint = Definition;
-export type Input<Name extends EndpointName> = Endpoints[Name] extends { input: infer S extends v.GenericSchema }
+
+type Parsed<Name extends EndpointName, Part extends 'input' | 'query' | 'params'> = Endpoints[Name] extends {
+  [Key in Part]: infer S extends v.GenericSchema;
+}
   ? v.InferOutput<S>
   : undefined;
+
+export type Input<Name extends EndpointName> = Parsed<Name, 'input'>;
+export type Query<Name extends EndpointName> = Parsed<Name, 'query'>;
+export type Params<Name extends EndpointName> = Parsed<Name, 'params'>;
 export type Output<Name extends EndpointName> = Endpoints[Name] extends { output: infer S extends v.GenericSchema }
   ? v.InferOutput<S>
   : never;

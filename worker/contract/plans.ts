@@ -18,6 +18,8 @@ export type Plan = {
   level: number;
   hasVoice?: boolean;
   periodDescription: string;
+  /** False takes a plan off sale: no page offers it, its price at Stripe stays, and whoever has it keeps it. */
+  onSale: boolean;
 };
 
 const week = 'week';
@@ -36,6 +38,7 @@ export const plans: Record<PlanId, Plan> = {
     messageLimit: 5,
     level: 0,
     periodDescription: week,
+    onSale: true,
   },
   basic: {
     id: 'basic',
@@ -48,6 +51,7 @@ export const plans: Record<PlanId, Plan> = {
     level: 1,
     hasVoice: true,
     periodDescription: week,
+    onSale: true,
   },
   premium: {
     id: 'premium',
@@ -60,6 +64,7 @@ export const plans: Record<PlanId, Plan> = {
     level: 2,
     hasVoice: true,
     periodDescription: week,
+    onSale: true,
   },
   platinum: {
     id: 'platinum',
@@ -72,8 +77,14 @@ export const plans: Record<PlanId, Plan> = {
     level: 3,
     hasVoice: true,
     periodDescription: week,
+    onSale: true,
   },
 };
+
+/** The plans that pages offer, in the order of their level. */
+export function plansOnSale(): Plan[] {
+  return planIds.map((id) => plans[id]).filter(({ onSale }) => onSale);
+}
 
 /** The plan of an id; what is missing, 'inactive' or unknown is free. */
 export function planOf(id: string | null | undefined): Plan {

@@ -1,5 +1,5 @@
-/** Every failure the API tells: its stable code, its HTTP status and the sentence a person reads. */
-export const problems = {
+/** Every error of the API: its stable code, its HTTP status and the sentence a person reads. */
+export const apiErrors = {
   invalidBody: { status: 400, code: 'invalid_body', message: 'Invalid request body' },
   invalidField: { status: 400, code: 'invalid_field', message: 'Invalid value' },
   invalidStripeSignature: { status: 400, code: 'invalid_signature', message: 'Invalid signature' },
@@ -7,10 +7,13 @@ export const problems = {
   invalidCode: { status: 401, code: 'invalid_code', message: 'Invalid code. Please try again.' },
   invalidToken: { status: 401, code: 'invalid_token', message: 'Invalid or expired token' },
   invalidBotSignature: { status: 401, code: 'invalid_signature', message: 'Invalid signature' },
+  consentNeeded: { status: 403, code: 'consent_needed', message: 'Please accept the notice before you write.' },
+  allowanceSpent: { status: 403, code: 'allowance_spent', message: "You have used this week's messages." },
   pendingApproval: { status: 403, code: 'pending_approval', message: 'Your account is awaiting approval.' },
   notFound: { status: 404, code: 'not_found', message: 'Not found' },
   methodNotAllowed: { status: 405, code: 'method_not_allowed', message: 'Method not allowed' },
   idReused: { status: 409, code: 'id_reused', message: 'Event id already used with a different body or path' },
+  messageIdReused: { status: 409, code: 'id_reused', message: 'Message id already used' },
   conflict: { status: 409, code: 'conflict', message: 'That is not possible right now.' },
   bodyTooLarge: { status: 413, code: 'body_too_large', message: 'Request body too large' },
   notJson: { status: 415, code: 'not_json', message: 'Content-Type must be application/json' },
@@ -19,13 +22,17 @@ export const problems = {
   unavailable: { status: 503, code: 'unavailable', message: 'Service temporarily unavailable' },
 } as const;
 
-export type ProblemName = keyof typeof problems;
-export type ProblemCode = (typeof problems)[ProblemName]['code'];
+export type ErrorName = keyof typeof apiErrors;
+export type ErrorCode = (typeof apiErrors)[ErrorName]['code'];
 
-/** What a failed call answers. */
-export type Failure = {
+/** The body of a failed call. */
+export type ErrorBody = {
   success: false;
-  code: ProblemCode;
+  code: ErrorCode;
   message: string;
   issues?: { path: string; message: string }[];
+  /** With `allowance_spent`. */
+  used?: number;
+  limit?: number;
+  resetsAt?: string;
 };

@@ -21,7 +21,7 @@ export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web'
 export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approved or pending');
 export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
 
-export const subscriptionStatuses = [
+const subscriptionStatuses = [
   'active',
   'trialing',
   'cancellation_scheduled',

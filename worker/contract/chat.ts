@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { longestMessage, longestReply, messagesPerPage } from './chat-limits.ts';
+import { Timestamp } from './schemas.ts';
+
+function messageText(longest: number) {
+  const tooLong = `Messages can have up to ${longest.toLocaleString('en-US')} characters.`;
+  return v.pipe(
+    v.string('Please write a message.'),
+    v.maxLength(longest, tooLong),
+    v.check((text) => text.trim() !== '', 'Please write a message.'),
+    // Half of a surrogate pair has no UTF-8 form, so encryption would change it.
+    v.check((text) => text.isWellFormed(), 'The message contains an incomplete character. Please remove it.'),
+  );
+}
+
+const replyId = v.pipe(
+  v.string('id must be 1 to 64 visible ASCII characters'),
+  v.regex(/^[\x21-\x7e]{1,64}$/, 'id must be 1 to 64 visible ASCII characters'),
+);
+const wholeNumber = (rule: string) =>
+  v.pipe(
+    v.string(rule),
+    v.regex(/^[1-9]\d{0,14}$/, rule),
+    v.transform((text) => Number(text)),
+  );
+
+/** A message of the user. */
+export const NewMessage = v.object({
+  id: v.pipe(v.string('id must be a UUID'), v.uuid('id must be a UUID')),
+  text: messageText(longestMessage),
+});
+
+/** A reply of the bot, without the phone number that it is for. */
+export const newReplyEntries = {
+  id: replyId,
+  text: messageText(longestReply),
+  replyTo: v.optional(
+    v.pipe(
+      v.string('replyTo must be 1 to 64 visible ASCII characters'),
+      v.regex(/^[\x21-\x7e]{1,64}$/, 'replyTo must be 1 to 64 visible ASCII characters'),
+    ),
+  ),
+  crisis: v.optional(v.boolean('crisis must be true or false'), false),
+};
+
+/** The query of a page of the conversation. */
+export const ChatPageQuery = v.object({
+  before: v.optional(wholeNumber('before must be a whole number from 1')),
+  limit: v.optional(
+    v.pipe(
+      wholeNumber(`limit must be a whole number from 1 to ${messagesPerPage}`),
+      v.maxValue(messagesPerPage, `limit must be a whole number from 1 to ${messagesPerPage}`),
+    ),
+    String(messagesPerPage),
+  ),
+});
+
+export const ConsentVersion = v.pipe(
+  v.string('version must be 1 to 32 characters'),
+  v.minLength(1, 'version must be 1 to 32 characters'),
+  v.maxLength(32, 'version must be 1 to 32 characters'),
+);
+
+export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
+export const MessageAuthor = v.picklist(['user', 'solace']);
+
+/** One message. A reply is `delivered` from the start. */
+export const ChatMessage = v.object({
+  id: v.string(),
+  /** From 1, in the order of arrival: the only order that is shown. */
+  seq: v.number(),
+  author: MessageAuthor,
+  text: v.string(),
+  at: Timestamp,
+  state: MessageState,
+  replyTo: v.optional(v.string()),
+  crisis: v.optional(v.literal(true)),
+});
+
+export const Consent = v.object({ version: ConsentVersion, at: Timestamp });
+
+export const ChatPage = v.object({
+  success: v.literal(true),
+  revision: v.number(),
+  /** Oldest first. */
+  messages: v.array(ChatMessage),
+  hasMore: v.boolean(),
+  typingUntil: v.nullable(Timestamp),
+  consent: v.nullable(Consent),
+});
+
+export type ChatMessage = v.InferOutput<typeof ChatMessage>;
+export type MessageState = v.InferOutput<typeof MessageState>;
+export type MessageAuthor = v.InferOutput<typeof MessageAuthor>;
+export type Consent = v.InferOutput<typeof Consent>;
+export type ChatPage = v.InferOutput<typeof ChatPage>;
+
+/**
+ * The unnamed server-sent events of the chat stream. All but `typing` carry `id: REVISION`. `state` is for the user's
+ * messages up to `upTo` that are still `sent`. `reset` means: read the page again.
+ */
+export type ChatStreamEvent =
+  | { type: 'message'; message: ChatMessage }
+  | { type: 'state'; upTo: number; state: Exclude<MessageState, 'sent'> }
+  | { type: 'cleared' }
+  | { type: 'reset' }
+  | { type: 'typing'; until: string | null };

@@ -1,0 +1,64 @@
+/** ISO 639 codes of the languages in which somebody is there to listen. */
+export type HelpLanguage =
+  | 'am'
+  | 'ar'
+  | 'cs'
+  | 'de'
+  | 'el'
+  | 'en'
+  | 'es'
+  | 'et'
+  | 'fi'
+  | 'fil'
+  | 'fr'
+  | 'he'
+  | 'hu'
+  | 'id'
+  | 'is'
+  | 'it'
+  | 'ja'
+  | 'ko'
+  | 'lb'
+  | 'ms'
+  | 'nl'
+  | 'no'
+  | 'pl'
+  | 'pt'
+  | 'ru'
+  | 'ta'
+  | 'th'
+  | 'uk'
+  | 'vi'
+  | 'zh';
+
+/** Round the clock, or the same hours every day in local time, 0 to 24. */
+export type HelpHours = 'always' | { from: number; to: number };
+
+/** A crisis line. A field is absent where no source says anything about it. */
+export type HelpLine = {
+  /** The name that the provider uses. */
+  service: string;
+  /** The name in English, for a name in a script that many readers of the page cannot read. */
+  inEnglish?: string;
+  /** The people or phones that the line is for, if not everybody in the country. */
+  area?: string;
+  /** `shown` as the provider prints it; `tel` as it is dialled inside the country, absent where phones refuse such a link. */
+  call?: { shown: string; tel?: string };
+  text?: { shown: string; number: string };
+  /** `international` is a full number with its calling code, as WhatsApp's links need it. */
+  whatsApp?: { shown: string; international: string; hours?: HelpHours };
+  /** A page on the web, without `https://`. */
+  chat?: { address: string; hours?: HelpHours };
+  /** Hours and cost of `call`; the other ways have their own. */
+  hours?: HelpHours;
+  isFree?: boolean;
+  languages?: readonly [HelpLanguage, ...HelpLanguage[]];
+  /** Languages that the line offers only at some hours. */
+  languagesAtTimes?: readonly HelpLanguage[];
+  sources: readonly [string, ...string[]];
+  /** ISO 8601, to the day, month or year: when the provider's page was read, else the date of the newest source. */
+  readOn: string;
+  confidence: 'high';
+};
+
+export type HelpCountry = { name: string; lines: readonly [HelpLine, ...HelpLine[]] };
