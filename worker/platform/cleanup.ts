@@ -1,0 +1,58 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { botCalls, codes, outbox, rateLimitEvents, sessions, stripeEvents, trialLinks, usedTokens } from '#db/schema';
+import type { Database } from './database.ts';
+import { rateLimitEventsKeptMs } from './limits.ts';
+import { dayMs } from './time.ts';
+
+const rowsPerStep = 500;
+/** 20,000 rows of a table each minute are more than ever come in one. */
+const stepsPerRun = 40;
+
+type Expiring = { table: SQLiteTable; key: SQLiteColumn; expiresAt: SQLiteColumn };
+type Ordered = { table: SQLiteTable; since: SQLiteColumn; keptMs: number };
+
+/** Tables whose rows expire in the order in which they were inserted. */
+const ordered: Ordered[] = [
+  { table: rateLimitEvents, since: rateLimitEvents.at, keptMs: rateLimitEventsKeptMs },
+  { table: botCalls, since: botCalls.at, keptMs: 7 * dayMs },
+  { table: stripeEvents, since: stripeEvents.at, keptMs: 30 * dayMs },
+  { table: sessions, since: sessions.expiresAt, keptMs: 0 },
+];
+
+/** Tables whose rows expire in any order. */
+const expiring: Expiring[] = [
+  { table: codes, key: codes.phone, expiresAt: codes.expiresAt },
+  { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
+  { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
+];
+
+/** Parked messages: their users have long seen that they failed. Parked events of other types wait for the owner. */
+const parkedMessagesKeptMs = 7 * dayMs;
+
+/** Deletes expired rows: a bounded step of each table in a round trip, until a step finds nothing. */
+export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
+  const statements = [
+    // The former name of `rate_limit_events`, until the contract migration drops it.
+    deleteOldest(sql`hits`, sql`at`, now - rateLimitEventsKeptMs),
+    ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
+    ...expiring.map((each) => deleteExpired(each, now)),
+    sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
+      where ${outbox.parkedAt} < ${now - parkedMessagesKeptMs} and ${outbox.messageId} is not null limit ${rowsPerStep})`,
+  ];
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    const [first, ...rest] = statements.map((statement) => db.run(statement));
+    const results = await db.batch([first!, ...rest]);
+    if (results.every(({ rowsAffected }) => rowsAffected === 0)) return;
+  }
+}
+
+/** Reads the first rows of the table alone: an index on their age would be one more write for each row. */
+function deleteOldest(table: SQLiteTable | SQL, since: SQLiteColumn | SQL, before: number): SQL {
+  return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
+}
+
+function deleteExpired({ table, key, expiresAt }: Expiring, now: number): SQL {
+  return sql`delete from ${table} where ${key} in
+    (select ${key} from ${table} where ${expiresAt} < ${now} limit ${rowsPerStep})`;
+}

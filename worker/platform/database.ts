@@ -1,0 +1,75 @@
+import { createClient, LibsqlError, type Client, type InStatement } from '@libsql/client/web';
+import type { LibSQLDatabase } from 'drizzle-orm/libsql';
+import { drizzle } from 'drizzle-orm/libsql/web';
+import { log } from './log.ts';
+import { memoize } from './memoize.ts';
+import { RequestError } from './request-error.ts';
+
+const timeoutMs = 8000;
+const requestsPerClient = 100;
+
+type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
+
+/** What one request cost at the database. */
+export type Traffic = { requests: number; unreachable: boolean };
+
+export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'> };
+
+/** The database of one request. `batch` is one write transaction in one round trip. */
+export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Database {
+  const client = clientOf(settings)();
+  return drizzle({
+    client: {
+      execute: (statement: InStatement) => orUnavailable(client.execute(statement), traffic),
+      // One statement is a transaction by itself.
+      batch: async (statements: [InStatement]) =>
+        statements.length === 1
+          ? [await orUnavailable(client.execute(statements[0]), traffic)]
+          : orUnavailable(client.batch(statements, 'write'), traffic),
+    } as never,
+  });
+}
+
+/**
+ * Making a client costs 20 to 55 µs of CPU, up to 5 % of `bot/usage` with the database beside the Worker (2026-11-22,
+ * tests/bench), so requests share one. An aborted request never closes its stream in it: a new client follows.
+ */
+const clientOf = memoize((settings: DatabaseSettings) => {
+  let client = connect(settings);
+  let requests = 0;
+  return () => {
+    requests += 1;
+    if (requests % requestsPerClient === 0) client = connect(settings);
+    return client;
+  };
+});
+
+function connect({ TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken }: DatabaseSettings): Client {
+  return createClient({ url, ...(authToken && { authToken }), concurrency: Infinity, fetch: fetchInTime });
+}
+
+async function fetchInTime(request: Request): Promise<Response> {
+  const response = await fetch(request, { signal: AbortSignal.timeout(timeoutMs) });
+  if (response.ok || response.status === 400) return response;
+  // A bad or expired token is 401; 404 is a database that is gone.
+  if (response.status < 500 && response.status !== 429) log('error', 'database_refused', { status: response.status });
+  await response.body?.cancel();
+  throw new Error(`The database responded with ${response.status}`);
+}
+
+/** The result, or 503 when the database is busy or does not respond whole and in time; SQL errors are passed on. */
+async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
+  traffic.requests += 1;
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof LibsqlError && !isBusy(error)) throw error;
+    traffic.unreachable = true;
+    throw new RequestError('unavailable');
+  }
+}
+
+/** Another writer holds the database for longer than it lets statements wait. */
+function isBusy({ code, message }: LibsqlError): boolean {
+  return code.startsWith('SQLITE_BUSY') || /database is locked/i.test(message);
+}

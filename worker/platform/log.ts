@@ -1,0 +1,23 @@
+/** Writes one line of JSON. No phone number, token, code, query string or body belongs in it. */
+export function log(level: 'info' | 'error', event: string, fields: Record<string, unknown>): void {
+  const line = JSON.stringify({ level, event, ...fields });
+  // oxlint-disable-next-line no-console
+  if (level === 'error') console.error(line);
+  // oxlint-disable-next-line no-console
+  else console.log(line);
+}
+
+/** Where an error came from, without its message: messages of database errors carry the parameters. */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const { cause } = error;
+  return {
+    error: error.name,
+    code: (error as { code?: unknown }).code ?? (cause as { code?: unknown } | undefined)?.code,
+    at: error.stack
+      ?.split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .slice(0, 6)
+      .map((line) => line.trim()),
+  };
+}

@@ -1,0 +1,34 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { rateLimitEvents } from '#db/schema';
+import { nameOf } from './insert-select.ts';
+import type { Limit } from './limits.ts';
+import type { Value } from './prepared-statements.ts';
+
+const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
+
+/** SQL: when the subject may act again, in unix ms; 0 when it never was limited. */
+export function allowedAt(subject: Value<string>, limits: Limit[]): SQL<number> {
+  const each = limits.map(
+    ({ most, per }) =>
+      sql`coalesce((select ${instants} from ${rateLimitEvents} where ${subjects} = ${subject} order by ${instants} desc
+        limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
+  );
+  return sql`max(0, ${sql.join([sql`0`, ...each], sql`, `)})`;
+}
+
+/** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
+export function recordEvents(
+  by: Value<string>,
+  now: Value<number>,
+  events: [subject: Value<string>, when: SQL][],
+): SQL {
+  const each = events.map(([subject, when]) => sql`select ${subject}, ${now}, ${by} where ${when}`);
+  const columns = [subjects, instants, authors].map(nameOf);
+  return sql`insert into ${rateLimitEvents} (${sql.join(columns, sql`, `)}) ${sql.join(each, sql` union all `)}`;
+}
+
+/** SQL: whether the event `by` was recorded for the subject. */
+export function wasRecorded(subject: Value<string>, by: Value<string>, now: Value<number>): SQL {
+  return sql`exists (select 1 from ${rateLimitEvents}
+    where ${subjects} = ${subject} and ${instants} = ${now} and ${authors} = ${by})`;
+}

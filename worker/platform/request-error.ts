@@ -1,0 +1,28 @@
+import type { ErrorBody, ErrorName } from '../contract/errors.ts';
+
+type Details = {
+  message?: string;
+  issues?: ErrorBody['issues'];
+  /** Whole seconds. */
+  retryAfter?: number;
+  allow?: string;
+  /** Further fields of the response body. */
+  fields?: Record<string, unknown>;
+};
+
+/** A refusal for the caller: thrown anywhere, made into a response by `http/error-response.ts`. */
+export class RequestError extends Error {
+  readonly errorName: ErrorName;
+  readonly details: Details;
+
+  constructor(errorName: ErrorName, details: Details = {}) {
+    super(errorName);
+    this.errorName = errorName;
+    this.details = details;
+  }
+}
+
+/** 429 until an instant (unix ms), with `Retry-After` in whole seconds. */
+export function rateLimited(allowedAt: number, now: number): RequestError {
+  return new RequestError('rateLimited', { retryAfter: Math.max(1, Math.ceil((allowedAt - now) / 1000)) });
+}

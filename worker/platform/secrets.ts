@@ -1,0 +1,59 @@
+/** The settings that are secret, each as parsed. */
+type SecretSettings = {
+  SESSION_KEYS?: string;
+  CHAT_KEYS?: string;
+  CODE_PEPPER?: string[];
+  BOT_WEBHOOK_SECRET?: string[];
+  STRIPE_WEBHOOK_SECRET?: string[];
+  TURSO_AUTH_TOKEN?: string | undefined;
+  WHATSAPP_TOKEN?: string;
+  STRIPE_SECRET_KEY?: string;
+};
+export type SecretName = keyof SecretSettings;
+export type Secret = { name: SecretName; value: string };
+
+const leastCharacters = 32;
+/** As the specification of Standard Webhooks asks for. */
+const leastBytes = 24;
+/** Their length is the business of whoever issues them. */
+const issuedByOthers: ReadonlySet<SecretName> = new Set(['TURSO_AUTH_TOKEN', 'WHATSAPP_TOKEN', 'STRIPE_SECRET_KEY']);
+
+/** Every secret of the settings by its name; a setting that is being rotated has two. */
+export function secretsOf(settings: SecretSettings): Secret[] {
+  const lists: [SecretName, (string | undefined)[]][] = [
+    ['SESSION_KEYS', keysOf(settings.SESSION_KEYS)],
+    ['CHAT_KEYS', keysOf(settings.CHAT_KEYS)],
+    ['CODE_PEPPER', settings.CODE_PEPPER ?? []],
+    ['BOT_WEBHOOK_SECRET', settings.BOT_WEBHOOK_SECRET ?? []],
+    ['STRIPE_WEBHOOK_SECRET', settings.STRIPE_WEBHOOK_SECRET ?? []],
+    ['TURSO_AUTH_TOKEN', [settings.TURSO_AUTH_TOKEN]],
+    ['WHATSAPP_TOKEN', [settings.WHATSAPP_TOKEN]],
+    ['STRIPE_SECRET_KEY', [settings.STRIPE_SECRET_KEY]],
+  ];
+  return lists.flatMap(([name, values]) => values.flatMap((value) => (value ? [{ name, value }] : [])));
+}
+
+export function isShort({ name, value }: Secret): boolean {
+  if (issuedByOthers.has(name)) return false;
+  if (name !== 'BOT_WEBHOOK_SECRET') return value.length < leastCharacters;
+  return atob(value.replace(/^whsec_/, '')).length < leastBytes;
+}
+
+/** The secrets whose value is also the value of one before them, with the name of that one. */
+export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretName })[] {
+  const firsts = new Map<string, SecretName>();
+  return secrets.flatMap((secret) => {
+    const first = firsts.get(secret.value);
+    if (first) return [{ ...secret, first }];
+    firsts.set(secret.value, secret.name);
+    return [];
+  });
+}
+
+/** The secrets of `kid:secret kid:secret`. */
+function keysOf(ring = ''): string[] {
+  return ring
+    .trim()
+    .split(/\s+/)
+    .map((key) => key.slice(key.indexOf(':') + 1));
+}
