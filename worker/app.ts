@@ -1,92 +1,70 @@
 import { Hono, type Context } from 'hono';
+import { requestId } from 'hono/request-id';
 import { endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
-import { openDatabase } from './db.ts';
-import { handlers } from './endpoints/index.ts';
-import type { Env } from './env.ts';
-import { callerAddress } from './http/address.ts';
-import { admit } from './http/admit.ts';
-import { problemAnswer, problemOf, surpriseOf } from './http/failure.ts';
-import { jsonAnswer, plainAnswer } from './http/respond.ts';
-import type { Call, Handler } from './http/call.ts';
-import { corsHeaders, preflightHeaders } from './http/cors.ts';
-import { Exchange } from './http/exchange.ts';
-import { Problem } from './problem.ts';
-import { settingsOf, type Settings } from './settings.ts';
+import { routes } from './endpoints/index.ts';
+import { errorResponse, toRequestError } from './http/error-response.ts';
+import {
+  allowOrigins,
+  apiHeaders,
+  limitBody,
+  logRequest,
+  logRoute,
+  requireSettings,
+  type AppEnv,
+} from './http/middleware.ts';
+import { callerAddress } from './platform/address.ts';
+import { openDatabase } from './platform/database.ts';
+import { describeError } from './platform/log.ts';
+import { RequestError } from './platform/request-error.ts';
 
-type C = Context<{ Bindings: Env }>;
-type Answer = (c: C, exchange: Exchange, settings: Settings) => Response | Promise<Response>;
+const defaultBodyLimit = 16 * 1024;
+const table = Object.entries(endpoints) as [EndpointName, Endpoint][];
 
-const byPath = Map.groupBy(Object.entries(endpoints) as [EndpointName, Endpoint][], ([, { path }]) => path);
+export const app = new Hono<AppEnv>();
 
-/** One handler for a path: Hono then calls it without composing a chain. */
-export const app = new Hono<{ Bindings: Env }>();
+// A caller's own request id is not accepted: it could pose as another request in the log.
+app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
+for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
+app.notFound((c) => refuse(new RequestError('notFound'), c));
+app.onError(refuse);
 
-for (const [path, group] of byPath) app.all(path, exchanging(answerOn(path, group)));
-app.notFound(
-  exchanging(() => {
-    throw new Problem('notFound');
-  }),
-);
-
-/** Answers, refuses where that fails, and logs: the one error edge. */
-function exchanging(answer: Answer): (c: C) => Promise<Response> {
-  return async function exchange(c) {
-    const exchange = new Exchange();
-    const response = await settle(() => answer(c, exchange, settingsFor(c)), exchange);
-    await exchange.log(c.req.method, response.status);
-    return response;
-  };
-}
-
-async function settle(answer: () => Response | Promise<Response>, exchange: Exchange): Promise<Response> {
-  try {
-    return await answer();
-  } catch (error) {
-    exchange.failure = problemOf(error, exchange.traffic);
-    if (exchange.failure.problem === 'internal') exchange.surprise = surpriseOf(error);
-    return problemAnswer(exchange.failure, exchange.headers);
+function addPath(path: string, group: [EndpointName, Endpoint][]): void {
+  const methods = group.map(([, { method }]) => method);
+  const credentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
+  app.use(path, logRoute(path), allowOrigins(methods, credentials));
+  for (const [name, endpoint] of group) {
+    const limit = endpoint.method === 'GET' ? [] : [limitBody(endpoint.bodyLimit ?? defaultBodyLimit)];
+    app.on(endpoint.method, [path], ...limit, (c) => respond(name, c));
   }
+  app.all(path, () => {
+    throw new RequestError('methodNotAllowed', { allow: methods.join(', ') });
+  });
 }
 
-function settingsFor({ env }: C): Settings {
-  const settings = settingsOf(env);
-  if (!settings) throw new Problem('unavailable', { retryAfter: 60 });
-  return settings;
-}
-
-/** All that may be asked of a path: its endpoints by method, and what browsers of other origins must know first. */
-function answerOn(path: string, group: [EndpointName, Endpoint][]): Answer {
-  const byMethod = new Map(group.map(([name, endpoint]) => [endpoint.method as string, name]));
-  const allow = [...byMethod.keys()].join(', ');
-  const withCredentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
-
-  return function answer(c, exchange, settings) {
-    exchange.route = path;
-    Object.assign(exchange.headers, corsHeaders(c.req.header('origin'), settings, withCredentials));
-    const { method } = c.req;
-    if (method === 'OPTIONS') {
-      return plainAnswer(new Response(null, { status: 204 }), { ...exchange.headers, ...preflightHeaders(allow) });
-    }
-    const name = byMethod.get(method === 'HEAD' ? 'GET' : method);
-    if (!name) throw new Problem('methodNotAllowed', { allow });
-    return answerCall(name, c, exchange, settings);
-  };
-}
-
-async function answerCall(name: EndpointName, c: C, exchange: Exchange, settings: Settings): Promise<Response> {
-  const endpoint: Endpoint = endpoints[name];
-  const call = {
+async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response> {
+  const requestLog = c.get('requestLog');
+  const settings = c.get('settings');
+  const running = routes[name].run({
     request: c.req.raw,
-    exchange,
+    pathParams: c.req.param(),
+    requestLog,
     address: callerAddress(c.req.raw.headers),
     now: Date.now(),
     env: c.env,
     settings,
-    db: openDatabase(settings, exchange.traffic),
+    db: openDatabase(settings, requestLog.traffic),
     later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
-  } as Call;
-  await admit(endpoint, call);
-  const answer = await (handlers[name] as Handler<EndpointName>)(call);
-  if (endpoint.access === 'user' && !call.caller.loaded) throw new Error(`${name} answered without its caller`);
-  return answer instanceof Response ? plainAnswer(answer, exchange.headers) : jsonAnswer(answer, exchange.headers);
+  });
+  // Work that has begun goes on when the caller hangs up; a stream ends with its reader.
+  if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));
+  const result = await running;
+  return result instanceof Response ? result : Response.json(result);
+}
+
+/** Makes a response of every error; only the log describes one that is not on the contract's list. */
+function refuse(error: Error, c: Context<AppEnv>): Response {
+  const requestLog = c.get('requestLog');
+  requestLog.error = toRequestError(error, requestLog.traffic);
+  if (requestLog.error.errorName === 'internal') requestLog.unexpected = describeError(error);
+  return errorResponse(requestLog.error);
 }

@@ -1,4 +1,10 @@
-import type { UsageFeed } from './usage/feed.ts';
+import type { Conversation } from './chat/conversation.ts';
+import type { UsageChannel } from './usage/usage-channel.ts';
 
 /** What Cloudflare hands to the Worker: its bindings, and the settings as text. */
-export type Env = { USAGE_FEED: DurableObjectNamespace<UsageFeed>; PUBLIC_FENCE: RateLimit } & Record<string, unknown>;
+export type Env = {
+  USAGE_CHANNEL: DurableObjectNamespace<UsageChannel>;
+  CONVERSATION: DurableObjectNamespace<Conversation>;
+  RATE_LIMITER: RateLimit;
+  NETWORK_RATE_LIMITER: RateLimit;
+} & Record<string, unknown>;

@@ -1,39 +1,61 @@
-import { finishLeftovers, reconcile } from './billing/reconcile.ts';
-import { openDatabase, type Traffic } from './db.ts';
+import type { SQL } from 'drizzle-orm';
+import { reviewDisputes } from './billing/disputes.ts';
+import { reconcile } from './billing/reconcile.ts';
+import { openDatabase, type Traffic } from './platform/database.ts';
 import type { Env } from './env.ts';
-import { surpriseOf } from './http/failure.ts';
-import { log } from './log.ts';
-import { deliverOutbox } from './messaging/deliver-outbox.ts';
-import { settingsOf } from './settings.ts';
-import { sweep } from './sweep.ts';
-import { endTrials } from './usage/end-trials.ts';
+import { eraseConversations } from './chat/erase-conversations.ts';
+import { messageEvents } from './chat/message-events.ts';
+import { rewrapChatKeys } from './chat/rewrap-keys.ts';
+import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
+import { areValid, settingsOf, type Settings } from './settings.ts';
+import { deleteExpiredRows } from './platform/cleanup.ts';
+import { describeError, log } from './platform/log.ts';
+import { endTrials } from './trials/end-trials.ts';
 import { publish } from './usage/publish.ts';
+import { deleteUnusedAccount } from './endpoints/user/delete-unused-account.ts';
+import { reviewAccounts } from './users/review-accounts.ts';
 
 const hourly = '0 * * * *';
+const stripeTasks = new Set(['reviewDisputes', 'reconcile', 'reviewAccounts']);
 
-/** What the crons finish: each chore on its own, so that one that fails does not stop the others. */
-export async function runChores(cron: string, env: Env, ctx: ExecutionContext): Promise<void> {
+/** Runs the tasks of a cron trigger, each on its own, so that one that fails does not stop the others. */
+export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionContext): Promise<void> {
   const settings = settingsOf(env);
   if (!settings) return;
   const traffic: Traffic = { requests: 0, unreachable: false };
   const db = openDatabase(settings, traffic);
   const billing = { db, env, settings, later: (work: Promise<unknown>) => ctx.waitUntil(work) };
+  const outbox = { db, settings, messages: messageEvents({ db, env, settings }) };
   const now = Date.now();
-  const chores: Record<string, () => Promise<unknown>> =
+  const tasks: Record<string, () => Promise<unknown>> =
     cron === hourly
-      ? { reconcile: () => reconcile(billing, now) }
+      ? {
+          reviewDisputes: () => reviewDisputes(billing, now),
+          reconcile: () => reconcile(billing, now),
+          reviewAccounts: () => reviewAccounts(db, settings, now, deleteAccount),
+          rewrapChatKeys: () => rewrapChatKeys(db, settings),
+        }
       : {
-          endTrials: () => tellEndedTrials(),
-          deliverOutbox: () => deliverOutbox(db, settings),
-          finishLeftovers: () => finishLeftovers(billing, now),
-          sweep: () => sweep(db, now),
+          endTrials: () => endDueTrials(settings),
+          deliverOutbox: () => deliverOutbox(outbox),
+          expireMessages: () => expireMessages(outbox, now),
+          eraseConversations: () => eraseConversations(env, db, now),
+          reconcile: () => reconcile(billing, now),
+          deleteExpiredRows: () => deleteExpiredRows(db, now),
         };
-  for (const [chore, run] of Object.entries(chores)) {
-    await run().catch((error: unknown) => log('error', 'chore_failed', { chore, ...surpriseOf(error) }));
+  // A wrong key would only lengthen the pauses between the attempts.
+  const withoutStripe = !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
+  for (const [task, run] of Object.entries(tasks)) {
+    if (withoutStripe && stripeTasks.has(task)) continue;
+    await run().catch((error: unknown) => log('error', 'task_failed', { task, ...describeError(error) }));
   }
 
-  async function tellEndedTrials(): Promise<void> {
-    const users = await endTrials(db, now);
+  function deleteAccount(userId: string, unused: SQL): Promise<void> {
+    return deleteUnusedAccount({ ...billing, now }, userId, unused);
+  }
+
+  async function endDueTrials(settings: Settings): Promise<void> {
+    const users = await endTrials(db, settings, now);
     await Promise.all(users.map((id) => publish(env, id, { kind: 'changed' })));
   }
 }

@@ -1,25 +1,34 @@
 import * as v from 'valibot';
-import { hitsKeptMs, parseLimits } from './auth/limits.ts';
-import { log } from './log.ts';
-import { oncePer } from './once-per.ts';
+import { parseLimits, rateLimitEventsKeptMs } from './platform/limits.ts';
+import { log } from './platform/log.ts';
+import { memoize } from './platform/memoize.ts';
+import { RequestError } from './platform/request-error.ts';
+import { isShort, repeatedSecrets, secretsOf } from './platform/secrets.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
 const address = v.pipe(v.string(), v.url());
-/** Several values, the present one first: how a secret is rotated. */
+/** Left out or empty: the feature is off. */
+const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
+  v.pipe(
+    v.optional(v.union([v.literal(''), rule])),
+    v.transform((value) => value || undefined),
+  );
+/** Several values, the current one first: how a secret is rotated. */
 const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
 );
+/** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
 const limits = (fallback: string) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\s*\d+\/\d+[smhd](\s+\d+\/\d+[smhd])*\s*$/)), fallback),
     v.transform(parseLimits),
-    v.check((each) => each.every(({ per }) => per <= hitsKeptMs)),
+    v.check((each) => each.every(({ most, per }) => most > 0 && per > 0 && per <= rateLimitEventsKeptMs)),
   );
 const isWebhookSecret = (secret: string) =>
   /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
-const seconds = (fallback: number) =>
-  v.pipe(v.optional(v.pipe(v.string(), v.digits()), String(fallback)), v.transform(Number));
+const positive = (fallback: number) =>
+  v.pipe(v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)), v.transform(Number));
 
 /** Every setting by name, with its rule and default. */
 export const Settings = v.object({
@@ -34,46 +43,125 @@ export const Settings = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
+  /** Days without use after which an account without a subscription is deleted; its user is told 30 days before. */
+  ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60)),
+
   TURSO_DATABASE_URL: text,
   TURSO_AUTH_TOKEN: v.optional(v.string()),
 
   /** `kid:secret kid:secret`: the first signs, all verify. */
   SESSION_KEYS: v.pipe(text, v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/)),
   CODE_PEPPER: rotating,
+  /** `kid:secret kid:secret`: the first wraps the keys of conversations, all unwrap them. */
+  CHAT_KEYS: v.pipe(text, v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/)),
+  CHAT_RETENTION_DAYS: positive(90),
+  CHAT_MESSAGES_PER_MINUTE: positive(20),
+  CHAT_MESSAGES_WAITING: positive(5),
 
-  WHATSAPP_API_BASE: address,
+  /** With a version at its end it overrides `WHATSAPP_API_VERSION`. */
+  WHATSAPP_API_BASE: v.pipe(
+    v.optional(address, 'https://graph.facebook.com'),
+    v.transform((url) => url.replace(/\/+$/, '')),
+  ),
+  WHATSAPP_API_VERSION: v.optional(v.pipe(v.string(), v.regex(/^v\d+\.\d+$/)), 'v25.0'),
   WHATSAPP_PHONE_NUMBER_ID: text,
   WHATSAPP_TOKEN: text,
   WHATSAPP_TEMPLATE_NAME: text,
   WHATSAPP_TEMPLATE_LANGUAGE: v.optional(text, 'en_US'),
+  /** WhatsApp's reports on sent codes are read when both are set. */
+  WHATSAPP_APP_SECRET: optional(text),
+  WHATSAPP_VERIFY_TOKEN: optional(text),
 
-  BOT_WEBHOOK_URL: address,
+  /** Without it no events are written, and nobody can write on the web. */
+  BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
   STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
   STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
   STRIPE_WEBHOOK_SECRET: rotating,
+  /** Whether a disputed payment ends the subscription at once. */
+  ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
+  /** Stripe calculates tax and asks for the address that it needs. */
+  AUTOMATIC_TAX: v.pipe(
+    v.optional(v.picklist(['on', 'off']), 'off'),
+    v.transform((value) => value === 'on'),
+  ),
 
-  EXTERNAL_TOKEN_ISSUER: text,
-  EXTERNAL_TOKEN_AUDIENCE: text,
-  EXTERNAL_TOKEN_JWKS_URL: address,
+  /** External tokens are accepted when all three are set. */
+  EXTERNAL_TOKEN_ISSUER: optional(text),
+  EXTERNAL_TOKEN_AUDIENCE: optional(text),
+  EXTERNAL_TOKEN_JWKS_URL: optional(address),
 
-  CODE_LIFETIME_SECONDS: seconds(300),
-  CODE_TRIES: seconds(5),
+  CODE_LIFETIME_SECONDS: positive(300),
+  CODE_TRIES: positive(5),
   LIMIT_CODES_PER_NUMBER: limits('1/30s 5/1h 10/1d'),
   LIMIT_WRONG_TRIES_PER_NUMBER: limits('20/1d'),
   LIMIT_CODES_PER_ADDRESS: limits('20/1h'),
   LIMIT_CODE_REQUESTS_PER_ADDRESS: limits('60/1h'),
   LIMIT_TRIES_PER_ADDRESS: limits('60/5m'),
+  /** By the /48 of an IPv6. */
+  LIMIT_CODES_PER_NETWORK: limits('100/1h'),
+  LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
+  LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
+  /** The calls of a user's own sessions, all of them together. */
+  LIMIT_CALLS_PER_USER: limits('240/1m'),
+  /** Codes of the whole service a UTC day; each costs money. */
+  CODE_BUDGET_PER_DAY: positive(5000),
 });
 
 export type Settings = v.InferOutput<typeof Settings>;
 
-/** The Worker's settings, or null (told once to the log, by name) when some are missing or malformed. */
-export const settingsOf: (env: object) => Settings | null = oncePer((env: object) => {
-  const result = v.safeParse(Settings, env);
-  if (result.success) return result.output;
-  const names = [...new Set(result.issues.map((issue) => String(issue.path?.[0]?.key)))];
-  log('error', 'settings_invalid', { settings: names });
-  return null;
+export type SettingName = keyof Settings;
+
+/** Every call needs these: without one of them none is served. */
+const essential = new Set<string>([
+  'SITE_URL',
+  'TURSO_DATABASE_URL',
+  'SESSION_KEYS',
+  'CODE_PEPPER',
+  'TURSO_AUTH_TOKEN',
+] satisfies SettingName[]);
+
+/**
+ * The Worker's settings, or null when an essential one is missing or malformed. Any other one that is wrong turns off
+ * the feature that needs it: reading it throws 503. The log names every wrong setting, once an isolate.
+ */
+export const settingsOf: (env: object) => Settings | null = memoize((env: object) => {
+  const { settings, invalid } = readSettings(env);
+  const weak = [...secretsOf(settings).filter(isShort), ...repeatedSecrets(secretsOf(settings))];
+  const names = new Set<string>([...invalid, ...weak.map(({ name }) => name)]);
+  if (names.size > 0) log('error', 'settings_invalid', { settings: [...names] });
+  if ([...names].some((name) => essential.has(name))) return null;
+  for (const name of names) Object.defineProperty(settings, name, turnedOff(name, env));
+  return settings as Settings;
 });
+
+/** Whether none of these settings is wrong, so that reading them does not throw. */
+export function areValid(settings: Settings, ...names: SettingName[]): boolean {
+  return names.every((name) => !Object.getOwnPropertyDescriptor(settings, name)?.get);
+}
+
+/** The settings that are well formed, and the names of the others. */
+function readSettings(env: object): { settings: Partial<Settings>; invalid: string[] } {
+  const result = v.safeParse(Settings, env);
+  if (result.success) return { settings: result.output, invalid: [] };
+  const given = new Map<string, unknown>(Object.entries(env));
+  const each = Object.entries(Settings.entries).map(
+    ([name, rule]) => [name, v.safeParse(rule, given.get(name))] as const,
+  );
+  const valid = each.flatMap(([name, { success, output }]) => (success ? [[name, output]] : []));
+  return {
+    settings: Object.fromEntries(valid) as Partial<Settings>,
+    invalid: each.flatMap(([name, { success }]) => (success ? [] : [name])),
+  };
+}
+
+/** Events for the bot are kept until its address is put right: delivery to a malformed one fails and is tried again. */
+function turnedOff(name: string, env: object): PropertyDescriptor {
+  if (name === 'BOT_WEBHOOK_URL') return { value: new Map(Object.entries(env)).get(name) };
+  return {
+    get() {
+      throw new RequestError('unavailable', { retryAfter: 60 });
+    },
+  };
+}

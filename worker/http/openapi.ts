@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { brand } from '../contract/brand.ts';
 import { endpoints, type Endpoint } from '../contract/endpoints.ts';
-import { problems, type ProblemName } from '../contract/problems.ts';
+import { apiErrors, type ErrorName } from '../contract/errors.ts';
 
 type Json = Record<string, unknown>;
 
@@ -10,14 +10,15 @@ type Json = Record<string, unknown>;
 export function openApi(serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
   }
   return {
     openapi: '3.1.0',
     info: { title: `${brand.name} API`, version: '1.0.0' },
     servers: [{ url: serverUrl }],
     paths,
-    components: { securitySchemes, schemas: { Failure: failureSchema } },
+    components: { securitySchemes, schemas: { ErrorBody: failureSchema } },
   };
 }
 
@@ -31,6 +32,7 @@ const securitySchemes = {
     description: 'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature over "id.timestamp.body"',
   },
   stripe: { type: 'apiKey', in: 'header', name: 'stripe-signature' },
+  whatsapp: { type: 'apiKey', in: 'header', name: 'x-hub-signature-256' },
 };
 
 const failureSchema = {
@@ -38,7 +40,7 @@ const failureSchema = {
   required: ['success', 'code', 'message'],
   properties: {
     success: { const: false },
-    code: { type: 'string', enum: [...new Set(Object.values(problems).map(({ code }) => code))] },
+    code: { type: 'string', enum: [...new Set(Object.values(apiErrors).map(({ code }) => code))] },
     message: { type: 'string' },
     issues: {
       type: 'array',
@@ -52,7 +54,9 @@ const failureSchema = {
 };
 
 function operation(operationId: string, endpoint: Endpoint): Json {
-  const scheme = { user: 'session', bot: 'bot', stripe: 'stripe', public: undefined }[endpoint.access];
+  const scheme = { user: 'session', bot: 'bot', stripe: 'stripe', whatsapp: 'whatsapp', public: undefined }[
+    endpoint.access
+  ];
   const security = endpoint.tokenInQuery ? 'streamToken' : scheme;
   const body = endpoint.input && {
     required: !endpoint.inputOptional,
@@ -62,9 +66,23 @@ function operation(operationId: string, endpoint: Endpoint): Json {
     operationId,
     summary: endpoint.summary,
     security: security ? [{ [security]: [] }] : [],
+    ...parametersOf(endpoint),
     ...(body && { requestBody: body }),
     responses: responses(endpoint),
   };
+}
+
+function parametersOf({ query, params }: Endpoint): Json {
+  const parameters = [...listParameters('path', params), ...listParameters('query', query)];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+function listParameters(place: 'path' | 'query', shape: Endpoint['query']): Json[] {
+  if (!shape) return [];
+  const { properties, required = [] } = toJsonSchema(shape, { typeMode: 'input', errorMode: 'ignore' });
+  return Object.entries(properties ?? {}).map(([name, schema]) => {
+    return { name, in: place, required: required.includes(name), schema };
+  });
 }
 
 function responses(endpoint: Endpoint): Json {
@@ -72,27 +90,39 @@ function responses(endpoint: Endpoint): Json {
     ? { 'application/json': { schema: schemaOf(endpoint.output, 'output') } }
     : { [endpoint.answers ?? 'application/json']: {} };
   const all: Record<string, Json> = { 200: { description: 'Success', content } };
-  const grouped = Map.groupBy(failuresOf(endpoint), (name) => problems[name].status);
+  const grouped = Map.groupBy(failuresOf(endpoint), (name) => apiErrors[name].status);
   for (const [status, names] of grouped) {
-    const told = [...new Set(names)].map((name) => `\`${problems[name].code}\`: ${problems[name].message}`);
-    const schema = { $ref: '#/components/schemas/Failure' };
+    const told = [...new Set(names)].map((name) => `\`${apiErrors[name].code}\`: ${apiErrors[name].message}`);
+    const schema = { $ref: '#/components/schemas/ErrorBody' };
     all[status] = { description: told.join('\n\n'), content: { 'application/json': { schema } } };
   }
   return all;
 }
 
 /** Every failure that a call can answer: its own, and those of its access and its body. */
-export function failuresOf(endpoint: Endpoint): ProblemName[] {
-  const user: ProblemName[] = endpoint.whilePending ? ['unauthenticated'] : ['unauthenticated', 'pendingApproval'];
-  const byAccess: Record<Endpoint['access'], ProblemName[]> = {
-    public: [],
+function failuresOf(endpoint: Endpoint): ErrorName[] {
+  const user: ErrorName[] = endpoint.whilePending
+    ? ['unauthenticated', 'rateLimited']
+    : ['unauthenticated', 'pendingApproval', 'rateLimited'];
+  const byAccess: Record<Endpoint['access'], ErrorName[]> = {
+    public: ['rateLimited'],
     user,
     bot: ['invalidBotSignature', 'idReused'],
     stripe: ['invalidStripeSignature'],
+    whatsapp: ['invalidBotSignature'],
   };
-  const byBody: ProblemName[] = endpoint.input ? ['invalidBody', 'invalidField', 'notJson'] : [];
-  const bySize: ProblemName[] = endpoint.method === 'GET' ? [] : ['bodyTooLarge'];
-  return [...byBody, ...byAccess[endpoint.access], ...bySize, ...(endpoint.fails ?? []), 'internal', 'unavailable'];
+  const byBody: ErrorName[] = endpoint.input ? ['invalidBody', 'invalidField', 'notJson'] : [];
+  const byParameters: ErrorName[] = !endpoint.input && (endpoint.query || endpoint.params) ? ['invalidField'] : [];
+  const bySize: ErrorName[] = endpoint.method === 'GET' ? [] : ['bodyTooLarge'];
+  return [
+    ...byBody,
+    ...byParameters,
+    ...byAccess[endpoint.access],
+    ...bySize,
+    ...(endpoint.fails ?? []),
+    'internal',
+    'unavailable',
+  ];
 }
 
 function schemaOf(schema: GenericSchema, typeMode: 'input' | 'output'): Json {

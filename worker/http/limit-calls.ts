@@ -1,0 +1,45 @@
+import { networkOf } from '../platform/address.ts';
+import { CallLimiter } from '../platform/call-limiter.ts';
+import { memoize } from '../platform/memoize.ts';
+import { rateLimited, RequestError } from '../platform/request-error.ts';
+import type { Settings } from '../settings.ts';
+import type { UserSession } from '../users/user-session.ts';
+import type { BaseContext } from './request-context.ts';
+
+/** Asking the platform costs 50 to 80 µs of CPU (2026-11-22, tests/bench), so only busy sessions are counted there. */
+const quietCalls = 60;
+
+const userLimiterOf = memoize((settings: Settings) => new CallLimiter(settings.LIMIT_CALLS_PER_USER));
+
+/** Coarse and close to the caller; the exact limits of signing in stand in the database. */
+export async function limitByAddress({ env, address }: BaseContext): Promise<void> {
+  const network = networkOf(address);
+  const results = await Promise.all([
+    env.RATE_LIMITER.limit({ key: address }),
+    ...(network ? [env.NETWORK_RATE_LIMITER.limit({ key: network })] : []),
+  ]);
+  if (!results.every(({ success }) => success)) throw new RequestError('rateLimited', { retryAfter: 60 });
+}
+
+/**
+ * Runs a call of a user within the user's limit, without a database request: exactly within this isolate, and coarsely
+ * by session across the isolates of a location. A call of a session that has ended is not the user's.
+ */
+export async function withinUserLimit<T>(
+  { env, settings, now }: BaseContext,
+  { claimedUserId, sessionId }: UserSession,
+  work: () => Promise<T>,
+): Promise<T> {
+  const limiter = userLimiterOf(settings);
+  const allowedAt = limiter.count(claimedUserId, now);
+  if (allowedAt > 0) throw rateLimited(allowedAt, now);
+  const busy = limiter.counted(claimedUserId) > quietCalls;
+  if (busy && !(await env.RATE_LIMITER.limit({ key: sessionId })).success)
+    throw new RequestError('rateLimited', { retryAfter: 60 });
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RequestError && error.errorName === 'unauthenticated') limiter.giveBack(claimedUserId, now);
+    throw error;
+  }
+}

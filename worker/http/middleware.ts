@@ -1,0 +1,80 @@
+import type { MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import type { RequestIdVariables } from 'hono/request-id';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Env } from '../env.ts';
+import { RequestError } from '../platform/request-error.ts';
+import { settingsOf, type Settings } from '../settings.ts';
+import { RequestLog } from './request-log.ts';
+
+export type AppEnv = {
+  Bindings: Env;
+  Variables: RequestIdVariables & { requestLog: RequestLog; settings: Settings };
+};
+type Middleware = MiddlewareHandler<AppEnv>;
+
+/** Writes the request's line to the log; the response leaves with the request's id and is stored nowhere. */
+export const logRequest: Middleware = async (c, next) => {
+  const requestLog = new RequestLog(c.get('requestId'));
+  c.set('requestLog', requestLog);
+  await next();
+  const { headers, status } = c.res;
+  headers.set('x-request-id', requestLog.requestId);
+  headers.set('cache-control', 'no-store');
+  headers.set('vary', 'Origin');
+  await requestLog.write(c.req.method, status);
+};
+
+/** Hono's other headers are for pages. */
+export const apiHeaders = secureHeaders({
+  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  strictTransportSecurity: 'max-age=31536000; includeSubDomains',
+  crossOriginResourcePolicy: false,
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+});
+
+/** Responds 503 to everything while a setting is missing or malformed. */
+export const requireSettings: Middleware = async (c, next) => {
+  const settings = settingsOf(c.env);
+  if (!settings) throw new RequestError('unavailable', { retryAfter: 60 });
+  c.set('settings', settings);
+  await next();
+};
+
+/** Names the route in the log by its pattern. */
+export function logRoute(path: string): Middleware {
+  return (c, next) => {
+    c.get('requestLog').route = path;
+    return next();
+  };
+}
+
+/** Lets pages of the origins in `WEB_ORIGINS` read the responses of a path; other origins learn its methods alone. */
+export function allowOrigins(methods: string[], credentials: boolean): Middleware {
+  const preflight = { allowMethods: methods, allowHeaders: ['authorization', 'content-type'], maxAge: 86_400 };
+  const exposeHeaders = ['x-request-id', 'retry-after'];
+  const listed = cors({ ...preflight, origin: (origin) => origin, exposeHeaders, credentials });
+  const unlisted = cors({ ...preflight, origin: () => null });
+  return (c, next) => {
+    const origin = c.req.header('origin');
+    if (origin && c.get('settings').WEB_ORIGINS.includes(origin)) return listed(c, next);
+    return c.req.method === 'OPTIONS' ? unlisted(c, next) : next();
+  };
+}
+
+/** 413 for a body over so many bytes, whether it says its length or not. */
+export function limitBody(maxSize: number): Middleware {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new RequestError('bodyTooLarge');
+    },
+  });
+}

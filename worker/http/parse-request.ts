@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
+import { phoneTag } from '../platform/phone-tag.ts';
+import { RequestError } from '../platform/request-error.ts';
+import { canonicalPhone } from '../users/phone.ts';
+import type { IncomingRequest, Parsed } from './request-context.ts';
+
+type Fields = Record<string, unknown>;
+type Shape = NonNullable<Endpoint['input']>;
+
+/** What the caller sent, validated: 415, 400 `invalid_body` or 400 `invalid_field` where it is not valid. */
+export function parseRequest<Name extends EndpointName>(
+  name: Name,
+  incoming: IncomingRequest,
+  body: string,
+): Parsed<Name>;
+export function parseRequest(name: EndpointName, incoming: IncomingRequest, body: string): object {
+  const { input, query, params, inputOptional }: Endpoint = endpoints[name];
+  const { request, pathParams } = incoming;
+  const fields = input && (body === '' && inputOptional ? {} : parseJson(request.headers.get('content-type'), body));
+  return {
+    input: input && fields && withCanonicalPhone(validate(input, fields), incoming),
+    query: query && validate(query, Object.fromEntries(new URL(request.url).searchParams)),
+    params: params && validate(params, pathParams),
+  };
+}
+
+function parseJson(contentType: string | null, text: string): Fields {
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '')) throw new RequestError('notJson');
+  const value = tryJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RequestError('invalidBody');
+  return value as Fields;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestError('invalidBody');
+  }
+}
+
+function validate(shape: Shape, fields: Fields): Fields {
+  const result = v.safeParse(shape, withEveryKey(shape, fields), { abortPipeEarly: true });
+  if (result.success) return result.output;
+  const issues = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: sentence(issue) }));
+  throw new RequestError('invalidField', { message: issues[0]!.message, issues });
+}
+
+/** A missing field then fails by its own rule, with its own sentence. */
+function withEveryKey(shape: Shape, fields: Fields): Fields {
+  const absent = Object.keys(shape.entries).map((key) => [key, undefined]);
+  return { ...Object.fromEntries(absent), ...fields };
+}
+
+/** The place where a number in a body becomes canonical; the log gets its tag. */
+function withCanonicalPhone(input: Fields, { settings, requestLog }: IncomingRequest): Fields {
+  if (typeof input.phone !== 'string') return input;
+  const phone = canonicalPhone(input.phone);
+  requestLog.phone = phoneTag(settings.CODE_PEPPER[0]!, phone);
+  return { ...input, phone, phoneAsSent: input.phone };
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'strict_object') return `Unknown field ${v.getDotPath(issue)}`;
+  return issue.message;
+}

@@ -1,0 +1,41 @@
+import type { Traffic } from '../platform/database.ts';
+import { log } from '../platform/log.ts';
+import type { RequestError } from '../platform/request-error.ts';
+import { codeOf } from './error-response.ts';
+
+/**
+ * The line that one request writes to the log: `request_completed`, or `request_failed` after an unexpected error. `ms`
+ * is the time until the response, `databaseRequests` what it cost there, `code` the error's on the contract's list.
+ */
+export class RequestLog {
+  readonly requestId: string;
+  readonly traffic: Traffic = { requests: 0, unreachable: false };
+  readonly #started = Date.now();
+  /** The route's pattern, never the address that was called. */
+  route = 'none';
+  /** The tag of the number that the request is about. */
+  phone: Promise<string> | undefined;
+  error: RequestError | undefined;
+  /** Where an unexpected error came from. */
+  unexpected: Record<string, unknown> | undefined;
+
+  constructor(requestId: string) {
+    this.requestId = requestId;
+  }
+
+  async write(method: string, status: number): Promise<void> {
+    const { requestId, route, traffic, error, unexpected } = this;
+    const phone = await this.phone;
+    log(unexpected ? 'error' : 'info', unexpected ? 'request_failed' : 'request_completed', {
+      requestId,
+      method,
+      route,
+      status,
+      ms: Date.now() - this.#started,
+      databaseRequests: traffic.requests,
+      ...(phone && { phone }),
+      ...(error && { code: codeOf(error.errorName) }),
+      ...(unexpected && { unexpected }),
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { verifyBotCall } from '../bot/bot-call.ts';
+import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
+import { RequestError } from '../platform/request-error.ts';
+import { bearerToken, sessionFromQuery } from '../sign-in/credentials.ts';
+import { verifyToken } from '../sign-in/session-token.ts';
+import { UserSession } from '../users/user-session.ts';
+import type { BotHandler, PublicHandler, UserHandler, WebhookHandler } from './handler.ts';
+import { limitByAddress, withinUserLimit } from './limit-calls.ts';
+import { parseRequest } from './parse-request.ts';
+import { readText } from './read-body.ts';
+import type { BaseContext, IncomingRequest, NameOf } from './request-context.ts';
+
+/** An endpoint with its handler: authorizes a request, validates what was sent, and returns the handler's result. */
+export type Route<Name extends EndpointName = EndpointName> = {
+  name: Name;
+  run: (incoming: IncomingRequest) => Promise<unknown>;
+};
+
+export function publicRoute<Name extends NameOf<'public'>>(name: Name, handler: PublicHandler<Name>): Route<Name> {
+  return {
+    name,
+    run: async (incoming) => {
+      await limitByAddress(incoming);
+      return handler({ ...incoming, ...parseRequest(name, incoming, await readBody(name, incoming)) });
+    },
+  };
+}
+
+export function userRoute<Name extends NameOf<'user'>>(name: Name, handler: UserHandler<Name>): Route<Name> {
+  return {
+    name,
+    run: async (incoming) => {
+      const session = await sessionOf(endpoints[name], incoming);
+      return withinUserLimit(incoming, session, async () => {
+        const parsed = parseRequest(name, incoming, await readBody(name, incoming));
+        return (await handler({ ...incoming, ...parsed, session })).value;
+      });
+    },
+  };
+}
+
+export function botRoute<Name extends NameOf<'bot'>>(name: Name, handler: BotHandler<Name>): Route<Name> {
+  return {
+    name,
+    run: async (incoming) => {
+      const body = await readBody(name, incoming);
+      const botCall = await verifyBotCall(incoming.settings.BOT_WEBHOOK_SECRET, incoming.request, body);
+      return handler({ ...incoming, ...parseRequest(name, incoming, body), botCall });
+    },
+  };
+}
+
+export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
+  name: Name,
+  handler: WebhookHandler<Name>,
+): Route<Name> {
+  return {
+    name,
+    run: async (incoming) => handler({ ...incoming, rawBody: await readBody(name, incoming) }),
+  };
+}
+
+/** The token is verified here; whether the session still lives, its `run` asks the database. */
+async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<UserSession> {
+  const { request, settings } = context;
+  const claims = endpoint.tokenInQuery
+    ? await sessionFromQuery(settings.SESSION_KEYS, request)
+    : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
+  if (!claims) throw new RequestError('unauthenticated');
+  return new UserSession(claims, context, endpoint.whilePending === true);
+}
+
+async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {
+  const endpoint: Endpoint = endpoints[name];
+  return endpoint.method === 'GET' ? '' : readText(request);
+}
