@@ -1,0 +1,24 @@
+import { exportBilling } from '../../billing/export-billing.ts';
+import { exportOutbox } from '../../bot/export-outbox.ts';
+import { exportConversation } from '../../chat/export-conversation.ts';
+import { exportSignIn } from '../../sign-in/export-sign-in.ts';
+import { exportTrials } from '../../trials/export-trials.ts';
+import type { ExportSection } from '../../users/export-user.ts';
+
+/** What stands elsewhere, or cannot be found by a user. */
+const notes: ExportSection = async () => ({
+  notes: [
+    'Messages on WhatsApp are kept by WhatsApp and by the assistant.',
+    'Responses to the assistant are kept for 7 days under the ids of its calls, with your count at that time.',
+  ],
+});
+
+/** Every part of an export: a feature that keeps something about a user adds its section here. */
+export const exportSections: ExportSection[] = [
+  exportSignIn,
+  exportTrials,
+  exportBilling,
+  exportConversation,
+  exportOutbox,
+  notes,
+];

@@ -1,0 +1,23 @@
+import { and, eq, lte, ne, sql } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { Handler } from '../../http/handler.ts';
+import { deliverSoon } from '../../bot/deliver-outbox.ts';
+import { insertBotEvent } from '../../bot/outbox.ts';
+
+/** The instant of the request is the choice's version: a write that arrives late never undoes a newer choice. */
+export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, settings, now, later }) => {
+  const { platform } = input;
+  const newest = and(eq(users.id, session.userId), lte(users.platformChosenAt, now));
+  const changing = sql`from ${users} where ${and(newest, ne(users.platform, platform))}`;
+  const statements = [
+    db.run(
+      insertBotEvent(settings, 'platform.changed', now, sql`${users.phone}`, sql`'platform', ${platform}`, changing),
+    ),
+    db.update(users).set({ platform, platformChosenAt: now }).where(newest),
+  ] as const;
+  return session.run([...statements], (before) => {
+    if (before.platformChosenAt > now) return { success: true, platform: before.platform };
+    if (before.platform !== platform) later(deliverSoon(db, settings, before.phone));
+    return { success: true, platform };
+  });
+};

@@ -1,0 +1,31 @@
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { Handler } from '../../http/handler.ts';
+import { ChannelSocket } from '../../usage/channel-socket.ts';
+import { currentCount, profileOf } from '../../usage/profile.ts';
+import { longestStreamMs, usageStream as openStream } from '../../usage/usage-stream.ts';
+
+/**
+ * Joins the channel before it reads the total, so that no change falls between the two. The same transaction records
+ * until when a stream may be open, since a usage post skips the Durable Object when none can be.
+ */
+export const usageStream: Handler<'usageStream'> = async ({ session, db, env, now, request }) => {
+  const socket = await ChannelSocket.join(env, session.claimedUserId);
+  try {
+    const recordOpen = db
+      .update(users)
+      .set({ streamsOpenUntil: now + longestStreamMs })
+      .where(eq(users.id, session.userId));
+    return await session.run([recordOpen], (user) => {
+      const { sessionId, expiresAt } = session;
+      socket.admit({ userId: user.id, sessionId });
+      const total = { seq: user.usageSeq, ...currentCount(user, now) };
+      const profile = profileOf(user, now);
+      const body = openStream({ socket, sessionId, expiresAt, profile, total, signal: request.signal });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+    });
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+};

@@ -1,0 +1,38 @@
+import { eq, sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { chatErasures, codes, customers, outbox, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
+import { excluded, insertSelect, nameOf } from '../platform/insert-select.ts';
+import { build } from '../platform/prepared-statements.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Settings } from '../settings.ts';
+import { clearPhoneRateLimits, exportSubject } from './rate-limit-subjects.ts';
+
+/** A message that was on its way during the deletion is stored within this time. */
+const eraseAgainMs = 60_000;
+
+/** SQL that tells the bot to erase a user's history and removes every row about the user. */
+export function deleteUserRows(id: SQL, settings: Settings, now: number): SQL[] {
+  const own = sql`from ${users} where ${users.id} = ${id}`;
+  const phone = sql`(select ${users.phone} ${own})`;
+  const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
+  return [
+    // The bot may refuse an earlier event, or be down: the deletion does not wait for it.
+    deleteFrom(outbox, outbox.phone, phone),
+    insertBotEvent(settings, 'user.deleted', now, sql`${users.phone}`, sql`'userId', ${users.id}`, own),
+    sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
+      on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
+        ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
+    deleteFrom(codes, codes.phone, phone),
+    clearPhoneRateLimits(phone),
+    deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
+    deleteFrom(trialLinks, trialLinks.userId, id),
+    deleteFrom(sessions, sessions.userId, id),
+    deleteFrom(users, users.id, id),
+    // Last, since `id` may be read from the lease of this row.
+    deleteFrom(customers, customers.userId, id),
+  ];
+}
+
+function deleteFrom(table: SQLiteTable, column: SQLiteColumn, value: SQL): SQL {
+  return build.delete(table).where(eq(column, value)).getSQL();
+}

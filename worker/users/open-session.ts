@@ -1,0 +1,28 @@
+import { eq, sql, type SQL } from 'drizzle-orm';
+import { sessions, users } from '#db/schema';
+import { insertSelect } from '../platform/insert-select.ts';
+import { build, type Value } from '../platform/prepared-statements.ts';
+import { dayMs } from '../platform/time.ts';
+
+export const sessionLifetimeMs = 30 * dayMs;
+
+/** SQL that creates a session for the user that `from` finds in `users`, and records that the user was seen. */
+export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL): [SQL, SQL] {
+  const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
+  const row = {
+    id: sql`${sessionId}`,
+    userId: sql`${users.id}`,
+    createdAt: sql`${now}`,
+    expiresAt,
+    lastSeenAt: sql`${now}`,
+  };
+  const owner = build
+    .select({ id: sessions.userId })
+    .from(sessions)
+    .where(eq(sessions.id, sql`${sessionId}`));
+  const seen = build
+    .update(users)
+    .set({ lastSeenAt: sql`${now}` })
+    .where(sql`${users.id} = (${owner})`);
+  return [insertSelect(sessions, row, from), seen.getSQL()];
+}

@@ -1,0 +1,24 @@
+import { and, eq, lte, sql } from 'drizzle-orm';
+import { sessions, users } from '#db/schema';
+import type { Database } from '../platform/database.ts';
+
+/** `lastSeenAt` is exact to this (ms): a session writes it at most so often. */
+export const seenEveryMs = 3_600_000;
+
+type Session = { sessionId: string; claimedUserId: string };
+
+/** Records that a session was used; of many callers one writes. */
+export async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
+  const due = and(
+    eq(sessions.id, sessionId),
+    eq(sessions.userId, claimedUserId),
+    lte(sessions.lastSeenAt, now - seenEveryMs),
+  );
+  await db.batch([
+    db
+      .update(users)
+      .set({ lastSeenAt: now })
+      .where(and(eq(users.id, claimedUserId), sql`exists (select 1 from ${sessions} where ${due})`)),
+    db.update(sessions).set({ lastSeenAt: now }).where(due),
+  ]);
+}

@@ -1,0 +1,70 @@
+import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
+import { outbox, users } from '#db/schema';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Database } from '../platform/database.ts';
+import { log } from '../platform/log.ts';
+import type { Settings } from '../settings.ts';
+import { review, type Account } from './retention.ts';
+import { dayMs } from '../platform/time.ts';
+
+type Due = Account & { id: string };
+type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
+/** Deletes an account where the condition on `users` still holds. */
+type DeleteAccount = (userId: string, unused: SQL) => Promise<void>;
+
+const rowsPerStep = 500;
+const stepsPerRun = 10;
+
+/** SQL: when an account was last used. A week starts with the first counted message in it. */
+const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contactedAt}, 0), ${users.lastContactAt},
+  ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
+const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;
+
+/** Tells the users of unused accounts, and deletes those accounts 30 days later; a bounded number in one run. */
+export async function reviewAccounts(db: Database, settings: Settings, now: number, deleteAccount: DeleteAccount) {
+  // Without the bot nobody can be told, so nothing is deleted.
+  if (!settings.BOT_WEBHOOK_URL) return;
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    const due = await readDue(db, now);
+    for (const account of due) await apply(account);
+    if (due.length < rowsPerStep) return;
+  }
+
+  async function apply(account: Due): Promise<void> {
+    const next = review(account, settings.ACCOUNT_RETENTION_DAYS * dayMs, now);
+    const own = and(eq(users.id, account.id), lte(users.retentionDueAt, now))!;
+    if (next.kind === 'keep') await db.update(users).set({ retentionDueAt: next.dueAt }).where(own);
+    else if (next.kind === 'notify') await notify(db, settings, own, next.dueAt, now);
+    else await remove(account, own);
+  }
+
+  async function remove({ id, noticeAt }: Due, own: SQL): Promise<void> {
+    // A deletion that fails is tried again tomorrow.
+    await db
+      .update(users)
+      .set({ retentionDueAt: now + dayMs })
+      .where(own);
+    try {
+      await deleteAccount(id, sql`${users.id} = ${id} and ${lastUsedAt} < ${noticeAt} and not ${paying}`);
+      log('info', 'unused_account_deleted', {});
+    } catch {
+      log('error', 'unused_account_kept', {});
+    }
+  }
+}
+
+async function readDue(db: Database, now: number): Promise<Due[]> {
+  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.phone} = ${users.phone})`;
+  const rows = await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
+    ${users.retentionNoticeAt} as noticeAt, ${undelivered} as undelivered
+    from ${users} where ${lte(users.retentionDueAt, now)} order by ${users.retentionDueAt} limit ${rowsPerStep}`);
+  return rows.map((row) => ({ ...row, paying: row.paying === 1, undelivered: row.undelivered === 1 }));
+}
+
+async function notify(db: Database, settings: Settings, own: SQL, deletesAt: number, now: number): Promise<void> {
+  const data = sql`'userId', ${users.id}, 'deletesAt', ${new Date(deletesAt).toISOString()}`;
+  await db.batch([
+    db.run(insertBotEvent(settings, 'user.unused', now, sql`${users.phone}`, data, sql`from ${users} where ${own}`)),
+    db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
+  ]);
+}

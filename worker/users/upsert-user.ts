@@ -1,0 +1,42 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { users } from '#db/schema';
+import { excluded, insertSelect, nameOf } from '../platform/insert-select.ts';
+import type { Settings } from '../settings.ts';
+import type { PhoneNumber } from './phone.ts';
+
+type Sighting = {
+  phone: PhoneNumber;
+  /** The number as WhatsApp spells it, where the caller said so. */
+  whatsappId: string | null;
+  /** Taken for WhatsApp's spelling as long as no other is known. */
+  assumedWhatsappId: string | null;
+  contactedAt: number | null;
+};
+
+/**
+ * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of somebody
+ * who does not pay are counted from the first contact.
+ */
+export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
+  const { phone, whatsappId, assumedWhatsappId, contactedAt } = sighting;
+  const row = {
+    id: crypto.randomUUID(),
+    phone,
+    whatsappId: whatsappId ?? assumedWhatsappId,
+    status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
+    createdAt: now,
+    contactedAt,
+    lastContactAt: contactedAt ?? 0,
+    weekAnchor: now,
+    weekStart: now,
+  };
+  const firstContact = sql`${users.contactedAt} is null and ${excluded(users.contactedAt)} is not null
+    and ${users.renewalAt} is null`;
+  return (when: SQL): SQL => sql`${insertSelect(users, row, sql`where ${when}`)}
+    on conflict (${nameOf(users.phone)}) do update set
+      ${nameOf(users.weekAnchor)} = case when ${firstContact} then ${excluded(users.weekAnchor)} else ${users.weekAnchor} end,
+      ${nameOf(users.weekStart)} = case when ${firstContact} then ${excluded(users.weekStart)} else ${users.weekStart} end,
+      ${nameOf(users.contactedAt)} = coalesce(${users.contactedAt}, ${excluded(users.contactedAt)}),
+      ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)}),
+      ${nameOf(users.whatsappId)} = coalesce(${whatsappId}, ${users.whatsappId}, ${excluded(users.whatsappId)})`;
+}
