@@ -1,0 +1,18 @@
+import { keyedHashes } from '../../platform/keyed-hash.ts';
+import { redeemTrial } from '../../trials/redeem-trial.ts';
+import { sessionToken } from '../../sign-in/session-token.ts';
+import type { Handler } from '../../http/handler.ts';
+import { deliverSoon } from '../../bot/deliver-outbox.ts';
+import { RequestError } from '../../platform/request-error.ts';
+import { publish } from '../../usage/publish.ts';
+
+export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db, env, settings, now, later }) => {
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
+  const sessionId = crypto.randomUUID();
+  const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
+  if (spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (!user) throw new RequestError('invalidToken');
+  later(publish(env, user.id, { kind: 'changed' }));
+  later(deliverSoon(db, settings, user.phone));
+  return { success: true, token: await sessionToken(settings, { userId: user.id, sessionId }, now) };
+};

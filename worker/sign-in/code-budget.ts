@@ -1,0 +1,24 @@
+import { log } from '../platform/log.ts';
+import { dayMs } from '../platform/time.ts';
+
+const lowShare = 0.8;
+const retryAfterAtMost = 3600;
+
+/** A number whose owner wrote so lately (ms) gets its code whatever the budget: strangers cannot use it up for them. */
+export const provenForMs = 600_000;
+
+/** The day that a code counts for: days since 1970-01-01 UTC. */
+export function codeDay(now: number): number {
+  return Math.floor(now / dayMs);
+}
+
+/** How long (seconds) to wait for the next day's budget, at most an hour. */
+export function untilNextBudget(now: number): number {
+  return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
+}
+
+/** Logs the code that reaches 80 % of the budget and the one that reaches all of it; each count occurs once a day. */
+export function reportCodeBudget(sent: number, budget: number): void {
+  if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
+  else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });
+}

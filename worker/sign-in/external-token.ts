@@ -1,0 +1,70 @@
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
+import * as v from 'valibot';
+import { memoize } from '../platform/memoize.ts';
+import { RequestError } from '../platform/request-error.ts';
+import type { Settings } from '../settings.ts';
+import { CanonicalPhone, type PhoneNumber } from '../users/phone.ts';
+
+/** A token may be this old, counted from `iat`; after that it is refused, so its `jti` may be forgotten. */
+export const externalTokenAgeSeconds = 300;
+
+const Claims = v.object({
+  jti: v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)),
+  sub: v.pipe(v.string(), v.nonEmpty()),
+  phone_number: CanonicalPhone,
+  phone_number_verified: v.literal(true),
+});
+
+/** Another type, such as an access token, must not open a session. */
+const acceptedType = /^(application\/)?jwt$/i;
+
+type Issuer = { issuer: string; audience: string; jwksUrl: string };
+
+/** The external issuer, or null where its tokens are not accepted. */
+export function externalIssuer(settings: Settings): Issuer | null {
+  const {
+    EXTERNAL_TOKEN_ISSUER: issuer,
+    EXTERNAL_TOKEN_AUDIENCE: audience,
+    EXTERNAL_TOKEN_JWKS_URL: jwksUrl,
+  } = settings;
+  return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
+}
+
+/** The phone and the id of a token of the issuer; throws 401 for a bad one, 503 when the issuer does not respond. */
+export async function verifyExternalToken(issuer: Issuer, token: string): Promise<{ phone: PhoneNumber; jti: string }> {
+  const payload = await verify(issuer, token);
+  const claims = v.safeParse(Claims, payload);
+  if (!claims.success) throw new RequestError('invalidToken');
+  return { phone: claims.output.phone_number, jti: claims.output.jti };
+}
+
+async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Promise<JWTPayload> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keySetOf(jwksUrl), {
+      algorithms: ['RS256', 'ES256', 'EdDSA'],
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'iat', 'exp', 'jti', 'phone_number', 'phone_number_verified'],
+      maxTokenAge: externalTokenAgeSeconds,
+      clockTolerance: 5,
+    });
+    if (!acceptedType.test(protectedHeader.typ ?? 'JWT')) throw new errors.JWTInvalid('unexpected typ');
+    return payload;
+  } catch (error) {
+    throw new RequestError(isTokensFault(error) ? 'invalidToken' : 'unavailable');
+  }
+}
+
+/** What jose says of the token itself; the rest (no answer, no key set) is the issuer's. */
+function isTokensFault(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return error instanceof TypeError && !/fetch|network/i.test(error.message);
+  return (
+    error.code !== errors.JWKSTimeout.code &&
+    error.code !== errors.JOSEError.code &&
+    error.code !== errors.JWKSInvalid.code
+  );
+}
+
+const keySetOf = memoize((url: string) =>
+  createRemoteJWKSet(new URL(url), { timeoutDuration: 2000, cooldownDuration: 30_000, cacheMaxAge: 600_000 }),
+);

@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import { codes, sessions, users } from '#db/schema';
+import type { AccountStatus } from '../contract/schemas.ts';
+import { memoize } from '../platform/memoize.ts';
+import { build, prepared, runPrepared } from '../platform/prepared-statements.ts';
+import type { Settings } from '../settings.ts';
+import { networkOf } from '../platform/address.ts';
+import type { PhoneNumber } from '../users/phone.ts';
+import { subjects, type SignInCall } from './issue-code.ts';
+import { keyedHashes } from '../platform/keyed-hash.ts';
+import { allowedAt, recordEvents, wasRecorded } from '../platform/rate-limits.ts';
+import type { SessionClaims } from '../users/user-session.ts';
+import { openSession } from '../users/open-session.ts';
+
+type Success = { userId: string; status: AccountStatus };
+/** Why there is no session. */
+type Refusal = { counted: number; tried: number; tryAt: number; wrongAt: number; live: number };
+type Outcome = (Success & { refusal: null }) | { userId: null; refusal: string };
+
+export type Redeemed = {
+  /** Unix ms; 0 when no limit was met. */
+  limitedUntil: number;
+  opened: { session: SessionClaims; status: AccountStatus } | null;
+};
+
+/** Counts the try before it compares, uses the code up when it is right, and opens the session: one round trip. */
+export async function redeemCode(
+  { db, settings, address, now }: SignInCall,
+  phone: PhoneNumber,
+  code: string,
+): Promise<Redeemed> {
+  const id = crypto.randomUUID();
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
+  const tries = subjects.triesFrom(address);
+  const network = networkOf(address);
+  const networkTries = network && subjects.triesFrom(network);
+  const wrongTries = subjects.wrongTriesAt(phone);
+  const values = { id, now, phone, tries, networkTries, wrongTries, ...Object.fromEntries(macs.entries()) };
+  const results = await runPrepared(db, statementsFor(settings), values);
+  return verdict((results.at(-1) as Outcome[])[0]!, id, now);
+}
+
+const statementsFor = memoize((settings: Settings) => {
+  const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
+  const [tries, networkTries] = [sql.placeholder('tries'), sql.placeholder('networkTries')];
+  const wrongTries = sql.placeholder('wrongTries');
+  const macs = sql.join(
+    settings.CODE_PEPPER.map((_, index) => sql.placeholder(String(index))),
+    sql`, `,
+  );
+  const mayTry = sql`max(${allowedAt(tries, settings.LIMIT_TRIES_PER_ADDRESS)},
+    ${allowedAt(networkTries, settings.LIMIT_TRIES_PER_NETWORK)})`;
+  const mayErr = allowedAt(wrongTries, settings.LIMIT_WRONG_TRIES_PER_NUMBER);
+  const counted = sql`${mayTry} <= ${now}`;
+  const own = sql`${codes.phone} = ${phone}`;
+  const live = sql`${own} and ${codes.expiresAt} > ${now} and ${codes.triesLeft} > 0 and ${codes.wonBy} is null`;
+  const mine = sql`select 1 from ${codes} where ${own} and ${codes.triedBy} = ${id}`;
+  const changes = [
+    build
+      .update(codes)
+      .set({
+        triesLeft: sql`${codes.triesLeft} - 1`,
+        triedBy: sql`${id}`,
+        wonBy: sql`case when ${codes.mac} in (${macs}) then ${id} end`,
+      })
+      .where(sql`${live} and ${counted} and ${mayErr} <= ${now}`)
+      .getSQL(),
+    recordEvents(id, now, [
+      [tries, counted],
+      [networkTries, sql`${networkTries} is not null and ${counted}`],
+      [wrongTries, sql`exists (${mine} and ${codes.wonBy} is null)`],
+    ]),
+    ...openSession(
+      id,
+      now,
+      sql`from ${codes} join ${users} on ${users.phone} = ${codes.phone} where ${own} and ${codes.wonBy} = ${id}`,
+    ),
+  ];
+  const refusal = sql`json_object('counted', ${wasRecorded(tries, id, now)}, 'tried', exists (${mine}),
+    'tryAt', ${mayTry}, 'wrongAt', ${mayErr}, 'live', exists (select 1 from ${codes} where ${live}))`;
+  const outcome = sql`select ${users.id} as userId, ${users.status} as status,
+    case when ${users.id} is null then ${refusal} end as refusal
+    from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
+  return [...changes, outcome].map(prepared);
+});
+
+function verdict(outcome: Outcome, sessionId: string, now: number): Redeemed {
+  if (outcome.userId !== null) {
+    const { userId, status } = outcome;
+    return { limitedUntil: 0, opened: { session: { userId, sessionId }, status } };
+  }
+  const { counted, tried, tryAt, wrongAt, live } = JSON.parse(outcome.refusal) as Refusal;
+  if (!counted) return { limitedUntil: tryAt, opened: null };
+  return { limitedUntil: live && !tried && wrongAt > now ? wrongAt : 0, opened: null };
+}

@@ -1,0 +1,78 @@
+import { base64url, CompactSign, jwtVerify } from 'jose';
+import { memoize } from '../platform/memoize.ts';
+import type { SessionClaims } from '../users/user-session.ts';
+import type { Settings } from '../settings.ts';
+import { sessionLifetimeMs } from '../users/open-session.ts';
+
+export const ticketLifetimeSeconds = 60;
+
+/** A token opens a session, or one stream. */
+export type TokenType = 'session+jwt' | 'stream+jwt';
+
+type Key = { kid: string; secret: CryptoKey };
+/** A token whose signature is good; `expiresAt` in unix seconds. */
+type Signed = { type: string | undefined; expiresAt: number; claims: SessionClaims };
+
+const encoder = new TextEncoder();
+/** Verifying a token costs 80 µs of CPU (2026-11-22, tests/bench), and an app sends the same one for weeks. */
+const tokensKept = 1000;
+/** Ours have about 300 characters. */
+const longestToken = 1000;
+
+/** The token of an opened session. */
+export function sessionToken(settings: Settings, claims: SessionClaims, now: number): Promise<string> {
+  return signToken(settings.SESSION_KEYS, 'session+jwt', claims, Math.floor((now + sessionLifetimeMs) / 1000));
+}
+
+/** Signs a token with the ring's first key; `expiresAt` in unix seconds. */
+export async function signToken(ring: string, type: TokenType, claims: SessionClaims, expiresAt: number) {
+  const [key] = await ringOf(ring).keys;
+  const payload = { sid: claims.sessionId, sub: claims.userId, iat: nowInSeconds(), exp: expiresAt };
+  return new CompactSign(encoder.encode(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: 'HS256', typ: type, kid: key!.kid })
+    .sign(key!.secret);
+}
+
+/** The claims of a token of one of these types, or null. */
+export async function verifyToken(ring: string, types: TokenType[], token: string): Promise<SessionClaims | null> {
+  if (token.length > longestToken) return null;
+  const found = await ringOf(ring).verified(token);
+  if (!found || found.expiresAt <= nowInSeconds()) return null;
+  return types.includes(found.type as TokenType) ? found.claims : null;
+}
+
+async function verify(keys: Key[], token: string): Promise<Signed | null> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      ({ kid }) => keys.find((key) => key.kid === kid)?.secret ?? Promise.reject(new Error('unknown key')),
+      { algorithms: ['HS256'], requiredClaims: ['sub', 'sid', 'iat', 'exp'] },
+    );
+    const { sub, sid, exp } = payload;
+    if (typeof sub !== 'string' || typeof sid !== 'string') return null;
+    return { type: protectedHeader.typ, expiresAt: exp!, claims: { userId: sub, sessionId: sid } };
+  } catch {
+    return null;
+  }
+}
+
+function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+const ringOf = memoize((text: string) => {
+  const keys = Promise.all(text.trim().split(/\s+/).map(importKey));
+  return { keys, verified: memoize(async (token: string) => verify(await keys, token), tokensKept) };
+});
+
+async function importKey(entry: string): Promise<Key> {
+  const [kid, secret] = entry.split(':') as [string, string];
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  return {
+    kid,
+    secret: await crypto.subtle.importKey('raw', new Uint8Array(base64url.decode(secret)), algorithm, false, [
+      'sign',
+      'verify',
+    ]),
+  };
+}
