@@ -1,9 +1,10 @@
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import type { Settings } from '../settings.ts';
+import { graphUrl } from './graph-url.ts';
 
 const timeoutMs = 5000;
 
-/** Whether WhatsApp took a message: certainly, certainly not, or nobody knows. */
+/** Whether WhatsApp accepted a message: yes, no, or unknown since its response was lost. */
 export type Delivery = 'taken' | 'refused' | 'unknown';
 
 /** Sends a one-time code as an authentication template with a copy-code button. Never retried: it may have arrived. */
@@ -24,7 +25,7 @@ export async function sendCode(settings: Settings, whatsappId: string, code: str
     },
   };
   try {
-    const response = await fetch(`${settings.WHATSAPP_API_BASE}/${settings.WHATSAPP_PHONE_NUMBER_ID}/messages`, {
+    const response = await fetch(`${graphUrl(settings)}/${settings.WHATSAPP_PHONE_NUMBER_ID}/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${settings.WHATSAPP_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify(message),

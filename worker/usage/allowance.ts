@@ -1,17 +1,23 @@
-import { sql, type SQL } from 'drizzle-orm';
-import { usageAnswer } from './profile.ts';
-import type { Tier, Usage } from '../contract/shapes.ts';
-import { entitledTierSql, limitSql, voiceSql } from './entitlement.ts';
+import { and, sql, type SQL } from 'drizzle-orm';
+import { users } from '#db/schema';
+import { nameOf } from '../platform/insert-select.ts';
+import { build } from '../platform/prepared-statements.ts';
+import { usageResponse } from './profile.ts';
+import type { Tier, Usage } from '../contract/schemas.ts';
+import { entitledTierSql, fitsLimitSql, voiceSql } from './entitlement.ts';
 import { currentWeekSql, weekMs } from './week.ts';
+import type { PhoneNumber } from '../users/phone.ts';
 
 const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'), sql.placeholder('now')];
 
+const own = sql`${users.phone} = ${phone}`;
+
 /** What fills the statements below, besides `now`. */
-export const messageValues = (phone: string, count: number) => ({ phone, count });
+export const messageValues = (phone: PhoneNumber, count: number) => ({ phone, count });
 
 /** What a usage post found; for a number that never wrote there is no user. */
 export type Found = {
-  /** Kept with the answer, so that the same call again tells the same. */
+  /** Stored with the response, so that the same call again gets the same. */
   at: number;
   userId?: string;
   allowed?: number;
@@ -28,28 +34,36 @@ export type Found = {
 export function allowanceSql(kind: 'text' | 'voice'): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
   return sql`
-    select json_object('userId', id, 'allowed', allowed, 'used', used_now, 'seq', usage_seq, 'tier', tier_now,
-      'weekStart', week_now, 'frozen', week_frozen, 'watched', watched_until > ${now}, 'at', ${now}) as answer
+    select json_object('userId', ${nameOf(users.id)}, 'allowed', allowed, 'used', used_now,
+      'seq', ${nameOf(users.usageSeq)}, 'tier', tier_now, 'weekStart', week_now, 'frozen', ${nameOf(users.weekFrozen)},
+      'watched', ${nameOf(users.streamsOpenUntil)} > ${now}, 'at', ${now}) as answer
     from (
-      select *, (status = 'approved' and contacted_at is not null ${withVoice}
-        and used_now + ${count} <= ${limitSql(sql`tier_now`)}) as allowed
+      select *, (${nameOf(users.status)} = 'approved' and ${nameOf(users.contactedAt)} is not null ${withVoice}
+        and ${fitsLimitSql(sql`used_now + ${count}`, sql`tier_now`)}) as allowed
       from (
-        select *, case when week_start = week_now then used else 0 end as used_now
+        select *, case when ${nameOf(users.weekStart)} = week_now then ${nameOf(users.used)} else 0 end as used_now
         from (select *, ${currentWeekSql(now)} as week_now, ${entitledTierSql(now)} as tier_now
-          from users where phone = ${phone})))
-    union all select json_object('at', ${now}) as answer where not exists (select 1 from users where phone = ${phone})`;
+          from ${users} where ${own})))
+    union all select json_object('at', ${now}) as answer where not exists (select 1 from ${users} where ${own})`;
 }
 
 /** SQL that counts the messages in the week that runs; the condition says when. */
 export function countSql(when: SQL): SQL {
   const week = currentWeekSql(now);
-  return sql`update users set used = (case when week_start = ${week} then used else 0 end) + ${count},
-    week_start = ${week}, usage_seq = usage_seq + 1 where phone = ${phone} and ${when}`;
+  return build
+    .update(users)
+    .set({
+      used: sql`(case when ${users.weekStart} = ${week} then ${users.used} else 0 end) + ${count}`,
+      weekStart: week,
+      usageSeq: sql`${users.usageSeq} + 1`,
+    })
+    .where(and(own, when))
+    .getSQL();
 }
 
-/** The bot's answer; `counted` messages were added after the facts were read. */
-export function answerOf(found: Found, counted: number): Usage {
-  return usageAnswer({
+/** The response to the bot; `counted` messages were added after the facts were read. */
+export function usageResponseOf(found: Found, counted: number): Usage {
+  return usageResponse({
     allowed: found.allowed === 1,
     used: (found.used ?? 0) + counted,
     tier: found.tier ?? 'free',

@@ -1,6 +1,9 @@
 import { sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { users } from '#db/schema';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
-import type { Value } from '../prepared.ts';
+import { nameOf } from '../platform/insert-select.ts';
+import type { Value } from '../platform/prepared-statements.ts';
 
 type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 
@@ -17,13 +20,24 @@ export function entitledTier(held: Held, now: number): PlanId {
 
 /** The same rule as SQL over a row of `users`. */
 export function entitledTierSql(now: Value<number>): SQL<PlanId> {
-  const decides = sql`trial_ends_at > ${now} and (tier_waits or ${levelOf('trial_tier')} > ${levelOf('tier')})`;
-  return sql`(case when ${decides} then trial_tier else tier end)`;
+  const [tier, trialTier] = [nameOf(users.tier), nameOf(users.trialTier)];
+  const higher = sql`${levelOf(users.trialTier)} > ${levelOf(users.tier)}`;
+  const decides = sql`${nameOf(users.trialEndsAt)} > ${now} and (${nameOf(users.tierWaits)} or ${higher})`;
+  return sql`(case when ${decides} then ${trialTier} else ${tier} end)`;
 }
 
-/** SQL: the weekly allowance of a plan. */
-export function limitSql(tier: SQL): SQL<number> {
-  return sql`(case ${tier} ${sql.raw(planIds.map((id) => `when '${id}' then ${plans[id].messageLimit}`).join(' '))} end)`;
+/** Messages a week; -1 is unlimited, which a plan without a limit is too. */
+export function weeklyLimit(tier: PlanId): number {
+  return plans[tier].messageLimit ?? -1;
+}
+
+/** SQL: whether so many messages in a week fit the limit of a plan. */
+export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
+  const limited = planIds.filter((id) => weeklyLimit(id) >= 0);
+  const cases = limited.map(
+    (id) => sql`when ${sql.raw(`'${id}'`)} then ${messages} <= ${sql.raw(String(weeklyLimit(id)))}`,
+  );
+  return sql`(case ${tier} ${sql.join(cases, sql` `)} else 1 end)`;
 }
 
 /** SQL: whether a plan answers by voice. */
@@ -32,6 +46,7 @@ export function voiceSql(tier: SQL): SQL<number> {
   return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
 }
 
-function levelOf(column: string): SQL {
-  return sql.raw(`(case ${column} ${planIds.map((id) => `when '${id}' then ${plans[id].level}`).join(' ')} end)`);
+function levelOf(column: SQLiteColumn): SQL {
+  const levels = planIds.map((id) => `when '${id}' then ${plans[id].level}`).join(' ');
+  return sql`(case ${nameOf(column)} ${sql.raw(levels)} end)`;
 }

@@ -1,10 +1,10 @@
-import type { users } from '#db/schema';
+import type { User } from '#db/schema';
 import { plans } from '../contract/plans.ts';
-import type { Profile, Usage } from '../contract/shapes.ts';
-import { entitledTier, onTrial } from './entitlement.ts';
+import type { Profile, Usage } from '../contract/schemas.ts';
+import { entitledTier, onTrial, weeklyLimit } from './entitlement.ts';
 import { currentWeek, weekMs } from './week.ts';
 
-export type User = typeof users.$inferSelect;
+export type { User } from '#db/schema';
 
 /** The count of the week that runs now, and when (unix ms) it ends; null while the week is frozen. */
 export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
@@ -12,7 +12,7 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
   return { used: week === user.weekStart ? user.used : 0, resetsAt: user.weekFrozen ? null : week + weekMs };
 }
 
-/** What `GET /api/user/me` tells of a user. */
+/** The profile of a user, as `GET /api/user/me` returns it. */
 export function profileOf(user: User, now: number): Profile {
   const trial = onTrial(user, now);
   const { used } = currentCount(user, now);
@@ -50,17 +50,16 @@ function duringTrial(user: User) {
   };
 }
 
-/** What the bot is told about a number's allowance. */
-export function usageAnswer(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
-  const { messageLimit, hasVoice } = plans[facts.tier];
-  const limit = messageLimit ?? 0;
+/** The response to the bot about a number's allowance. */
+export function usageResponse(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
+  const limit = weeklyLimit(facts.tier);
   return {
     success: true,
     allowed: facts.allowed,
     used: facts.used,
     limit,
-    remaining: Math.max(0, limit - facts.used),
-    voice: hasVoice === true,
+    remaining: limit < 0 ? -1 : Math.max(0, limit - facts.used),
+    voice: plans[facts.tier].hasVoice === true,
     tier: facts.tier,
     resetsAt: new Date(facts.resetsAt).toISOString(),
   };

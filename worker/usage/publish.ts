@@ -1,12 +1,47 @@
 import type { Env } from '../env.ts';
-import type { FeedMessage } from './feed.ts';
+import { log } from '../platform/log.ts';
+import type { ChannelMessage } from './usage-channel.ts';
 
-/** Tells the open streams of a user; tried again once, since an object that is moved refuses the call under way. */
-export async function publish(env: Env, userId: string, ...messages: FeedMessage[]): Promise<void> {
-  const feed = () => env.USAGE_FEED.getByName(userId);
+type Background = { env: Env; later: (work: Promise<unknown>) => void };
+
+/** Pauses (ms) before each try; a Worker may go on for 30 s after its response. */
+const endPauses = [0, 1000, 4000, 10_000];
+
+/** Sends messages to the open streams of a user; tries once more, since an object that is moved refuses a call. */
+export async function publish(env: Env, userId: string, ...messages: ChannelMessage[]): Promise<void> {
+  const channel = () => env.USAGE_CHANNEL.getByName(userId);
   try {
-    await feed().publish(messages);
+    await channel().publish(messages);
   } catch {
-    await feed().publish(messages);
+    await channel().publish(messages);
   }
+}
+
+/** Tells the objects that hold the user's streams that sessions are about to end; call it before the change is written. */
+export function expectEnd({ env, later }: Background, userId: string): void {
+  for (const objects of [env.USAGE_CHANNEL, env.CONVERSATION]) {
+    later(objects.getByName(userId).expectEnd().catch(logUnreachable));
+  }
+}
+
+/** Ends the streams of a session, or of all sessions of the user. */
+export function endStreams({ env, later }: Background, userId: string, sessionId: string | null): void {
+  later(patiently(() => publish(env, userId, { kind: 'end', sessionId })));
+  later(patiently(() => env.CONVERSATION.getByName(userId).endStreams(sessionId)));
+}
+
+async function patiently(end: () => Promise<void>): Promise<void> {
+  for (const pause of endPauses) {
+    await scheduler.wait(pause);
+    const sent = await end().then(
+      () => true,
+      () => false,
+    );
+    if (sent) return;
+  }
+  logUnreachable();
+}
+
+function logUnreachable(): void {
+  log('error', 'channel_unreachable', {});
 }

@@ -1,7 +1,10 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { Value } from '../prepared.ts';
+import { users } from '#db/schema';
+import { nameOf } from '../platform/insert-select.ts';
+import type { Value } from '../platform/prepared-statements.ts';
+import { dayMs } from '../platform/time.ts';
 
-export const weekMs = 7 * 86_400_000;
+export const weekMs = 7 * dayMs;
 
 type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 
@@ -17,6 +20,8 @@ export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: n
 
 /** The same rule as SQL over a row of `users`. */
 export function currentWeekSql(now: Value<number>): SQL<number> {
-  return sql`(case when week_frozen then max(week_start, week_anchor)
-    else week_anchor + ${sql.raw(String(weekMs))} * (max(0, cast(${now} as integer) - week_anchor) / ${sql.raw(String(weekMs))}) end)`;
+  const [frozen, start, anchor] = [nameOf(users.weekFrozen), nameOf(users.weekStart), nameOf(users.weekAnchor)];
+  const week = sql.raw(String(weekMs));
+  return sql`(case when ${frozen} then max(${start}, ${anchor})
+    else ${anchor} + ${week} * (max(0, cast(${now} as integer) - ${anchor}) / ${week}) end)`;
 }

@@ -1,24 +1,34 @@
-import { connectionEstablished, type StreamMessage } from '../contract/stream.ts';
-import type { FeedSocket } from './feed-socket.ts';
-import type { FeedMessage } from './feed.ts';
+import { connectionEstablished, streamReplaced, type StreamMessage } from '../contract/usage-stream.ts';
+import type { Profile } from '../contract/schemas.ts';
+import type { ChannelSocket } from './channel-socket.ts';
+import type { ChannelMessage } from './usage-channel.ts';
 import { weekMs } from './week.ts';
 
 const heartbeatMs = 20_000;
 const oldestMs = 15 * 60_000;
 const ageJitterMs = 5 * 60_000;
+const replacedRetryMs = 60_000;
 
-/** No stream is open for longer, with a minute to spare for clocks. */
+/** The greatest age of a stream, plus a minute of clock skew. */
 export const longestStreamMs = oldestMs + ageJitterMs + 60_000;
-/** Chunks that a reader who does not read may leave behind before it is dropped. */
+/** Unread chunks after which a slow reader is disconnected. */
 const unreadChunks = 64;
 const encoder = new TextEncoder();
 
 /** A count with its order; `resetsAt` in unix ms, null while no new week opens. */
 export type Total = { seq: number; used: number; resetsAt: number | null };
 
-type Source = { socket: FeedSocket; sessionId: string; total: Total; signal: AbortSignal };
+/** `expiresAt` is the end of the session, in unix ms; `profile` was read after the channel was joined. */
+type Source = {
+  socket: ChannelSocket;
+  sessionId: string;
+  expiresAt: number;
+  profile: Profile;
+  total: Total;
+  signal: AbortSignal;
+};
 
-/** Server-sent events: the total as it stands, then each change that the feed brings. */
+/** Server-sent events: the total as it stands, then each change that the channel relays. */
 export function usageStream(source: Source): ReadableStream<Uint8Array> {
   let stream: UsageStream | undefined;
   return new ReadableStream({
@@ -29,25 +39,29 @@ export function usageStream(source: Source): ReadableStream<Uint8Array> {
   });
 }
 
-/** One open stream. It ends with its session, its reader, the feed's object, or of age. */
+/** One open stream. It ends with its session, its reader, its channel, or at its greatest age. */
 class UsageStream {
-  readonly #socket: FeedSocket;
+  readonly #socket: ChannelSocket;
   readonly #sessionId: string;
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
-  readonly #endsAt = Date.now() + oldestMs + Math.random() * ageJitterMs;
+  readonly #endsAt: number;
   #total: Total;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open = true;
 
-  constructor({ socket, sessionId, total, signal }: Source, controller: ReadableStreamDefaultController<Uint8Array>) {
+  constructor(source: Source, controller: ReadableStreamDefaultController<Uint8Array>) {
+    const { socket, sessionId, expiresAt, profile, total, signal } = source;
+    this.#endsAt = Math.min(expiresAt, Date.now() + oldestMs + Math.random() * ageJitterMs);
     this.#socket = socket;
     this.#sessionId = sessionId;
     this.#total = total;
     this.#controller = controller;
     signal.addEventListener('abort', () => this.end());
-    this.#write(`retry: 3000\nevent: ${connectionEstablished}\ndata: {"type":"${connectionEstablished}"}\n\n`);
+    // A change of plan between the page's own request and this stream would otherwise be missed.
+    const opening = JSON.stringify({ type: connectionEstablished, profile });
+    this.#write(`retry: 3000\nevent: ${connectionEstablished}\ndata: ${opening}\n\n`);
     this.#sendTotal();
-    socket.listen({ take: (message) => this.#take(message), ended: () => this.end() });
+    socket.listen({ take: (message) => this.#take(message), ended: (why) => this.#channelEnded(why) });
     this.#scheduleBeat();
   }
 
@@ -63,7 +77,12 @@ class UsageStream {
     }
   }
 
-  #take(message: FeedMessage): void {
+  #channelEnded(why: 'replaced' | 'closed'): void {
+    if (why === 'replaced') this.#write(`retry: ${replacedRetryMs}\nevent: ${streamReplaced}\ndata: {}\n\n`);
+    this.end();
+  }
+
+  #take(message: ChannelMessage): void {
     if (message.kind === 'end') {
       if (message.sessionId === null || message.sessionId === this.#sessionId) this.end();
       return;

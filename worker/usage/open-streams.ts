@@ -1,0 +1,28 @@
+/** Whose stream a socket carries. */
+export type StreamOwner = { userId: string; sessionId: string };
+type Attachment = StreamOwner & { order: number };
+type OpenStream = Attachment & { socket: WebSocket };
+
+/** The close code of a stream that had to make room for a newer one. */
+export const replacedCode = 4001;
+const streamsPerUser = 10;
+
+/** The streams of a Durable Object's user, oldest first; what stands in an attachment survives hibernation. */
+export function openStreams(ctx: DurableObjectState): OpenStream[] {
+  return ctx
+    .getWebSockets()
+    .filter(({ readyState }) => readyState === WebSocket.OPEN)
+    .flatMap((socket) => {
+      const attachment = socket.deserializeAttachment() as Attachment | null;
+      return attachment ? [{ socket, ...attachment }] : [];
+    })
+    .toSorted((one, other) => one.order - other.order);
+}
+
+/** Counts a socket as an open stream and closes the oldest ones beyond the limit. */
+export function admitStream(ctx: DurableObjectState, socket: WebSocket, { userId, sessionId }: StreamOwner): void {
+  const order = (openStreams(ctx).at(-1)?.order ?? 0) + 1;
+  socket.serializeAttachment({ userId, sessionId, order } satisfies Attachment);
+  const oldest = openStreams(ctx).slice(0, -streamsPerUser);
+  for (const each of oldest) each.socket.close(replacedCode);
+}
