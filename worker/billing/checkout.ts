@@ -1,38 +1,48 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
+import { RequestError } from '../platform/request-error.ts';
+import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/entitlement.ts';
 import type { User } from '../usage/profile.ts';
-import { priceOf } from './price-of.ts';
-import { isRefusal } from './stripe.ts';
+import { stateOfCustomer } from './customer.ts';
+import { currentPriceOf } from './prices.ts';
+import { unlessRefused } from './stripe-client.ts';
 
-type Wanted = { customer: string; user: User; tier: PaidPlanId; siteUrl: string; now: number };
+type Order = { customer: string; user: User; tier: PaidPlanId; settings: Settings; now: number };
+
+/** Methods that confirm at once; wallets come with cards. A bank debit would grant the plan days before its payment. */
+const allowed_payment_method_types = [
+  'card',
+  'link',
+] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
 /**
- * The one open checkout of a customer for a plan: the one that is open already, else a new one, after all others are
- * closed. During a trial it saves a card for the plan that follows. Call it while the customer is leased.
+ * The one open checkout of a customer for a plan: an open one with the same order, else a new one; all others are
+ * closed. During a trial it saves a card for the plan that follows. The caller holds the customer's lease.
  */
-export async function openCheckout(stripe: Stripe, wanted: Wanted): Promise<Stripe.Checkout.Session> {
-  const metadata = metadataOf(wanted);
-  const { data } = await stripe.checkout.sessions.list({ customer: wanted.customer, status: 'open', limit: 100 });
+export async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
+  const metadata = metadataOf(order);
+  const price = await currentPriceOf(stripe, order.tier);
+  if (!price) throw new RequestError('conflict', { message: 'This plan is not on sale. Please choose another one.' });
+  const { data } = await stripe.checkout.sessions.list({ customer: order.customer, status: 'open', limit: 100 });
   const fitting = data.find((session) => session.url && sameOrder(session.metadata, metadata));
   for (const other of data) if (other !== fitting) await closeCheckout(stripe, other.id);
-  if (fitting) return fitting;
+  // A checkout outlives a customer that was deleted in Stripe's dashboard; creating another one finds that out.
+  if (fitting && (await stateOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
-    metadata.purpose === 'trial_plan' ? setup(wanted, metadata) : await purchase(stripe, wanted, metadata),
+    metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),
   );
 }
 
-/** Closes a checkout that is open; one that was completed or closed a moment ago is left as it is. */
+/** Closes an open checkout; Stripe refuses this for one that was completed or closed meanwhile. */
 export async function closeCheckout(stripe: Stripe, id: string): Promise<void> {
-  await stripe.checkout.sessions.expire(id).catch((error: unknown) => {
-    if (!isRefusal(error)) throw error;
-  });
+  await unlessRefused(stripe.checkout.sessions.expire(id));
 }
 
 type Metadata = ReturnType<typeof metadataOf>;
 
-/** What a checkout is for; `tierBefore` lets its return tell whether the plan has changed. */
-function metadataOf({ user, tier, now }: Wanted) {
+/** The purpose of a checkout; `tierBefore` shows on return whether the plan has changed. */
+function metadataOf({ user, tier, now }: Order) {
   const trial = user.trialEndsAt !== null && user.trialEndsAt > now;
   const purpose = trial ? 'trial_plan' : 'purchase';
   return { userId: user.id, tier, tierBefore: entitledTier(user, now), purpose };
@@ -42,30 +52,37 @@ function sameOrder(theirs: Stripe.Metadata | null, ours: Metadata): boolean {
   return Object.entries(ours).every(([key, value]) => theirs?.[key] === value);
 }
 
-async function purchase(stripe: Stripe, { customer, tier, siteUrl }: Wanted, metadata: Metadata) {
+function purchase({ customer, tier, settings }: Order, metadata: Metadata, price: string) {
+  const { SITE_URL, AUTOMATIC_TAX } = settings;
   return {
     mode: 'subscription',
     ui_mode: 'hosted_page',
     customer,
     client_reference_id: metadata.userId,
-    line_items: [{ price: await priceOf(stripe, tier), quantity: 1 }],
+    allowed_payment_method_types,
+    line_items: [{ price, quantity: 1 }],
     subscription_data: { billing_mode: { type: 'flexible' }, metadata: { userId: metadata.userId, tier } },
+    // Tax needs an address: Checkout asks for it and saves it to the customer.
+    ...(AUTOMATIC_TAX && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
     metadata,
-    success_url: `${siteUrl}/payment-success?session_id={CHECKOUT_SESSION_ID}`,
-    cancel_url: `${siteUrl}/payment-canceled`,
+    success_url: `${SITE_URL}/payment-success?session_id={CHECKOUT_SESSION_ID}`,
+    cancel_url: `${SITE_URL}/payment-canceled`,
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
-function setup({ customer, siteUrl }: Wanted, metadata: Metadata) {
+function setup({ customer, settings }: Order, metadata: Metadata) {
+  const { SITE_URL, AUTOMATIC_TAX } = settings;
   return {
     mode: 'setup',
     ui_mode: 'hosted_page',
     customer,
     currency: 'usd',
     client_reference_id: metadata.userId,
+    allowed_payment_method_types,
     setup_intent_data: { metadata },
+    ...(AUTOMATIC_TAX && { billing_address_collection: 'required' }),
     metadata,
-    success_url: `${siteUrl}/payment-details-saved?session_id={CHECKOUT_SESSION_ID}`,
-    cancel_url: `${siteUrl}/payment-canceled`,
+    success_url: `${SITE_URL}/payment-details-saved?session_id={CHECKOUT_SESSION_ID}`,
+    cancel_url: `${SITE_URL}/payment-canceled`,
   } satisfies Stripe.Checkout.SessionCreateParams;
 }

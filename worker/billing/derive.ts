@@ -1,51 +1,59 @@
 import type { Stripe } from 'stripe';
 import { plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
-import type { SubscriptionStatus } from '../contract/shapes.ts';
-import { trialPlanMark } from './trial-plan-mark.ts';
-import { tierOfPrice } from './tier-of-price.ts';
+import type { SubscriptionStatus } from '../contract/schemas.ts';
+import { bestOf, type Live } from './best-subscription.ts';
+import type { PaidWeek } from './paid-week.ts';
+import { idOf, isLive, nextPhase } from './subscriptions.ts';
 
-const weekMs = 7 * 86_400_000;
-
-/** What Stripe's subscriptions mean for a user; instants in unix ms. */
-export type Standing = {
+/** The subscription state of a user as Stripe holds it; instants in unix ms. */
+export type SubscriptionState = {
   tier: PlanId;
   status: SubscriptionStatus;
   renewalAt: number | null;
   cancelAt: number | null;
   scheduledTier: PlanId | null;
-  /** The start of the paid week; null for somebody who does not pay. */
+  /** The start of the paid week; null when nothing was paid for. */
   weekAnchor: number | null;
-  /** Stripe still retries the payment: no new week until it is paid. */
+  /** The latest invoice is not paid: no further week opens. */
   weekFrozen: boolean;
   /** The plan begins when our own trial ends. */
   tierWaits: boolean;
   /** By Stripe's clock our own trial is over. */
   endsTrial: boolean;
   hadSubscription: boolean;
-  /** More than one subscription lives: somebody pays twice. */
+  /** Something can still charge or change. */
+  live: boolean;
+  /** More than one subscription is live: the user pays twice. */
   doubled: boolean;
+  /** The price of a live subscription that sells none of our plans. */
+  unknownPrice: string | null;
 };
 
-type Live = { subscription: Stripe.Subscription; item: Stripe.SubscriptionItem; tier: PaidPlanId };
+/** Metadata of the subscription that waits for the end of our own trial. A number has one trial, ever. */
+export const planAfterTrialMetadata = { begins: 'after_trial' };
 
-/** Which statuses live, the better ones first. Whatever Stripe may add to them grants nothing. */
-const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unpaid: 2, paused: 3 };
-
-type Known = {
-  /** The end of our own trial, in unix ms, while it is granted. */
+export type Known = {
+  /** The end of our own trial, in unix ms, while it runs. */
   trialEndsAt: number | null;
-  /** The plan of each price that a schedule goes over to (`plannedPrice`). */
-  planned: ReadonlyMap<string, PaidPlanId | null>;
+  /** The plan that was granted so far; a subscription at an unknown price keeps it. */
+  heldTier: PlanId;
+  /** The plan of each price that a schedule leads to (`plannedPrice`). */
+  prices: ReadonlyMap<string, PaidPlanId | null>;
+  /** The last paid week of each subscription that is past due. */
+  paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
-/** From all subscriptions of a customer, ended ones too, to what holds now. */
-export function derive(subscriptions: Stripe.Subscription[], known: Known): Standing {
-  const { trialEndsAt } = known;
-  const live = subscriptions.flatMap(asLive).toSorted(byWorth);
-  const endsTrial = trialEndsAt !== null && subscriptions.some(hasOutlivedTrial);
-  const history = { hadSubscription: subscriptions.length > 0, doubled: live.length > 1, endsTrial };
-  const [best] = live;
-  return best ? { ...standingOf(best, known), ...history } : { ...free, ...history };
+/** Derives the subscription state from all subscriptions of a customer, ended ones included. */
+export function derive(subscriptions: Stripe.Subscription[], known: Known): SubscriptionState {
+  const { best, sold, unknown } = bestOf(subscriptions, known.heldTier);
+  const history = {
+    hadSubscription: subscriptions.length > 0,
+    live: subscriptions.some((each) => isLive(each) || each.status === 'incomplete'),
+    doubled: sold > 1,
+    endsTrial: known.trialEndsAt !== null && subscriptions.some(hasOutlivedTrial),
+    unknownPrice: unknown?.items.data[0]?.price.id ?? null,
+  };
+  return { ...(best ? stateOf(best, known) : free), ...history };
 }
 
 const free = {
@@ -59,37 +67,35 @@ const free = {
   tierWaits: false,
 } as const;
 
-/** The price of the phase that follows the present one, where a schedule runs. */
-export function plannedPrice({ schedule }: Stripe.Subscription): string | null {
-  if (!schedule || typeof schedule === 'string' || schedule.status !== 'active' || !schedule.current_phase) return null;
-  const today = schedule.current_phase;
-  const price = schedule.phases.find((phase) => phase.start_date >= today.end_date)?.items[0]?.price;
-  return typeof price === 'string' ? price : (price?.id ?? null);
+/** The price that a running schedule changes to next. */
+export function plannedPrice(subscription: Stripe.Subscription): string | null {
+  return idOf(nextPhase(subscription)?.items[0]?.price);
 }
 
-function standingOf({ subscription, item, tier }: Live, { trialEndsAt, planned }: Known) {
+function stateOf(live: Live, { trialEndsAt, prices, paidWeeks }: Known) {
+  const { subscription, item } = live;
   const trialing = subscription.status === 'trialing';
   const unpaid = subscription.status === 'unpaid' || subscription.status === 'paused';
   const pastDue = subscription.status === 'past_due';
-  const periodStart = item.current_period_start * 1000;
+  const paid = paidWeeks.get(subscription.id);
+  const tier = unpaid ? 'free' : pastDue ? paidTier(live.tier, paid) : live.tier;
   const periodEnd = (trialing && subscription.trial_end ? subscription.trial_end : item.current_period_end) * 1000;
   const cancelAt = cancelInstant(subscription, periodEnd);
-  const scheduledTier = cancelAt
-    ? null
-    : scheduled(planned.get(plannedPrice(subscription) ?? '') ?? null, tier, trialing);
+  const planned = prices.get(plannedPrice(subscription) ?? '') ?? null;
+  const scheduledTier = cancelAt ? null : scheduled(planned, live.tier, trialing);
   return {
-    tier: unpaid ? ('free' as const) : tier,
+    tier,
     status: statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }),
     renewalAt: periodEnd,
     cancelAt,
     scheduledTier,
-    weekAnchor: trialing || unpaid ? null : pastDue ? periodStart - weekMs : periodStart,
+    weekAnchor: trialing || unpaid ? null : pastDue ? (paid?.start ?? null) : item.current_period_start * 1000,
     weekFrozen: pastDue,
     tierWaits: trialing && trialEndsAt !== null,
   };
 }
 
-type Facts = Pick<Standing, 'cancelAt' | 'scheduledTier'> & Record<'unpaid' | 'pastDue' | 'trialing', boolean>;
+type Facts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> & Record<'unpaid' | 'pastDue' | 'trialing', boolean>;
 
 function statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }: Facts): SubscriptionStatus {
   if (unpaid) return 'unpaid';
@@ -99,18 +105,10 @@ function statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }: Facts)
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-function asLive(subscription: Stripe.Subscription): Live[] {
-  const item = subscription.items.data.toSorted((a, b) => a.current_period_end - b.current_period_end)[0];
-  const tier = item && tierOfPrice(item.price);
-  return tier && Object.hasOwn(ranks, subscription.status) ? [{ subscription, item, tier }] : [];
-}
-
-function byWorth(a: Live, b: Live): number {
-  return (
-    ranks[a.subscription.status]! - ranks[b.subscription.status]! ||
-    plans[b.tier].level - plans[a.tier].level ||
-    b.subscription.created - a.subscription.created
-  );
+/** While a payment is past due, no plan above the one that was paid last. */
+function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
+  if (!paid) return 'free';
+  return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;
 }
 
 function cancelInstant(subscription: Stripe.Subscription, periodEnd: number): number | null {
@@ -118,14 +116,14 @@ function cancelInstant(subscription: Stripe.Subscription, periodEnd: number): nu
   return subscription.cancel_at_period_end ? periodEnd : null;
 }
 
-/** A scheduled change counts where it leads to a lower plan; during a trial, to any other. */
-function scheduled(planned: PaidPlanId | null, tier: PaidPlanId, trialing: boolean): PaidPlanId | null {
+/** A scheduled change counts when it leads to a lower plan; during a trial, to any other plan. */
+function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean): PaidPlanId | null {
   if (!planned || planned === tier) return null;
   return trialing || plans[planned].level < plans[tier].level ? planned : null;
 }
 
-/** Whether a subscription that waited for our trial's end has come to it. */
+/** Whether a subscription that waited for our trial's end has reached it. */
 function hasOutlivedTrial({ trial_end, status, ended_at, metadata }: Stripe.Subscription): boolean {
-  if (!trial_end || metadata.begins !== trialPlanMark.begins || status === 'trialing') return false;
+  if (!trial_end || metadata.begins !== planAfterTrialMetadata.begins || status === 'trialing') return false;
   return ended_at === null || ended_at >= trial_end;
 }

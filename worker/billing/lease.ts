@@ -1,55 +1,117 @@
-import { eq, sql, type SQL } from 'drizzle-orm';
-import { customers, users } from '#db/schema';
-import type { Caller } from '../auth/caller.ts';
-import type { Database } from '../db.ts';
-import { Problem } from '../problem.ts';
-import type { User } from '../usage/profile.ts';
+import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
+import { customers, users, type User } from '#db/schema';
+import type { Database } from '../platform/database.ts';
+import { RequestError } from '../platform/request-error.ts';
+import type { Authorized, UserSession } from '../users/user-session.ts';
+import { pauseAfter } from './due.ts';
+import { StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
-const patienceMs = 9000;
-const pauseMs = 150;
+/** A call waits that long for other calls of the same user. */
+const patienceMs = 15_000;
+const firstPauseMs = 1000;
+const longestPauseMs = 2000;
+const attemptMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
-/** A customer that this holder alone writes about, and the user as it stands. */
-export type Leased = { token: string; customer: Customer; user: User };
+/** A customer that only this holder writes about, and its user. */
+export type LeasedCustomer = { token: string; customer: Customer; user: User };
+/** Columns that change when a lease is acquired or released. */
+export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
+
+type Context = { db: Database; session: UserSession; later: (work: Promise<unknown>) => void };
+type Work<T> = (leased: LeasedCustomer) => Promise<T>;
+
+/** Statements that acquire a free lease with further changes, and that read the customer if the lease was acquired. */
+export function acquireLease(db: Database, token: string, which: SQL, changes: Changes = {}) {
+  const now = Date.now();
+  const acquire = db
+    .update(customers)
+    .set({ leaseToken: token, leaseUntil: now + leaseMs, ...changes })
+    .where(and(which, lte(customers.leaseUntil, now)));
+  return [acquire, customersWhere(db, eq(customers.leaseToken, token))] as const;
+}
+
+/** The customers that satisfy a condition, with their users. */
+export function customersWhere(db: Database, which: SQL) {
+  const columns = { customer: customers, user: users };
+  return db.select(columns).from(customers).innerJoin(users, eq(users.id, customers.userId)).where(which);
+}
 
 /**
- * Takes a customer if it is free: the statement that takes it, with further changes along the way, and the query that
- * tells whether it did.
+ * Acquires the customer of a session's user, created if needed, and runs work with it; 503 when other calls hold it for
+ * too long. The work goes on when the caller disconnects.
  */
-export function takeCustomer(db: Database, token: string, which: SQL, changes: SQL = sql``) {
-  const now = Date.now();
-  const take = db.run(sql`update customers set lease_token = ${token}, lease_until = ${now + leaseMs} ${changes}
-    where ${which} and lease_until <= ${now}`);
-  const taken = db
-    .select({ customer: customers, user: users })
+export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Changes): Promise<Authorized<T>> {
+  const { db, session, later } = context;
+  const lease = db
+    .select({ until: customers.leaseUntil })
     .from(customers)
-    .innerJoin(users, eq(users.id, customers.userId))
-    .where(eq(customers.leaseToken, token));
-  return [take, taken] as const;
+    .where(eq(customers.userId, session.claimedUserId));
+  const done = session.run([lease], async ({ id }, [row]) => {
+    const leased = await waitForLease(db, id, row?.until ?? 0, changes);
+    try {
+      return await work(leased);
+    } finally {
+      contended.delete(id);
+    }
+  });
+  later(done.catch(() => undefined));
+  return done;
 }
 
-/** Takes the customer of a caller, new or known; waits for another holder to finish, and gives up with 503. */
-export async function leaseCustomer(db: Database, caller: Caller, changes?: SQL): Promise<Leased> {
+/**
+ * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). It spares the others
+ * an attempt that would fail, since each attempt is a write.
+ */
+const contended = new Map<string, number>();
+
+/** While others hold the lease it only reads, at most once a second. */
+async function waitForLease(db: Database, userId: string, until: number, changes?: Changes): Promise<LeasedCustomer> {
   const giveUpAt = Date.now() + patienceMs;
-  const token = crypto.randomUUID();
-  const create = db.run(sql`insert into customers (user_id) select ${caller.userId} where ${caller.userId} is not null
-    on conflict do nothing`);
-  const own = sql`user_id = ${caller.userId}`;
-  while (Date.now() < giveUpAt) {
-    const [, , , [row]] = await caller.load(create, ...takeCustomer(db, token, own, changes));
-    if (row) return { token, ...row };
-    await scheduler.wait(pauseMs);
+  const lease = db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
+  let free = until <= Date.now();
+  for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
+    const leased = free && (contended.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
+    if (leased) return leased;
+    await scheduler.wait(pauseMs * (1 + Math.random() / 2));
+    const [row] = await lease;
+    free = (row?.until ?? 0) <= Date.now();
   }
-  throw new Problem('unavailable', { retryAfter: 1 });
+  throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** SQL: gives a customer back; further changes to it may be set along the way. */
-export function release({ token }: Pick<Leased, 'token'>, changes: SQL = sql``): SQL {
-  return sql`update customers set lease_until = 0, lease_token = null ${changes} where lease_token = ${token}`;
+async function attempt(db: Database, userId: string, changes?: Changes): Promise<LeasedCustomer | null> {
+  contended.set(userId, Date.now() + attemptMs);
+  const token = crypto.randomUUID();
+  const create = db.run(sql`insert into ${customers} (user_id, due_at)
+    select ${users.id}, null from ${users} where ${users.id} = ${userId} on conflict do nothing`);
+  const [, , [row]] = await db.batch([create, ...acquireLease(db, token, eq(customers.userId, userId), changes)]);
+  if (!row) contended.delete(userId);
+  else contended.set(userId, row.customer.leaseUntil);
+  return row ? { token, ...row } : null;
 }
 
-/** SQL: whether the lease still holds, for writes that must not come late. */
-export function held({ token }: Pick<Leased, 'token'>): SQL {
-  return sql`exists (select 1 from customers where lease_token = ${token})`;
+/** A statement that releases a lease with further changes. */
+export function release(db: Database, { token }: Pick<LeasedCustomer, 'token'>, changes: Changes = {}) {
+  return db
+    .update(customers)
+    .set({ leaseUntil: 0, leaseToken: null, ...changes })
+    .where(eq(customers.leaseToken, token));
+}
+
+/** What a failure changes: a response that Stripe would replay for a day needs other idempotency keys next time. */
+export function afterFailure(error: unknown): Changes {
+  return error instanceof StripeUnavailable && error.replays ? { attempt: sql`${customers.attempt} + 1` } : {};
+}
+
+/** The same after a failed fetch, with the pause before the cron job's next one. */
+export function afterFailedFetch(error: unknown, customer: Customer, now = Date.now()): Changes {
+  const failures = customer.failures + 1;
+  return { ...afterFailure(error), failures, dueAt: now + pauseAfter(failures) };
+}
+
+/** SQL: whether the lease is still held, for writes that must not come late. */
+export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
+  return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
 }

@@ -1,50 +1,55 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { surpriseOf } from '../http/failure.ts';
-import { log } from '../log.ts';
-import { takeCustomer } from './lease.ts';
+import { customers } from '#db/schema';
+import type { Database } from '../platform/database.ts';
+import { describeError, log } from '../platform/log.ts';
+import { customersPerRun, dueCustomers } from './due.ts';
+import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';
 
+/** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
-const minuteMs = 60_000;
+/** Two rounds at Stripe's slowest are shorter than a lease. */
+const chunk = 2 * atOnce;
+const runMs = 45_000;
+/** When the Worker is stopped in the middle of a fetch. */
+const stoppedMs = 10 * 60_000;
 
-/** Syncs a user's customer if it is free and the condition holds. */
+/** Syncs a user's customer if it is free and satisfies the condition. */
 export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
   const token = crypto.randomUUID();
-  const which = sql`user_id = ${userId} and ${condition}`;
-  const [, [row]] = await billing.db.batch(takeCustomer(billing.db, token, which));
-  if (!row) return;
-  await sync(billing, { token, ...row }).catch((error: unknown) => log('error', 'sync_postponed', surpriseOf(error)));
+  const which = sql`${customers.userId} = ${userId} and ${condition}`;
+  const [, [row]] = await billing.db.batch(acquireLease(billing.db, token, which));
+  if (row) await syncOrPostpone(billing, { token, ...row });
 }
 
-/**
- * Users whose customers are marked by an event that could not be followed, or have lost their id on its way from
- * Stripe, or who came from Stripe's pages lately.
- */
-export function finishLeftovers(billing: Billing, now: number): Promise<void> {
-  return syncAll(
-    billing,
-    sql`select user_id as id from customers where dirty > synced and lease_until <= ${now}
-      union select user_id as id from customers indexed by customers_unanswered
-      where stripe_asked and stripe_id is null and lease_until <= ${now}
-      union select c.user_id as id from users u join customers c on c.user_id = u.id
-      where u.billing_watch_until > ${now} and c.stripe_id is not null and c.synced_at < ${now - minuteMs / 2}
-      limit 100`,
+/** Syncs the customers that are due, those first that have waited longest. */
+export async function reconcile(billing: Billing, now: number): Promise<void> {
+  const until = Date.now() + runMs;
+  for (let synced = 0; synced < customersPerRun && Date.now() < until;) {
+    const leased = await acquireDue(billing.db, now);
+    if (leased.length === 0) return;
+    synced += leased.length;
+    const work = async () => {
+      for (let next = leased.shift(); next; next = leased.shift()) await syncOrPostpone(billing, next);
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+}
+
+async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> {
+  const run = crypto.randomUUID();
+  const token = sql`${`${run}:`} || ${customers.userId}`;
+  const due = sql`${customers.userId} in (${dueCustomers(now, chunk)})`;
+  const [acquire] = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
+  // `;` follows `:` in ASCII.
+  const acquired = customersWhere(
+    db,
+    sql`${customers.leaseToken} > ${`${run}:`} and ${customers.leaseToken} < ${`${run};`}`,
   );
+  const [, rows] = await db.batch([acquire, acquired]);
+  return rows.map((row) => ({ ...row, token: row.customer.leaseToken! }));
 }
 
-/** Everybody who ever had a subscription and was not looked at for an hour, the longest first. */
-export function reconcile(billing: Billing, now: number): Promise<void> {
-  return syncAll(
-    billing,
-    sql`select user_id as id from customers where synced_at < ${now - 50 * minuteMs} and had_subscription
-      order by synced_at limit 2000`,
-  );
-}
-
-async function syncAll(billing: Billing, which: SQL): Promise<void> {
-  const queue = await billing.db.all<{ id: string }>(which);
-  const work = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) await syncUser(billing, next.id);
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {
+  await sync(billing, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
 }

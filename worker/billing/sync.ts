@@ -1,79 +1,70 @@
-import { sql } from 'drizzle-orm';
-import type { Stripe } from 'stripe';
-import type { PaidPlanId } from '../contract/plans.ts';
-import type { Database } from '../db.ts';
+import type { Database } from '../platform/database.ts';
 import type { Env } from '../env.ts';
-import { log } from '../log.ts';
-import { deliverSoon } from '../messaging/deliver-outbox.ts';
+import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { log } from '../platform/log.ts';
 import type { Settings } from '../settings.ts';
 import { currentCount, type User } from '../usage/profile.ts';
 import { publish } from '../usage/publish.ts';
-import { derive, plannedPrice, type Standing } from './derive.ts';
-import { ensureCustomer } from './ensure-customer.ts';
-import { keepStanding, sameStanding } from './keep-standing.ts';
-import { release, type Leased } from './lease.ts';
-import { unlessMissing, withStripe } from './stripe.ts';
-import { tierOfPrice } from './tier-of-price.ts';
-import { fulfilTrialPlan } from './trial-plan.ts';
+import { ensureCustomer } from './customer.ts';
+import { dueAfter } from './due.ts';
+import { fetchState, type FetchedState } from './fetch-state.ts';
+import { afterFailedFetch, release, type LeasedCustomer } from './lease.ts';
+import { saveState, sameForUser } from './save-state.ts';
+import { withStripe } from './stripe-client.ts';
 
 export type Billing = { db: Database; env: Env; settings: Settings; later: (work: Promise<unknown>) => void };
 
-type Seen = { standing: Standing; setupSession: string | null };
-
 /**
- * Brings the user of a leased customer in line with Stripe, looks again while new reasons come in, and gives the
- * customer back. Answers the user as it stands; 503 when Stripe does not answer.
+ * Brings the user of a leased customer in line with Stripe, again while events arrive, and releases the lease. Returns
+ * the user afterwards; 503 when Stripe does not respond.
  */
-export async function sync(billing: Billing, leased: Leased): Promise<User> {
+export async function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   try {
     return await untilClean(billing, leased);
   } catch (error) {
-    await billing.db.run(release(leased)).catch(() => undefined);
+    const changes = afterFailedFetch(error, leased.customer);
+    await release(billing.db, leased, changes).catch(() => undefined);
     throw error;
   }
 }
 
-async function untilClean(billing: Billing, leased: Leased): Promise<User> {
-  const { db, settings } = billing;
+async function untilClean(billing: Billing, leased: LeasedCustomer): Promise<User> {
+  const { db, env, settings, later } = billing;
   const { customer, user } = leased;
-  if (!customer.stripeId) {
-    const id = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
-    await db.run(release(leased, sql`, synced = dirty, stripe_id = ${id}`));
-    return user;
-  }
-  const { standing, setupSession } = await withStripe(settings, (stripe) => look(stripe, leased));
-  const after = await keepStanding(db, leased, standing, setupSession).catch((error: unknown) => {
-    // Nobody knows what was kept: streams that begin again read it.
-    billing.later(publish(billing.env, user.id, { kind: 'end', sessionId: null }));
+  const { stripeId } = customer;
+  if (!stripeId) return adoptCustomer(billing, leased);
+  const fetched = await withStripe(settings, (stripe) => fetchState(stripe, leased, stripeId, settings));
+  const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
+    // Whether the write took place is unknown: streams that start again read the result.
+    later(publish(env, user.id, { kind: 'end', sessionId: null }));
     throw error;
   });
   if (!after) return user;
-  if (!sameStanding(user, after.user)) announce(billing, after.user);
-  if (standing.doubled) log('error', 'subscription_doubled', { customer: customer.stripeId });
+  if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(billing, after.user);
+  logOddities(stripeId, fetched);
   return after.customer.dirty > customer.dirty ? untilClean(billing, { ...leased, ...after }) : after.user;
 }
 
-async function look(stripe: Stripe, leased: Leased): Promise<Seen> {
+/** Finds the customer whose id was lost with Stripe's response. */
+async function adoptCustomer({ db, settings }: Billing, leased: LeasedCustomer): Promise<User> {
   const { customer, user } = leased;
-  const setupSession = customer.setupSession ? await fulfilTrialPlan(stripe, leased, customer.setupSession) : null;
-  const subscriptions = await subscriptionsOf(stripe, customer.stripeId!);
-  const planned = await tiersOf(stripe, subscriptions);
-  return { standing: derive(subscriptions, { trialEndsAt: user.trialEndsAt, planned }), setupSession };
+  const stripeId = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
+  const dueAt = stripeId ? dueAfter({ live: false, user, setupSession: null }) : null;
+  await release(db, leased, { synced: customer.dirty, stripeId, dueAt, failures: 0 });
+  return user;
 }
 
-/** Every subscription that a customer ever had, with its schedule. */
-export async function subscriptionsOf(stripe: Stripe, customer: string): Promise<Stripe.Subscription[]> {
-  const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand: ['data.schedule'] });
-  return (await unlessMissing(list.autoPagingToArray({ limit: 1000 }))) ?? [];
+function logOddities(customer: string, { state }: FetchedState): void {
+  if (state.doubled) {
+    log('error', 'subscription_doubled', { customer, action: 'Cancel and refund one of them at Stripe.' });
+  }
+  if (state.unknownPrice) {
+    const action = 'Set the metadata `tier` of the price at Stripe, or cancel the subscription.';
+    log('error', 'price_unknown', { customer, price: state.unknownPrice, action });
+  }
 }
 
-async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[]): Promise<Map<string, PaidPlanId | null>> {
-  const ids = new Set(subscriptions.flatMap((one) => plannedPrice(one) ?? []));
-  const pairs = [...ids].map(async (id) => [id, tierOfPrice(await stripe.prices.retrieve(id))] as const);
-  return new Map(await Promise.all(pairs));
-}
-
-function announce({ db, env, settings, later }: Billing, user: User): void {
+function notify({ db, env, settings, later }: Billing, user: User): void {
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
   later(publish(env, user.id, total, { kind: 'changed' }));
   later(deliverSoon(db, settings, user.phone));

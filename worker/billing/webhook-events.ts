@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 
-/** The events that the webhook endpoint asks Stripe for: whatever can change what `derive` sees. */
+/** The events that the webhook endpoint subscribes to: those that can change the subscription state. */
 export const subscribedEvents = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -25,4 +25,9 @@ export const subscribedEvents = [
   'invoice.marked_uncollectible',
   'customer.deleted',
   'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'charge.refunded',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];

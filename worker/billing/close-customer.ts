@@ -1,0 +1,36 @@
+import type { Stripe } from 'stripe';
+import { closeCheckout } from './checkout.ts';
+import { ensureCustomer, findCustomers, refuseUnknownCustomer, stateOfCustomer } from './customer.ts';
+import type { LeasedCustomer } from './lease.ts';
+import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import { cancelNow, isLive } from './subscriptions.ts';
+
+/** Ends everything at Stripe that could charge a user, then the customers themselves. May be repeated until it succeeds. */
+export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<void> {
+  const { stripeId, stripeAsked, attempt } = leased.customer;
+  if (!stripeId && !stripeAsked) return;
+  const own = await ensureCustomer(stripe, leased);
+  const state = await stateOfCustomer(stripe, own);
+  if (state === 'unknown') throw refuseUnknownCustomer(own);
+  // A response was lost once: another customer may exist beside this one.
+  const others = attempt > 1 || !stripeId ? await findCustomers(stripe, leased.customer) : [];
+  const all = new Set([...others, ...(state === 'present' ? [own] : [])]);
+  for (const customer of all) await closeCustomer(stripe, customer);
+}
+
+async function closeCustomer(stripe: Stripe, customer: string): Promise<void> {
+  for await (const session of stripe.checkout.sessions.list({ customer, status: 'open' })) {
+    await closeCheckout(stripe, session.id);
+  }
+  for await (const subscription of stripe.subscriptions.list({ customer, status: 'all' })) {
+    if (isLive(subscription) || subscription.status === 'incomplete') await cancelNow(stripe, subscription);
+  }
+  for await (const schedule of stripe.subscriptionSchedules.list({ customer, scheduled: true })) {
+    await unlessRefused(stripe.subscriptionSchedules.cancel(schedule.id));
+  }
+  for await (const invoice of stripe.invoices.list({ customer, status: 'open' })) {
+    // Refused when it was paid or voided meanwhile; without a customer nothing can charge it.
+    await unlessRefused(stripe.invoices.voidInvoice(invoice.id));
+  }
+  await unlessMissing(stripe.customers.del(customer));
+}

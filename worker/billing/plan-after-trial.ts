@@ -1,0 +1,93 @@
+import type { Stripe } from 'stripe';
+import type { PaidPlanId } from '../contract/plans.ts';
+import { log } from '../platform/log.ts';
+import type { Settings } from '../settings.ts';
+import { planAfterTrialMetadata } from './derive.ts';
+import type { LeasedCustomer } from './lease.ts';
+import { currentPriceOf } from './prices.ts';
+import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import { idOf, isLive } from './subscriptions.ts';
+import { dayMs } from '../platform/time.ts';
+
+type Result = {
+  /** The checkout, while it is still open. */
+  session: string | null;
+  /** The plan that was chosen, when it is no longer on sale. */
+  offSaleTier: PaidPlanId | null;
+};
+
+const finished: Result = { session: null, offSaleTier: null };
+
+/** Once the checkout that saves a card is complete, creates the subscription that waits for the trial's end. */
+export async function startPlanAfterTrial(
+  stripe: Stripe,
+  leased: LeasedCustomer,
+  settings: Pick<Settings, 'AUTOMATIC_TAX'>,
+): Promise<Result> {
+  const { setupSession, stripeId } = leased.customer;
+  if (!setupSession || !stripeId) return finished;
+  const expand = ['setup_intent.payment_method'];
+  const session = await unlessMissing(stripe.checkout.sessions.retrieve(setupSession, { expand }));
+  if (session?.status === 'open') return { ...finished, session: setupSession };
+  if (session?.status !== 'complete') return finished;
+  const saved = await saveCard(stripe, stripeId, session);
+  if (!saved) return refused(setupSession, 'customer_missing');
+  const { data } = await stripe.subscriptions.list({ customer: stripeId, limit: 100 });
+  if (data.some(isLive)) return finished;
+  const tier = session.metadata!.tier as PaidPlanId;
+  const price = await currentPriceOf(stripe, tier);
+  if (!price) return { ...refused(setupSession, 'off_sale'), offSaleTier: tier };
+  const order: Stripe.SubscriptionCreateParams = {
+    customer: stripeId,
+    items: [{ price }],
+    billing_mode: { type: 'flexible' },
+    metadata: { ...planAfterTrialMetadata, userId: leased.user.id, tier },
+    ...(settings.AUTOMATIC_TAX && { automatic_tax: { enabled: true } }),
+  };
+  return (await subscribe(stripe, leased, order)) ? finished : refused(setupSession, 'subscription_refused');
+}
+
+function refused(session: string, reason: string): Result {
+  const action = 'The plan does not start when the trial ends. Ask the user to choose a plan again.';
+  log('error', 'trial_plan_refused', { session, reason, action });
+  return finished;
+}
+
+/** Makes the saved card the customer's default; its billing address serves the tax. */
+async function saveCard(stripe: Stripe, customer: string, { setup_intent }: Stripe.Checkout.Session) {
+  const method = typeof setup_intent === 'object' ? setup_intent?.payment_method : null;
+  const id = idOf(method);
+  if (!id) return null;
+  const address = typeof method === 'object' ? method?.billing_details.address : null;
+  const changes: Stripe.CustomerUpdateParams = { invoice_settings: { default_payment_method: id } };
+  if (address?.country) changes.address = withoutNulls(address);
+  return unlessMissing(stripe.customers.update(customer, changes));
+}
+
+function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
+  return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null));
+}
+
+/**
+ * When the plan begins: at the trial's end, or after the days that are left when Stripe's clock is past that end
+ * already (nobody is charged while the trial runs), or at once when the trial is over.
+ */
+type Beginning = Pick<Stripe.SubscriptionCreateParams, 'trial_end' | 'trial_period_days' | 'payment_behavior'>;
+
+async function subscribe(
+  stripe: Stripe,
+  { user, customer }: LeasedCustomer,
+  order: Stripe.SubscriptionCreateParams,
+): Promise<boolean> {
+  const left = (user.trialEndsAt ?? 0) - Date.now();
+  const beginnings: Beginning[] =
+    left > 0
+      ? [{ trial_end: Math.floor(user.trialEndsAt! / 1000) }, { trial_period_days: Math.ceil(left / dayMs) }]
+      : [{ payment_behavior: 'error_if_incomplete' }];
+  for (const beginning of beginnings) {
+    const when = beginning.trial_end ?? beginning.trial_period_days ?? 'at-once';
+    const idempotencyKey = `${customer.setupSession}:${when}:${customer.attempt}`;
+    if (await unlessRefused(stripe.subscriptions.create({ ...order, ...beginning }, { idempotencyKey }))) return true;
+  }
+  return false;
+}

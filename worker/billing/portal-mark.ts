@@ -1,2 +1,0 @@
-/** Metadata that marks the portal configuration which `npm run stripe:setup` keeps. */
-export const portalMark = { solace: 'portal' };

@@ -1,0 +1,84 @@
+import type { Stripe } from 'stripe';
+import { RequestError } from '../platform/request-error.ts';
+import type { Settings } from '../settings.ts';
+
+/** The version of Stripe's API that the code is written for; the webhook endpoint uses the same. */
+export const apiVersion = '2026-10-28.endive';
+
+/** The SDK's options for an account; `STRIPE_API_BASE` may name a local Stripe. */
+export function stripeOptions(apiBase: string) {
+  const { hostname, port, protocol } = new URL(apiBase);
+  const https = protocol === 'https:';
+  return {
+    apiVersion,
+    host: hostname,
+    port: port || (https ? '443' : '80'),
+    protocol: https ? 'https' : 'http',
+    timeout: 8000,
+    maxNetworkRetries: 1,
+    telemetry: false,
+  } satisfies Stripe.StripeConfig;
+}
+
+/** The SDK is evaluated by the first billing call of an isolate, not by every start. */
+export async function openStripe(settings: Pick<Settings, 'STRIPE_API_BASE' | 'STRIPE_SECRET_KEY'>): Promise<Stripe> {
+  const { Stripe } = await import('stripe');
+  const httpClient = Stripe.createFetchHttpClient();
+  return new Stripe(settings.STRIPE_SECRET_KEY, { ...stripeOptions(settings.STRIPE_API_BASE), httpClient });
+}
+
+/** The result, or null when Stripe does not have the object: the requested one, or the one that `param` names. */
+export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isStripeError(error) && error.code === 'resource_missing' && (!param || error.param === param)) return null;
+    throw error;
+  }
+}
+
+/** The result, or null when Stripe refuses the request, as opposed to not responding. */
+export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** Our key (401, 403), a request that is still running (409) and a rate limit (429) say nothing about the request. */
+const otherReasons = [401, 403, 409, 429];
+
+function isRefusal(error: unknown): boolean {
+  if (!isStripeError(error)) return false;
+  const { statusCode = 500 } = error;
+  return statusCode < 500 && !otherReasons.includes(statusCode);
+}
+
+/** 503: Stripe does not respond, or fails. */
+export class StripeUnavailable extends RequestError {
+  /** Whether Stripe responded with a 5xx, which it stores under the idempotency key and replays for a day. */
+  readonly replays: boolean;
+
+  constructor({ statusCode }: { statusCode?: number }) {
+    super('unavailable');
+    this.replays = (statusCode ?? 0) >= 500;
+  }
+}
+
+/** Runs work that needs Stripe; 503 when Stripe does not respond, fails, or is too busy. */
+export async function withStripe<T>(settings: Settings, work: (stripe: Stripe) => Promise<T>): Promise<T> {
+  try {
+    return await work(await openStripe(settings));
+  } catch (error) {
+    if (isStripeError(error) && !isRefusal(error)) throw new StripeUnavailable(error);
+    throw error;
+  }
+}
+
+type StripeError = Error & { type: string; code?: string; param?: string; statusCode?: number };
+
+function isStripeError(error: unknown): error is StripeError {
+  return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe');
+}

@@ -1,0 +1,36 @@
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { Database } from '../platform/database.ts';
+import type { Settings } from '../settings.ts';
+import { afterFailure, release, type Changes, type LeasedCustomer } from './lease.ts';
+
+const watchMs = 3_600_000;
+
+/** Where the user is sent, and the changes of the customer that come with it. */
+export type Visit = { url: string; changes?: Changes };
+
+/**
+ * Runs work with a leased customer and releases it, whether the work succeeds or not. When the user is sent to Stripe's
+ * pages, the cron job fetches the state every minute for an hour, in case the webhooks are lost.
+ */
+export async function withLease(
+  { db, now, settings }: { db: Database; now: number; settings: Settings },
+  leased: LeasedCustomer,
+  work: () => Promise<Visit>,
+): Promise<Visit> {
+  const visit = await work().catch(async (error: unknown) => {
+    // The cron job finds a customer whose id was lost with the response.
+    await release(db, leased, { ...afterFailure(error), dueAt: now });
+    throw error;
+  });
+  if (visit.url.startsWith(settings.SITE_URL)) {
+    await release(db, leased, visit.changes);
+    return visit;
+  }
+  const watch = { billingWatchUntil: now + watchMs };
+  await db.batch([
+    release(db, leased, { dueAt: now, ...visit.changes }),
+    db.update(users).set(watch).where(eq(users.id, leased.user.id)),
+  ]);
+  return visit;
+}

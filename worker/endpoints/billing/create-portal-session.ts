@@ -1,0 +1,31 @@
+import { refuseUnknownCustomer, stateOfCustomer } from '../../billing/customer.ts';
+import { acquireCustomer, type LeasedCustomer } from '../../billing/lease.ts';
+import { openPortal } from '../../billing/portal.ts';
+import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
+import { isLive, subscriptionsOf } from '../../billing/subscriptions.ts';
+import { withLease } from '../../billing/with-lease.ts';
+import type { Handler } from '../../http/handler.ts';
+import { RequestError } from '../../platform/request-error.ts';
+import type { Settings } from '../../settings.ts';
+
+export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
+  acquireCustomer(context, async (leased) => {
+    const visit = await withLease(context, leased, async () => {
+      const url = await portalOf(leased, context.settings);
+      if (!url) throw new RequestError('conflict', { message: 'No billing account yet. Choose a plan first.' });
+      return { url };
+    });
+    return { success: true, portalUrl: visit.url };
+  });
+
+/** The address of the portal; null for a user who never paid, or whose customer was deleted in Stripe's dashboard. */
+async function portalOf({ customer }: LeasedCustomer, settings: Settings): Promise<string | null> {
+  const { stripeId, hadSubscription } = customer;
+  if (!stripeId || !hadSubscription) return null;
+  return withStripe(settings, async (stripe) => {
+    const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);
+    const url = await unlessMissing(openPortal(stripe, stripeId, settings.SITE_URL, { live }), 'customer');
+    if (url || (await stateOfCustomer(stripe, stripeId)) !== 'unknown') return url;
+    throw refuseUnknownCustomer(stripeId);
+  });
+}

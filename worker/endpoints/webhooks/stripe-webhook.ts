@@ -1,0 +1,63 @@
+import { eq, sql } from 'drizzle-orm';
+import { customers, stripeEvents } from '#db/schema';
+import { dealWithDispute, isDispute } from '../../billing/disputes.ts';
+import { acquireLease, type LeasedCustomer } from '../../billing/lease.ts';
+import { sync } from '../../billing/sync.ts';
+import { customerOf, verifyStripeEvent, type StripeEvent } from '../../billing/webhook.ts';
+import type { Handler } from '../../http/handler.ts';
+import type { ContextOf } from '../../http/request-context.ts';
+import { describeError, log } from '../../platform/log.ts';
+
+type Context = ContextOf<'stripeWebhook'>;
+
+/**
+ * An event is only a reason to fetch the state: it is saved, its customer marked as dirty, and the state fetched. The
+ * cron job fetches what cannot be fetched now, so the response is 200 as soon as the mark is saved.
+ */
+export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
+  const { settings } = context;
+  const event = await verifyStripeEvent(settings, context.request, context.rawBody);
+  if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY)) return { received: true };
+  // Until a dispute is dealt with, the response is 503 and Stripe sends the event again.
+  const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
+  const leased = customer ? await saveEvent(context, event, customer) : null;
+  if (leased) {
+    logRefund(event, customer!);
+    const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
+    context.later(work);
+    await work;
+  }
+  return { received: true };
+};
+
+/** Saves the event, marks its customer as dirty, and acquires it; another holder sees the mark before it releases. */
+async function saveEvent(
+  { db, now }: Context,
+  { id, type }: StripeEvent,
+  stripeId: string,
+): Promise<LeasedCustomer | null> {
+  const token = crypto.randomUUID();
+  const own = eq(customers.stripeId, stripeId);
+  const isKnown = sql`exists (select 1 from ${customers} where ${own})`;
+  const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
+  const [, , , [row]] = await db.batch([
+    db.run(sql`insert into ${stripeEvents} (id, type, by, at)
+      select ${id}, ${type}, ${token}, ${now} where ${isKnown} on conflict do nothing`),
+    db
+      .update(customers)
+      .set({ dirty: sql`${customers.dirty} + 1`, dueAt: now })
+      .where(sql`${own} and ${isFirst}`),
+    ...acquireLease(db, token, sql`${own} and ${customers.dirty} > ${customers.synced}`),
+  ]);
+  return row ? { token, ...row } : null;
+}
+
+function logRefund({ type, data: { object } }: StripeEvent, customer: string): void {
+  if (type !== 'charge.refunded') return;
+  log('info', 'payment_refunded', {
+    customer,
+    charge: object.id,
+    amount: object.amount,
+    refunded: object.amount_refunded,
+  });
+}
