@@ -1,0 +1,43 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Env } from '../env.ts';
+import type { Database } from '../platform/database.ts';
+import type { Settings } from '../settings.ts';
+import type { WrappedKey } from './chat-keys.ts';
+import { conversationOf } from './open-conversation.ts';
+
+/** The cron job confirms an erasure that the request did not. */
+const confirmAfterMs = 60_000;
+
+/**
+ * SQL that destroys the key of a conversation, tells the bot, and takes back the messages that wait for the bot. The
+ * next key is `fresh`; without one the consent goes too.
+ */
+export function clearConversation(userId: SQL, fresh: WrappedKey | null, settings: Settings, now: number): SQL[] {
+  const user = sql`from users where id = ${userId} and chat_key is not null`;
+  const consent = fresh ? sql`` : sql`, chat_consent_version = null, chat_consent_at = null`;
+  const withdrawn = insertBotEvent(
+    settings,
+    'chat.consent',
+    now,
+    sql`phone`,
+    sql`'userId', id, 'version', null`,
+    sql`from users where id = ${userId} and chat_consent_version is not null`,
+  );
+  return [
+    sql`delete from outbox where message_id is not null and phone = (select phone ${user})`,
+    insertBotEvent(settings, 'chat.cleared', now, sql`phone`, sql`'userId', id`, user),
+    ...(fresh ? [] : [withdrawn]),
+    sql`insert into chat_erasures (user_id, epoch, created_at, due_at)
+      select id, chat_epoch + 1, ${now}, ${now + confirmAfterMs} ${user}
+      on conflict (user_id) do update set epoch = excluded.epoch, due_at = excluded.due_at`,
+    sql`update users set chat_key = ${fresh?.chatKey ?? null}, chat_key_id = ${fresh?.chatKeyId ?? null},
+      chat_epoch = chat_epoch + 1 ${consent} where id = ${userId} and chat_key is not null`,
+  ];
+}
+
+/** Discards the messages below an epoch in the Durable Object, then the note that this was to be done. */
+export async function confirmCleared(env: Env, db: Database, userId: string, epoch: number): Promise<void> {
+  await conversationOf(env, userId).clear(epoch);
+  await db.run(sql`delete from chat_erasures where user_id = ${userId} and epoch = ${epoch}`);
+}

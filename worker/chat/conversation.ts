@@ -1,0 +1,229 @@
+import { DurableObject } from 'cloudflare:workers';
+import { mostReplayedChanges } from '../contract/chat-limits.ts';
+import type { MessageState } from '../contract/chat.ts';
+import { toBase64 } from '../platform/base64.ts';
+import { openDatabase } from '../platform/database.ts';
+import { settingsOf } from '../settings.ts';
+import { admitStream, openStreams, type StreamOwner } from '../usage/open-streams.ts';
+import { liveSessions } from '../users/live-sessions.ts';
+import { MessageTable } from './message-table.ts';
+import type {
+  Appended,
+  Behind,
+  ConversationEvent,
+  NewStoredMessage,
+  QueuedMessage,
+  StoredMessage,
+  StoredPage,
+} from './stored-message.ts';
+import { dayMs } from '../platform/time.ts';
+
+const minuteMs = 60_000;
+/** Once a week: each alarm costs rows, so messages stay up to a week longer than the setting says. */
+const retentionCheckMs = 7 * dayMs;
+const checkEveryMs = 10_000;
+const checkUntilKey = 'checkUntil';
+
+/**
+ * The conversation of one user: gives messages their order and revision, keeps ciphertext alone, and passes changes
+ * on to the Workers that hold the user's streams. Callers name the epoch that stood in the user's row: a greater one
+ * than ours means that the conversation was cleared and we were not reached.
+ */
+export class Conversation extends DurableObject<object> {
+  readonly #table: MessageTable;
+  #typingUntil = 0;
+  #alarmIsSet = false;
+
+  constructor(ctx: DurableObjectState, env: object) {
+    super(ctx, env);
+    this.#table = new MessageTable(ctx.storage.sql);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
+  }
+
+  /** Opens a socket that receives what has changed since `after`, then every change. */
+  override fetch(request: Request): Response {
+    const { searchParams } = new URL(request.url);
+    const after = searchParams.get('after');
+    const { 0: theirs, 1: ours } = new WebSocketPair();
+    this.ctx.acceptWebSocket(ours);
+    this.#replay(ours, after === null ? null : Number(after));
+    return new Response(null, { status: 101, webSocket: theirs });
+  }
+
+  /** Stores a message once for its id; a known id returns what is stored, whatever the limits say by now. */
+  async append(epoch: number, message: NewStoredMessage): Promise<Appended> {
+    const now = Date.now();
+    if (now > message.notAfter) return { outcome: 'late' };
+    const behind = this.#follow(epoch);
+    if (behind) return behind;
+    const known = this.#table.find(message.id);
+    if (known) return { outcome: 'known', ...this.#queued(known) };
+    const allowedAt = message.perMinute ? (this.#table.userMessageAt(message.perMinute) ?? 0) + minuteMs : 0;
+    if (allowedAt > now) return { outcome: 'limited', allowedAt };
+    const stored = this.#table.insert(message, now);
+    this.#publishMessage(stored);
+    if (stored.author === 'solace') this.#endTyping();
+    await this.#setAlarm();
+    return { outcome: 'stored', ...this.#queued(stored) };
+  }
+
+  /** A message of the present epoch, or null. */
+  find(epoch: number, id: string): StoredMessage | null {
+    return epoch === this.#table.head.epoch ? (this.#table.find(id) ?? null) : null;
+  }
+
+  /** The same, with the message that the bot must receive before it. */
+  findQueued(epoch: number, id: string): QueuedMessage | null {
+    const message = this.find(epoch, id);
+    return message && this.#queued(message);
+  }
+
+  read(epoch: number, before: number | undefined, limit: number): StoredPage | Behind {
+    const behind = this.#follow(epoch);
+    if (behind) return behind;
+    const typingUntil = this.#typingUntil > Date.now() ? this.#typingUntil : null;
+    return { outcome: 'read', revision: this.#table.head.revision, ...this.#table.page(before, limit), typingUntil };
+  }
+
+  /** Moves a message from one of the states to another; returns it as it stands then, or null. */
+  move(epoch: number, id: string, from: MessageState[], to: MessageState, notAfter = Infinity): StoredMessage | null {
+    const message = this.find(epoch, id);
+    if (!message || Date.now() > notAfter) return null;
+    if (!from.includes(message.state)) return message;
+    const moved = this.#table.setState(message, to);
+    // `state` speaks of all messages up to one: an older one that was sent again must not take it as its own.
+    const alone = message.state !== 'sent' || to === 'sent' || this.#table.sentBefore(moved.seq) !== null;
+    if (alone) this.#publishMessage(moved);
+    else this.#publish({ kind: 'state', revision: moved.revision, upTo: moved.seq, state: to });
+    return moved;
+  }
+
+  /** Shows until an instant (unix ms) that a reply is being written; an instant that has passed ends it. */
+  type(epoch: number, until: number): void {
+    if (this.#follow(epoch)) return;
+    const typing = until > Date.now();
+    this.#typingUntil = typing ? until : 0;
+    this.#publish({ kind: 'typing', until: typing ? until : null });
+  }
+
+  /** Removes every message below the epoch; does nothing when that has happened already. */
+  clear(epoch: number): void {
+    this.#follow(epoch);
+  }
+
+  /** Removes everything, for an account that is gone, and ends its streams. */
+  async erase(): Promise<void> {
+    this.endStreams(null);
+    await this.ctx.storage.deleteAll();
+    this.#table.reset();
+    this.#typingUntil = 0;
+    this.#alarmIsSet = false;
+  }
+
+  /** Ends the streams of a session, or all of them. */
+  endStreams(sessionId: string | null): void {
+    for (const socket of this.ctx.getWebSockets()) {
+      const owner = socket.deserializeAttachment() as StreamOwner | null;
+      // One that is not admitted yet may be of any session: its reader opens another.
+      if (sessionId === null || !owner || owner.sessionId === sessionId) socket.close(1000);
+    }
+  }
+
+  /** As `UsageChannel.expectEnd`: the alarm closes the streams of sessions whose end was not announced. */
+  async expectEnd(): Promise<void> {
+    if (this.ctx.getWebSockets().length === 0) return;
+    const checkAt = Date.now() + checkEveryMs;
+    await this.ctx.storage.put(checkUntilKey, checkAt);
+    const alarm = await this.ctx.storage.getAlarm();
+    if (alarm === null || alarm > checkAt) await this.ctx.storage.setAlarm(checkAt);
+  }
+
+  /** Serves both the streams of ended sessions and the retention, since an object has one alarm. */
+  override async alarm(): Promise<void> {
+    const days = settingsOf(this.env)?.CHAT_RETENTION_DAYS;
+    const left = days === undefined || this.#table.removeBefore(Date.now() - days * dayMs);
+    const checkAgain = await this.#checkSessions();
+    this.#alarmIsSet = left || checkAgain;
+    if (this.#alarmIsSet) await this.ctx.storage.setAlarm(Date.now() + (checkAgain ? checkEveryMs : retentionCheckMs));
+  }
+
+  /** The stream's session was found alive: only now does it count as one of the user's streams. */
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message) as StreamOwner);
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    socket.close();
+  }
+
+  #queued(message: StoredMessage): QueuedMessage {
+    return { message, sentBefore: this.#table.sentBefore(message.seq) };
+  }
+
+  #follow(epoch: number): Behind | null {
+    const { head } = this.#table;
+    if (epoch === head.epoch) return null;
+    if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
+    this.#table.clear(epoch);
+    this.#publish({ kind: 'cleared', revision: this.#table.head.revision, epoch });
+    this.#endTyping();
+    return null;
+  }
+
+  #replay(socket: WebSocket, after: number | null): void {
+    const { revision, epoch, clearedRevision } = this.#table.head;
+    const typingUntil = this.#typingUntil > Date.now() ? this.#typingUntil : null;
+    const reset = after !== null && (after > revision || revision - after > mostReplayedChanges);
+    const events: ConversationEvent[] = [{ kind: 'joined', epoch, revision, typingUntil, reset }];
+    if (after !== null && !reset) {
+      if (after < clearedRevision) events.push({ kind: 'cleared', revision: clearedRevision, epoch });
+      events.push(...this.#table.changedSince(after).map((message) => messageEvent(message, epoch)));
+    }
+    for (const event of events) socket.send(JSON.stringify(event));
+  }
+
+  #publishMessage(message: StoredMessage): void {
+    this.#publish(messageEvent(message, this.#table.head.epoch));
+  }
+
+  #publish(event: ConversationEvent): void {
+    const text = JSON.stringify(event);
+    for (const socket of this.ctx.getWebSockets()) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(text);
+    }
+  }
+
+  #endTyping(): void {
+    if (this.#typingUntil === 0) return;
+    this.#typingUntil = 0;
+    this.#publish({ kind: 'typing', until: null });
+  }
+
+  /** Closes the streams of ended sessions, where some are expected to have ended; whether to look again. */
+  async #checkSessions(): Promise<boolean> {
+    const checkUntil = await this.ctx.storage.get<number>(checkUntilKey);
+    const settings = settingsOf(this.env);
+    if (checkUntil === undefined || !settings) return false;
+    const streams = openStreams(this.ctx);
+    try {
+      const db = openDatabase(settings, { requests: 0, unreachable: false });
+      const live = streams[0] ? await liveSessions(db, streams[0].userId, Date.now()) : new Set<string>();
+      for (const { socket, sessionId } of streams) if (!live.has(sessionId)) socket.close(1000);
+    } catch {
+      return true;
+    }
+    if (Date.now() < checkUntil) return true;
+    await this.ctx.storage.delete(checkUntilKey);
+    return false;
+  }
+
+  async #setAlarm(): Promise<void> {
+    if (this.#alarmIsSet) return;
+    this.#alarmIsSet = true;
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + retentionCheckMs);
+  }
+}
+
+function messageEvent({ sealed, ...rest }: StoredMessage, epoch: number): ConversationEvent {
+  return { kind: 'message', revision: rest.revision, epoch, message: { ...rest, sealed: toBase64(sealed) } };
+}

@@ -1,0 +1,24 @@
+import type { Settings } from '../settings.ts';
+import type { KeyOfEpoch } from './chat-stream.ts';
+import { chatKeyOf, type ChatRow } from './open-conversation.ts';
+
+/** The keys that an open stream needs: it reads the user's row again when the conversation has got another key. */
+export async function keyOfEpoch(
+  settings: Settings,
+  row: ChatRow,
+  readAgain: () => Promise<ChatRow | null>,
+): Promise<KeyOfEpoch> {
+  let { chatEpoch } = row;
+  let key = await chatKeyOf(settings, row);
+
+  return async function keyOf(epoch) {
+    if (epoch < chatEpoch) return null;
+    if (epoch > chatEpoch || !key) {
+      const fresh = await readAgain();
+      if (!fresh) return null;
+      chatEpoch = fresh.chatEpoch;
+      key = await chatKeyOf(settings, fresh);
+    }
+    return epoch === chatEpoch ? key : null;
+  };
+}

@@ -1,0 +1,67 @@
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { MessageEvents, OutboxEvent } from '../bot/deliver-outbox.ts';
+import type { ChatMessage, MessageState } from '../contract/chat.ts';
+import type { Env } from '../env.ts';
+import type { Database } from '../platform/database.ts';
+import { memoize } from '../platform/memoize.ts';
+import type { Settings } from '../settings.ts';
+import { openMessage } from './message-encryption.ts';
+import { chatKeyOf, conversationOf, type ChatRow } from './open-conversation.ts';
+
+type Data = { userId: string; messageId: string; retried?: boolean };
+type Body = { type: string; timestamp: string; data: Data & Record<string, unknown> };
+type Context = { db: Database; env: Env; settings: Settings };
+
+/** A message may be stored until then (ms after its event was queued); no request stores it later. */
+export const storedWithinMs = 8000;
+const clockSkewMs = 7000;
+
+/** The messages that `chat.message` events point to; `known` was just stored and needs no reading. */
+export function messageEvents(
+  { db, env, settings }: Context,
+  known?: { row: ChatRow; message: ChatMessage; sentBefore: string | null },
+): MessageEvents {
+  const rowOf = memoize(async (event: OutboxEvent): Promise<ChatRow | undefined> => {
+    const { data } = parse(event);
+    if (known?.row.id === data.userId) return known.row;
+    const { id, chatKey, chatKeyId, chatEpoch } = users;
+    const found = await db.select({ id, chatKey, chatKeyId, chatEpoch }).from(users).where(eq(users.id, data.userId));
+    return found[0];
+  });
+
+  return {
+    async open(event) {
+      const { data } = parse(event);
+      if (known?.message.id === data.messageId) {
+        const { message, sentBefore } = known;
+        return message.state === 'sent' ? { body: complete(event, message), sentBefore } : 'settled';
+      }
+      const row = await rowOf(event);
+      const key = row && (await chatKeyOf(settings, row));
+      if (!row || !key) return 'settled';
+      const queued = await conversationOf(env, row.id).findQueued(row.chatEpoch, data.messageId);
+      if (!queued) return Date.now() < event.createdAt + storedWithinMs + clockSkewMs ? 'unready' : 'absent';
+      const { message, sentBefore } = queued;
+      if (message.state === 'delivered' || (message.state === 'failed' && !data.retried)) return 'settled';
+      return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
+    },
+    async close(event, state) {
+      const row = await rowOf(event);
+      if (!row) return;
+      const { messageId } = parse(event).data;
+      const from: MessageState[] = state === 'delivered' ? ['sent', 'failed'] : ['sent'];
+      await conversationOf(env, row.id).move(row.chatEpoch, messageId, from, state);
+    },
+  };
+}
+
+function parse({ body }: OutboxEvent): Body {
+  return JSON.parse(body) as Body;
+}
+
+function complete(event: OutboxEvent, { seq, text, at }: ChatMessage): string {
+  const { type, timestamp, data } = parse(event);
+  const { retried: _, ...rest } = data;
+  return JSON.stringify({ type, timestamp, data: { ...rest, seq, text, at } });
+}

@@ -1,0 +1,138 @@
+import type { MessageState } from '../contract/chat.ts';
+import type { NewStoredMessage, StoredMessage } from './stored-message.ts';
+
+/** The counters of a conversation; they outlive its messages. */
+type Head = { epoch: number; revision: number; seq: number; clearedRevision: number };
+
+const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
+const columns = 'seq, id, author, at, state, revision, sealed';
+
+/**
+ * The tables of one conversation. The counters follow from the newest rows, and are written only when rows go, since
+ * a written row costs as much as a thousand that are read.
+ */
+export class MessageTable {
+  readonly #sql: SqlStorage;
+  #head: Head | undefined;
+  #exists: boolean;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#exists = sql.exec("select 1 from sqlite_master where name = 'messages'").toArray().length > 0;
+  }
+
+  get head(): Readonly<Head> {
+    this.#head ??= this.#exists ? this.#readHead() : { ...empty };
+    return this.#head;
+  }
+
+  find(id: string): StoredMessage | undefined {
+    return this.#select('where id = ?', id)[0];
+  }
+
+  /** The newest messages before `before`, oldest first, and whether there are more. */
+  page(before: number | undefined, limit: number): { messages: StoredMessage[]; hasMore: boolean } {
+    const rows = this.#select('where seq < ? order by seq desc limit ?', before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    return { messages: rows.slice(0, limit).toReversed(), hasMore: rows.length > limit };
+  }
+
+  changedSince(revision: number): StoredMessage[] {
+    return this.#select('where revision > ? order by revision', revision);
+  }
+
+  /** When (unix ms) the user's message number `count`, counted from the newest, came in. */
+  userMessageAt(count: number): number | undefined {
+    if (!this.#exists) return undefined;
+    const query = "select at from messages where author = 'user' order by seq desc limit 1 offset ?";
+    return this.#sql.exec<{ at: number }>(query, count - 1).toArray()[0]?.at;
+  }
+
+  /** The id of the first message of the user before another that is still `sent`. */
+  sentBefore(seq: number): string | null {
+    const query = "select id from messages where seq < ? and author = 'user' and state = 'sent' order by seq limit 1";
+    return this.#sql.exec<{ id: string }>(query, seq).toArray()[0]?.id ?? null;
+  }
+
+  insert({ id, author, sealed }: NewStoredMessage, at: number): StoredMessage {
+    this.#create();
+    const head = this.#next();
+    head.seq += 1;
+    // Clients show the state of the user's messages alone.
+    const state: MessageState = author === 'user' ? 'sent' : 'delivered';
+    const { seq, revision } = head;
+    this.#sql.exec(
+      `insert into messages (${columns}) values (?, ?, ?, ?, ?, ?, ?)`,
+      seq,
+      id,
+      author,
+      at,
+      state,
+      revision,
+      sealed,
+    );
+    return { seq, id, author, at, state, revision, sealed };
+  }
+
+  setState(message: StoredMessage, state: MessageState): StoredMessage {
+    const { revision } = this.#next();
+    this.#sql.exec('update messages set state = ?, revision = ? where seq = ?', state, revision, message.seq);
+    return { ...message, state, revision };
+  }
+
+  /** Removes every message and begins a new epoch. */
+  clear(epoch: number): void {
+    this.#create();
+    const head = this.#next();
+    head.epoch = epoch;
+    head.clearedRevision = head.revision;
+    this.#sql.exec('delete from messages');
+    this.#writeHead();
+  }
+
+  /** Removes what came in before an instant (unix ms); whether messages are left. */
+  removeBefore(instant: number): boolean {
+    if (!this.#exists) return false;
+    this.#writeHead();
+    this.#sql.exec('delete from messages where at < ?', instant);
+    return this.#sql.exec('select 1 from messages limit 1').toArray().length > 0;
+  }
+
+  /** After all storage was deleted. */
+  reset(): void {
+    this.#exists = false;
+    this.#head = undefined;
+  }
+
+  #next(): Head {
+    const head = { ...this.head, revision: this.head.revision + 1 };
+    this.#head = head;
+    return head;
+  }
+
+  #select(where: string, ...values: (string | number)[]): StoredMessage[] {
+    if (!this.#exists) return [];
+    return this.#sql.exec<StoredMessage>(`select ${columns} from messages ${where}`, ...values).toArray();
+  }
+
+  #readHead(): Head {
+    const query = `select coalesce(h.epoch, 0) as epoch, coalesce(h.cleared_revision, 0) as clearedRevision,
+      max(coalesce(h.seq, 0), m.seq) as seq, max(coalesce(h.revision, 0), m.revision) as revision
+      from (select coalesce(max(seq), 0) as seq, coalesce(max(revision), 0) as revision from messages) m
+      left join head h`;
+    return this.#sql.exec<Head>(query).one();
+  }
+
+  #writeHead(): void {
+    const { epoch, revision, seq, clearedRevision } = this.head;
+    this.#sql.exec('insert or replace into head values (1, ?, ?, ?, ?)', epoch, revision, seq, clearedRevision);
+  }
+
+  #create(): void {
+    if (this.#exists) return;
+    this.#sql.exec(`create table messages (seq integer primary key, id text not null unique, author text not null,
+      at integer not null, state text not null, revision integer not null, sealed blob not null)`);
+    this.#sql.exec(`create table head (id integer primary key, epoch integer not null, revision integer not null,
+      seq integer not null, cleared_revision integer not null)`);
+    this.#exists = true;
+  }
+}

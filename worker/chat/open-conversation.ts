@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm';
+import type { Env } from '../env.ts';
+import type { Database } from '../platform/database.ts';
+import { log } from '../platform/log.ts';
+import { RequestError } from '../platform/request-error.ts';
+import type { Settings } from '../settings.ts';
+import { newChatKey, openChatKey, UnusableChatKey } from './chat-keys.ts';
+import type { Behind } from './stored-message.ts';
+
+/** What the user's row says about the conversation. */
+export type ChatRow = { id: string; chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
+export type ChatContext = { db: Database; env: Env; settings: Settings; later: (work: Promise<unknown>) => void };
+
+/** The Durable Object of a user's conversation. */
+export function conversationOf(env: Env, userId: string) {
+  return env.CONVERSATION.getByName(userId);
+}
+
+/** The key of a conversation, or null without consent; 503 when `CHAT_KEYS` no longer opens it. */
+export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
+  const { chatKey, chatKeyId } = row;
+  if (!chatKey || !chatKeyId) return null;
+  try {
+    return await openChatKey(settings, row.id, { chatKey, chatKeyId });
+  } catch (error) {
+    if (!(error instanceof UnusableChatKey)) throw error;
+    log('error', 'chat_key_unusable', { keyId: chatKeyId });
+    throw new RequestError('unavailable', { retryAfter: 60 });
+  }
+}
+
+/**
+ * 503, since the conversation was cleared after the row was read. When the row stays behind, the database was restored
+ * from a backup: the conversation then begins again, because the key of its messages is gone.
+ */
+export function behind({ db, settings, later }: ChatContext, row: ChatRow, { epoch }: Behind): RequestError {
+  later(catchUp());
+  return new RequestError('unavailable', { retryAfter: 1 });
+
+  async function catchUp(): Promise<void> {
+    const fresh = await newChatKey(settings, row.id);
+    const { rowsAffected } = await db.run(sql`update users set chat_epoch = ${epoch + 1},
+      chat_key = case when chat_key is null then null else ${fresh.chatKey} end,
+      chat_key_id = case when chat_key is null then null else ${fresh.chatKeyId} end
+      where id = ${row.id} and chat_epoch < ${epoch}`);
+    if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
+  }
+}

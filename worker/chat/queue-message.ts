@@ -1,0 +1,60 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { entitledTierSql, fitsLimitSql } from '../usage/entitlement.ts';
+import { currentWeekSql } from '../usage/week.ts';
+import { leaseMs, type OutboxEvent } from '../bot/deliver-outbox.ts';
+
+type Pointer = {
+  /** SQL: the user's id while the session lives, else null. */
+  userId: SQL;
+  messageId: string;
+  locale: string | null;
+  country: string | null;
+  /** Messages that may wait for the bot. */
+  mostWaiting: number;
+  now: number;
+};
+
+export type QueuedPointer = OutboxEvent & { leasedUntil: number };
+
+/** What waited for the bot before this message was queued: other messages of the user, and this one already. */
+export type Waiting = { others: number; same: number };
+
+/** SQL for one row of `Waiting`. */
+export function countWaiting(userId: SQL, messageId: string): SQL {
+  return sql`select ${othersWaiting(userId, messageId)} as others,
+    exists (select 1 from outbox where id = ${eventId(userId, messageId)} and parked_at is null) as same`;
+}
+
+function othersWaiting(userId: SQL, messageId: string): SQL {
+  return sql`(select count(*) from outbox where phone = (select phone from users where id = ${userId})
+    and message_id <> ${messageId} and parked_at is null)`;
+}
+
+function eventId(userId: SQL, messageId: string): SQL {
+  return sql`'chat_' || ${userId} || '_' || ${messageId}`;
+}
+
+/**
+ * SQL that puts the event of a message into the outbox, if consent, allowance and limits let it pass; the same message
+ * has one event, and one that was parked is sent again. Leased for this request when no event of the number is before it.
+ */
+export function queueMessage({ userId, messageId, locale, country, mostWaiting, now }: Pointer): SQL {
+  const week = currentWeekSql(now);
+  const used = sql`(case when week_start = ${week} then used else 0 end)`;
+  const allowed = sql`(${fitsLimitSql(sql`${used} + 1`, entitledTierSql(now))} or crisis_until > ${now})`;
+  const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
+    'country', ${country})`;
+  const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;
+  const leasedUntil = sql`case when exists (select 1 from outbox earlier
+    where earlier.phone = users.phone and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;
+  return sql`insert into outbox (id, phone, body, message_id, created_at, due_at, leased_until, attempts)
+    select ${eventId(sql`users.id`, messageId)}, phone, ${body}, ${messageId}, ${now}, ${now}, ${leasedUntil}, 1
+    from users where users.id = ${userId} and chat_key is not null and ${allowed}
+      and ${othersWaiting(userId, messageId)} < ${mostWaiting}
+    on conflict (id) do update set created_at = ${now}, parked_at = null,
+      attempts = case when parked_at is null then attempts else 1 end,
+      due_at = case when parked_at is null then due_at else ${now} end,
+      leased_until = case when parked_at is null then leased_until else excluded.leased_until end
+    returning seq, id, phone, body, attempts, message_id as messageId, created_at as createdAt,
+      leased_until as leasedUntil`;
+}

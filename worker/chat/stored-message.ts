@@ -1,0 +1,52 @@
+import type { MessageAuthor, MessageState } from '../contract/chat.ts';
+
+/** A message as the Durable Object keeps it; `at` in unix ms. */
+export type StoredMessage = {
+  seq: number;
+  id: string;
+  author: MessageAuthor;
+  at: number;
+  state: MessageState;
+  /** The revision of its last change. */
+  revision: number;
+  /** Nonce and ciphertext of the content. */
+  sealed: ArrayBuffer;
+};
+
+export type NewStoredMessage = {
+  id: string;
+  author: MessageAuthor;
+  sealed: ArrayBuffer;
+  /** Unix ms: the caller may have given up after that, so that nobody would deliver the message. */
+  notAfter: number;
+  /** The user's messages in a minute at most. */
+  perMinute?: number;
+};
+
+/** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
+export type Behind = { outcome: 'behind'; epoch: number };
+
+/** A message of the user, and the id of the first one before it that is still `sent`. */
+export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
+
+export type Appended =
+  | ({ outcome: 'stored' | 'known' } & QueuedMessage)
+  | { outcome: 'limited'; allowedAt: number }
+  | { outcome: 'late' }
+  | Behind;
+
+export type StoredPage = {
+  outcome: 'read';
+  revision: number;
+  messages: StoredMessage[];
+  hasMore: boolean;
+  typingUntil: number | null;
+};
+
+/** What the Durable Object sends to the Workers that hold streams. */
+export type ConversationEvent =
+  | { kind: 'joined'; epoch: number; revision: number; typingUntil: number | null; reset: boolean }
+  | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }
+  | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
+  | { kind: 'cleared'; revision: number; epoch: number }
+  | { kind: 'typing'; until: number | null };

@@ -1,0 +1,16 @@
+import { clearConversation, confirmCleared } from '../../chat/clear-conversation.ts';
+import { messageEvents } from '../../chat/message-events.ts';
+import { deliverSoon } from '../../bot/deliver-outbox.ts';
+import type { Handler } from '../../http/handler.ts';
+
+export const deleteChatConsent: Handler<'deleteChatConsent'> = async ({ session, ...context }) => {
+  const { db, env, settings, now, later } = context;
+  const statements = clearConversation(session.userId, null, settings, now).map((statement) => db.run(statement));
+  return session.run(statements, (user) => {
+    if (user.chatKey) {
+      later(confirmCleared(env, db, user.id, user.chatEpoch + 1));
+      later(deliverSoon(db, settings, user.phone, messageEvents(context)));
+    }
+    return { success: true, consent: null };
+  });
+};

@@ -1,0 +1,50 @@
+import { deliverLeased, deliverSoon } from '../../bot/deliver-outbox.ts';
+import { refusalOf } from '../../chat/refusal-of.ts';
+import { messageEvents } from '../../chat/message-events.ts';
+import { countWaiting, queueMessage, type QueuedPointer, type Waiting } from '../../chat/queue-message.ts';
+import { findMessage, storeMessage } from '../../chat/store-message.ts';
+import type { Handler } from '../../http/handler.ts';
+import { RequestError } from '../../platform/request-error.ts';
+
+/**
+ * Queues the bot's event first and stores the message second: an event without its message is dropped, while a
+ * message without an event would never be sent.
+ */
+export const sendMessage: Handler<'sendMessage'> = async ({ session, input, request, ...context }) => {
+  const { db, settings, now, later } = context;
+  if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
+  const { userId } = session;
+  const pointer = {
+    userId,
+    messageId: input.id,
+    locale: localeOf(request),
+    country: countryOf(request),
+    mostWaiting: settings.CHAT_MESSAGES_WAITING,
+    now,
+  };
+  const count = db.all<Waiting>(countWaiting(userId, input.id));
+  const queue = db.all<QueuedPointer>(queueMessage(pointer));
+
+  return session.run([count, queue], async (user, [waiting], [queued]) => {
+    const refusal = refusalOf(user, waiting!.others, settings, now);
+    if (refusal) return { success: true, message: await findMessage(context, user, input, refusal) };
+    const own = waiting!.same ? null : queued!;
+    const stored = await storeMessage(context, user, input, own);
+    const { message } = stored;
+    const messages = messageEvents(context, { row: user, ...stored });
+    if (own && own.leasedUntil > 0) later(deliverLeased({ db, settings, messages }, own));
+    else if (message.state === 'sent') later(deliverSoon(db, settings, user.phone, messages));
+    return { success: true, message };
+  });
+};
+
+/** The first language that the browser asks for, without its region. */
+function localeOf(request: Request): string | null {
+  return /^\s*([a-z]{2,3})\b/i.exec(request.headers.get('accept-language') ?? '')?.[1]?.toLowerCase() ?? null;
+}
+
+/** Where the request came from; XX and T1 (Tor) name no country. */
+function countryOf(request: Request): string | null {
+  const country = request.headers.get('cf-ipcountry') ?? '';
+  return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : null;
+}
