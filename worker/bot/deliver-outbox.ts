@@ -1,0 +1,181 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { PhoneNumber } from '#db/schema';
+import type { Database } from '../platform/database.ts';
+import { log } from '../platform/log.ts';
+import { phoneTag } from '../platform/phone-tag.ts';
+import type { Settings } from '../settings.ts';
+import { postEvent } from './post-event.ts';
+import { dayMs } from '../platform/time.ts';
+
+/** A row of the outbox; `messageId` where the body points to a message that is kept elsewhere. */
+export type OutboxEvent = {
+  seq: number;
+  id: string;
+  phone: PhoneNumber;
+  body: string;
+  attempts: number;
+  messageId: string | null;
+  createdAt: number;
+};
+
+/** The whole body, and the id of an earlier message that the bot has not accepted yet. */
+type OpenedMessage = { body: string; sentBefore: string | null };
+
+/** Reads the messages that events point to, and learns what became of them. */
+export type MessageEvents = {
+  /** `settled` when nothing is left to send, `absent` when nothing is there, `unready` when it may come. */
+  open: (event: OutboxEvent) => Promise<OpenedMessage | 'settled' | 'absent' | 'unready'>;
+  close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
+};
+
+export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
+type Fate = 'done' | 'absent' | 'later' | 'park' | 'behind';
+
+/** The second one is for a message that waits for an event which another request delivers, and that stops after it. */
+const pausesMs = [250, 2000];
+export const leaseMs = 30_000;
+const patienceMs = 20_000;
+/** The platform lets a request hold six connections, and the database takes one. */
+const atOnce = 5;
+/** The cron runs every minute: no first delay is worth more than that, and an hour is the longest. */
+const delaysMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
+
+const columns = sql.raw('seq, id, phone, body, attempts, message_id as messageId, created_at as createdAt');
+
+/** Sends the bot the events of one number; a moment later, so that the request gets its response first. */
+export async function deliverSoon(
+  db: Database,
+  settings: Settings,
+  phone: PhoneNumber,
+  messages: MessageEvents | null = null,
+): Promise<void> {
+  if (!settings.BOT_WEBHOOK_URL) return;
+  const outbox = { db, settings, messages };
+  for (const ms of messages ? pausesMs : pausesMs.slice(0, 1)) {
+    await scheduler.wait(ms);
+    const events = await db.all<OutboxEvent>(lease(outbox, 1, phone));
+    if (events.length > 0) return follow(outbox, events, phone);
+  }
+}
+
+/** Sends the bot an event that this request has leased, then what follows it. */
+export async function deliverLeased(outbox: Outbox, event: OutboxEvent): Promise<void> {
+  await follow(outbox, [event], event.phone);
+}
+
+/** Sends the bot every event that is due. */
+export async function deliverOutbox(outbox: Outbox): Promise<void> {
+  if (!outbox.settings.BOT_WEBHOOK_URL) return;
+  const events = await outbox.db.all<OutboxEvent>(lease(outbox, atOnce));
+  await Promise.all(events.map((event) => follow(outbox, [event])));
+}
+
+/** Gives up messages that a day has passed for while an earlier event of the number kept them from being sent. */
+export async function expireMessages(outbox: Outbox, now: number): Promise<void> {
+  const blocked = sql`select ${columns} from outbox where due_at <= ${now - dayMs} and message_id is not null
+    and leased_until <= ${now} order by due_at limit 50`;
+  for (const event of await outbox.db.all<OutboxEvent>(blocked)) {
+    // An object that does not respond must not keep the others waiting; the next minute tries again.
+    const fate = await giveUp(outbox, event, 'expired').catch(() => null);
+    if (fate) await outbox.db.run(settledSql(event, fate, now));
+  }
+}
+
+/** Sends one event after the other until nothing is due: of one number, or of any. */
+async function follow(outbox: Outbox, leased: OutboxEvent[], phone?: PhoneNumber): Promise<void> {
+  const until = Date.now() + patienceMs;
+  let [event] = leased;
+  while (event) {
+    const statement = settledSql(event, await send(outbox, event), Date.now());
+    if (Date.now() > until) return void (await outbox.db.run(statement));
+    const [, next] = await outbox.db.batch([
+      outbox.db.run(statement),
+      outbox.db.all<OutboxEvent>(lease(outbox, 1, phone)),
+    ]);
+    [event] = next;
+  }
+}
+
+/** SQL that leases the oldest event of each number that is due and that nobody else delivers: so each keeps its order. */
+function lease({ messages }: Outbox, most: number, phone?: PhoneNumber): SQL {
+  const now = Date.now();
+  const whose = phone === undefined ? sql`` : sql`and phone = ${phone}`;
+  const which = messages ? sql`` : sql`and message_id is null`;
+  return sql`update outbox set leased_until = ${now + leaseMs}, attempts = attempts + 1
+    where seq in (select seq from outbox o where due_at <= ${now} and leased_until <= ${now} ${whose} ${which}
+      and not exists (select 1 from outbox earlier
+        where earlier.phone = o.phone and earlier.seq < o.seq and earlier.parked_at is null)
+      order by due_at limit ${sql.raw(String(most))})
+    returning ${columns}`;
+}
+
+async function send(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
+  if (!event.messageId) {
+    const result = await postEvent(outbox.settings, event.id, event.body);
+    if (result === 'refused') await logParked(outbox, event, 'refused');
+    return ({ taken: 'done', refused: 'park', unknown: 'later' } as const)[result];
+  }
+  try {
+    return await sendMessage(outbox, event);
+  } catch {
+    return 'later';
+  }
+}
+
+async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
+  const messages = outbox.messages!;
+  if (event.createdAt + dayMs <= Date.now()) return giveUp(outbox, event, 'expired');
+  const opened = await messages.open(event);
+  if (typeof opened === 'string') return ({ settled: 'done', absent: 'absent', unready: 'later' } as const)[opened];
+  if (opened.sentBefore !== null && (await isQueuedBehind(outbox, event, opened.sentBefore))) return 'behind';
+  const result = await postEvent(outbox.settings, event.id, opened.body);
+  if (result === 'unknown') return 'later';
+  if (result === 'refused') return giveUp(outbox, event, 'refused');
+  await messages.close(event, 'delivered');
+  return 'done';
+}
+
+/**
+ * Whether the event of an earlier message is queued behind this one: an event is queued before its message is stored,
+ * so two messages that are sent at once may be stored in the other order.
+ */
+async function isQueuedBehind({ db }: Outbox, { seq, phone }: OutboxEvent, messageId: string): Promise<boolean> {
+  const rows = await db.all(sql`select 1 from outbox where phone = ${phone} and seq > ${seq}
+    and message_id = ${messageId} and parked_at is null`);
+  return rows.length > 0;
+}
+
+async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'expired'): Promise<Fate> {
+  await outbox.messages!.close(event, 'failed');
+  await logParked(outbox, event, reason);
+  return 'park';
+}
+
+async function logParked({ settings }: Outbox, event: OutboxEvent, reason: string): Promise<void> {
+  const { type } = JSON.parse(event.body) as { type: string };
+  const level = type === 'user.deleted' ? 'error' : 'info';
+  log(level, 'outbox_parked', {
+    type,
+    seq: event.seq,
+    reason,
+    phone: await phoneTag(settings.CODE_PEPPER[0]!, event.phone),
+  });
+}
+
+/** SQL that removes, parks or postpones an event. */
+function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, fate: Fate, now: number): SQL {
+  if (fate === 'done') return sql`delete from outbox where seq = ${seq}`;
+  // A request that sends the message again renews `created_at`, and may be storing it now.
+  if (fate === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
+  if (fate === 'behind') {
+    return sql`update outbox set seq = (select max(seq) + 1 from outbox), leased_until = 0, attempts = attempts - 1
+      where seq = ${seq}`;
+  }
+  if (fate === 'park') {
+    // Beyond every `due_at <= now`, so that the index of what is due does not hold it.
+    return sql`update outbox set leased_until = 0, due_at = ${Number.MAX_SAFE_INTEGER}, parked_at = ${now} where seq = ${seq}`;
+  }
+  const dueAt = now + delaysMs[Math.min(attempts, delaysMs.length) - 1]!;
+  const latest = messageId ? createdAt + dayMs : dueAt;
+  return sql`update outbox set leased_until = 0, due_at = ${Math.min(dueAt, latest)} where seq = ${seq}`;
+}

@@ -1,0 +1,31 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { Settings } from '../settings.ts';
+
+/** The events that hold all their data; `chat.message` points to a message (worker/chat/queue-message.ts). */
+export type BotEvent =
+  | 'user.approved'
+  | 'user.deleted'
+  | 'user.unused'
+  | 'plan.changed'
+  | 'platform.changed'
+  | 'chat.cleared'
+  | 'chat.consent';
+
+/**
+ * SQL that puts an event for the bot beside the change that it reports. `data` is a list of SQL key and value pairs that
+ * follow the phone; `from` yields one row when there is something to report. Without a bot it writes nothing.
+ */
+export function insertBotEvent(
+  settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
+  type: BotEvent,
+  now: number,
+  phone: SQL,
+  data: SQL,
+  from: SQL,
+): SQL {
+  const body = sql`json_object('type', ${type}, 'timestamp', ${new Date(now).toISOString()},
+    'data', json_object('phone', ${phone}, ${data}))`;
+  const event = sql`select ${phone} as phone, ${body} as body, ${now} as created_at, ${now} as due_at ${from}`;
+  const hasBot = settings.BOT_WEBHOOK_URL ? sql`` : sql`where false`;
+  return sql`insert into outbox (phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
+}

@@ -1,0 +1,18 @@
+import { sql } from 'drizzle-orm';
+import { idempotentStatements } from '../../bot/bot-call.ts';
+import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
+import { conversationOf, type ChatRow } from '../../chat/open-conversation.ts';
+import type { Handler } from '../../http/handler.ts';
+
+const [phone, until] = [sql.placeholder('phone'), sql.placeholder('until')];
+const facts = sql`select json_object('userId', id, 'until', ${until}) as answer
+  from users where phone = ${phone} and chat_key is not null`;
+const statements = idempotentStatements(facts, [chatUserSql(phone)]);
+
+export const botTyping: Handler<'botTyping'> = async ({ input, botCall, db, env, now }) => {
+  const values = { phone: input.phone, until: now + 1000 * input.seconds };
+  const [first, user] = await botCall.onceThen<{ until: number }, ChatRow>(db, now, statements, values);
+  const { id, chatEpoch } = requireConversation(user);
+  await conversationOf(env, id).type(chatEpoch, first!.until);
+  return { success: true };
+};

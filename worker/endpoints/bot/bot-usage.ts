@@ -1,0 +1,26 @@
+import { sql } from 'drizzle-orm';
+import { answered, idempotentStatements, won } from '../../bot/bot-call.ts';
+import type { Handler } from '../../http/handler.ts';
+import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../../usage/allowance.ts';
+import { publish } from '../../usage/publish.ts';
+import { weekMs } from '../../usage/week.ts';
+
+const count = countSql(sql`${won} and ${answered} ->> 'allowed' = 1`);
+const statements = {
+  text: idempotentStatements(allowanceSql('text'), [count]),
+  voice: idempotentStatements(allowanceSql('voice'), [count]),
+};
+
+export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, later }) => {
+  const values = messageValues(input.phone, input.count);
+  const found = (await botCall.once<Found>(db, now, statements[input.kind], values))!;
+  const counted = found.allowed === 1 ? input.count : 0;
+  // Published again for the same call: the first response may have been lost, and with it its message.
+  if (counted && found.watched) later(publish(env, found.userId!, totalOf(found, counted)));
+  return usageResponseOf(found, counted);
+};
+
+function totalOf(found: Found, counted: number) {
+  const resetsAt = found.frozen ? null : found.weekStart! + weekMs;
+  return { kind: 'total' as const, seq: found.seq! + 1, used: found.used! + counted, resetsAt };
+}
