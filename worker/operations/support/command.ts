@@ -1,0 +1,46 @@
+/* `npm run support -- COMMAND [--env preview|production] [--json]`: for questions and requests of users. */
+import { readCommand, runCommand, UsageError } from '../target.ts';
+import { supportCommands } from './commands.ts';
+import { runSupport } from './run-support.ts';
+
+const options = {
+  json: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  tier: { type: 'string' },
+  days: { type: 'string' },
+} as const;
+
+await runCommand(async () => {
+  const { target, words, flags, values } = readCommand('local', options);
+  const [name, ...rest] = words;
+  if (name === undefined) {
+    process.stdout.write(usage());
+    return true;
+  }
+  const command = supportCommands[name];
+  if (!command) throw new UsageError(`There is no command ${name}.\n${usage()}`);
+  const { tier, days, json, yes } = flags as { tier?: string; days?: string; json?: boolean; yes?: boolean };
+  return runSupport({
+    name,
+    command,
+    target,
+    values,
+    words: rest,
+    flags: { ...(tier && { tier }), ...(days && { days }) },
+    json: json === true,
+    yes: yes === true,
+  });
+});
+
+function usage(): string {
+  const lines = Object.values(supportCommands).map((each) => `  ${each.usage.padEnd(42)}${each.about}`);
+  return [
+    'npm run support -- COMMAND [--env preview|production] [--json]',
+    '',
+    ...lines,
+    '',
+    'Without --env it works on this machine. Commands that change something ask for --yes and leave a line in',
+    'support-audit.jsonl. Exit code 0: done; 1: not done; 2: wrong command line, or --yes is missing.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,23 @@
+import { phoneTag } from '../../../platform/phone-tag.ts';
+import { asJson } from '../as-json.ts';
+import { callAsUser } from '../as-user.ts';
+import { findUser } from '../find-user.ts';
+import type { SupportCommand } from '../support-command.ts';
+
+/** Writes what the user would download, as JSON. It needs no confirmation, but leaves an audit line. */
+export const exportUser: SupportCommand = {
+  usage: 'export NUMBER',
+  about: 'prints what "Download My Data" gives the user, the conversation included, as JSON',
+  async run(request) {
+    const user = await findUser(request.db, request.words[0]);
+    return {
+      would: `print what is kept about ${user.phone}`,
+      about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
+      needsYes: false,
+      async perform() {
+        const data = await callAsUser(request, user.id, 'GET', '/api/user/export');
+        return { data, text: asJson(data) };
+      },
+    };
+  },
+};
