@@ -1,25 +1,47 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
 /** Where the product runs: on this machine, or as one of the environments of wrangler.toml. */
 export type Target = 'local' | 'preview' | 'production';
 export type Values = Record<string, string | undefined>;
 
-const targets = new Set<string>(['local', 'preview', 'production'] satisfies Target[]);
+const targets: readonly Target[] = ['local', 'preview', 'production'];
 
-type Command = { target: Target; words: string[]; yes: boolean; values: Values };
+type Flags = Record<string, string | boolean | undefined>;
+type Command = { target: Target; words: string[]; flags: Flags; values: Values };
+
+/** A command line that is wrong, or a step that needs a confirmation: exit code 2. */
+export class UsageError extends Error {}
 
 /**
- * What a command was told: `--env`, `--yes`, further words, and the settings. They come from the environment; what is
- * absent there comes from .dev.vars, or from .dev.vars.preview and .dev.vars.production, which git ignores.
+ * The command line and the settings. Settings come from the environment, then from .dev.vars, or for `--env` from
+ * .dev.vars.preview and .dev.vars.production, which git ignores. Throws a `UsageError`.
  */
-export function readCommand(fallback: Target): Command {
-  const options = { env: { type: 'string' }, yes: { type: 'boolean' } } as const;
-  const { values: flags, positionals } = parseArgs({ options, allowPositionals: true });
-  const target = flags.env ?? fallback;
-  if (!targets.has(target)) throw new Error('--env takes local, preview or production');
+export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {}): Command {
+  const { values: flags, positionals } = parse({ env: { type: 'string' }, ...more });
+  const target = targets.find((name) => name === (flags['env'] ?? fallback));
+  if (!target) throw new UsageError('--env takes local, preview or production.');
   const file = target === 'local' ? '.dev.vars' : `.dev.vars.${target}`;
   if (existsSync(file)) loadEnvFile(file);
-  return { target: target as Target, words: positionals, yes: flags.yes ?? false, values: process.env };
+  return { target, words: positionals, flags, values: process.env };
+}
+
+/** Runs a command and sets the exit code: 1 after a failure, 2 when it was called in the wrong way. */
+export async function runCommand(run: () => Promise<boolean>): Promise<void> {
+  try {
+    process.exitCode = (await run()) ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function parse(options: ParseArgsOptionsConfig): { values: Flags; positionals: string[] } {
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    return { values: values as Flags, positionals };
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { Settings } from '../../settings.ts';
+import { Settings } from '../../../settings.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
-import type { Values } from '../target.ts';
+import type { Values } from '../../target.ts';
 
 export type SettingName = keyof Settings;
 

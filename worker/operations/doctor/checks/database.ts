@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
-import type { Settings } from '../../settings.ts';
-import { silenceOf } from '../ask.ts';
+import type { Settings } from '../../../settings.ts';
+import { silenceOf } from '../http-request.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
+import { checkStoredState } from './stored-state.ts';
 
 type Journal = { entries: { tag: string; when: number }[] };
 
-const journalFile = new URL('../../../drizzle/migrations/meta/_journal.json', import.meta.url);
+const journalFile = new URL('../../../../drizzle/migrations/meta/_journal.json', import.meta.url);
 
 /** Whether the database answers, takes writes, and has the schema of this version. */
 export async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<Finding[]> {
@@ -15,7 +16,10 @@ export async function checkDatabase(settings: Settings, mayBeBehind: boolean): P
   const client = createClient({ url, ...(authToken && { authToken }) });
   try {
     await client.execute('select 1');
-    return [fine('The database answers'), await checkSchema(client, mayBeBehind), await checkWriting(client)];
+    const schema = await checkSchema(client, mayBeBehind);
+    const isCurrent = (await waitingMigrations(client)).length === 0;
+    const stored = isCurrent ? await checkStoredState(client, settings, Date.now()) : [];
+    return [fine('The database answers'), schema, await checkWriting(client), ...stored];
   } catch (error) {
     return [refusal(error)];
   } finally {

@@ -1,9 +1,9 @@
-import type { migrate } from '../../drizzle/migrate.ts';
-import type { examine } from './examine.ts';
-import { lineOf } from './finding.ts';
-import { rollbackLine, type publish } from './publish.ts';
-import type { smoke } from './smoke.ts';
-import type { Target, Values } from './target.ts';
+import type { migrate } from '../../../drizzle/migrate.ts';
+import type { examine } from '../doctor/run-checks.ts';
+import { lineOf } from '../doctor/finding.ts';
+import { rollbackLine, type publish } from './upload-version.ts';
+import type { smoke } from './smoke-test.ts';
+import type { Target, Values } from '../target.ts';
 
 type Tools = {
   examine: typeof examine;
@@ -17,8 +17,12 @@ type Tools = {
  * Checks, migrates, deploys, and looks at what is deployed; stops at the first step that fails. Migrations only add, so
  * that the version before runs on the new schema.
  */
-export async function deployTo(target: Target, values: Values, tools: Tools): Promise<boolean> {
+export async function deployTo(target: Target, values: Values, tools: Tools, withoutContact = false): Promise<boolean> {
   const { say } = tools;
+  if (target === 'production' && !values['CONTACT_URL'] && !withoutContact) {
+    say('✗ CONTACT_URL is missing: messages from the contact form would go nowhere. Set it, or say --without-contact.');
+    return stop(say, 'Nothing was changed.');
+  }
   const findings = await tools.examine(values, { target, mayBeBehind: true });
   for (const finding of findings) say(lineOf(finding));
   if (findings.some(({ ok }) => !ok)) return stop(say, 'Nothing was changed.');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ask } from './ask.ts';
+import { ask } from '../doctor/http-request.ts';
 
-const builtPage = new URL('../../dist/web/index.html', import.meta.url);
+const builtPage = new URL('../../../dist/web/index.html', import.meta.url);
 
 type Patience = { forMs: number; pauseMs: number };
 

@@ -1,8 +1,8 @@
-import { brand } from '../../contract/brand.ts';
-import type { Settings } from '../../settings.ts';
+import { brand } from '../../../contract/brand.ts';
+import type { Settings } from '../../../settings.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
-import type { Target } from '../target.ts';
+import type { Target } from '../../target.ts';
 
 const names = [
   'SITE_URL',

@@ -1,10 +1,11 @@
 import type { Stripe } from 'stripe';
-import type { Settings } from '../../settings.ts';
-import { silenceOf } from '../ask.ts';
-import { fine, wrong, type Finding } from '../finding.ts';
+import { unknownPricesInUse, type UnknownPrice } from '../../../billing/unknown-prices.ts';
+import type { Settings } from '../../../settings.ts';
+import { silenceOf } from '../http-request.ts';
+import { fine, warning, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
-import { readingStripe, rehearseSetup } from '../rehearse-setup.ts';
-import type { Target } from '../target.ts';
+import { readingStripe, rehearseSetup } from '../../deploy/rehearse-stripe-setup.ts';
+import type { Target } from '../../target.ts';
 
 const mend = 'Run `npm run stripe:setup`.';
 
@@ -15,7 +16,8 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
   try {
     const refused = await refusedReads(readingStripe(settings));
     if (refused.length > 0) return [mode, permission(refused)];
-    return [mode, fine('Stripe answers'), ...(await rehearseSetup(settings)).map(asFinding)];
+    const prices = await unknownPricesInUse(readingStripe(settings));
+    return [mode, fine('Stripe answers'), ...(await rehearseSetup(settings)).map(asFinding), ...prices.map(unknown)];
   } catch (error) {
     return [mode, refusal(error as StripeError)];
   }
@@ -40,6 +42,7 @@ async function refusedReads(stripe: Stripe): Promise<string[]> {
     Subscriptions: () => stripe.subscriptions.list(one),
     'Subscription schedules': () => stripe.subscriptionSchedules.list(one),
     Invoices: () => stripe.invoices.list(one),
+    Disputes: () => stripe.disputes.list(one),
     'Customer portal': () => stripe.billingPortal.configurations.list(one),
     'Webhook endpoints': () => stripe.webhookEndpoints.list(one),
   };
@@ -66,6 +69,11 @@ function asFinding(line: string): Finding {
   const setting = /^(portal|webhook)/.test(about) ? 'SITE_URL' : 'STRIPE_SECRET_KEY';
   const what = verb === 'created' ? `Stripe has no ${about}` : `Stripe's ${about} is out of date`;
   return wrong(setting, what, mend);
+}
+
+function unknown({ price, subscription }: UnknownPrice): Finding {
+  const what = `${subscription} is charged by a price without a plan`;
+  return warning(price, what, 'Set the metadata `tier` of the price at Stripe, or cancel the subscription.');
 }
 
 function refusal(error: StripeError): Finding {

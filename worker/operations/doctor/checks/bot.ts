@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
-import type { Settings } from '../../settings.ts';
-import { ask } from '../ask.ts';
-import { fine, wrong, type Finding } from '../finding.ts';
+import type { Settings } from '../../../settings.ts';
+import { ask } from '../http-request.ts';
+import { fine, warning, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 
 /** A body that is signed but is no event, so that the bot does nothing about it. */
@@ -9,13 +9,18 @@ const body = '{}';
 
 /** Whether the bot answers, refuses calls that nobody signed, and takes our signature. */
 export async function checkBot(settings: Settings): Promise<Finding[]> {
-  const unsigned = await post(settings.BOT_WEBHOOK_URL, {});
+  const url = settings.BOT_WEBHOOK_URL;
+  if (!url) {
+    const what = 'is missing, so the bot gets no events and nobody can write on the web';
+    return [warning('BOT_WEBHOOK_URL', what, howToGet.BOT_WEBHOOK_URL)];
+  }
+  const unsigned = await post(url, {});
   if (typeof unsigned === 'string') return [silence(unsigned)];
   if (unsigned < 400) {
     const what = 'the bot takes calls that nobody signed';
     return [wrong('BOT_WEBHOOK_URL', what, 'Let the bot verify them as Standard Webhooks says.')];
   }
-  const signed = await post(settings.BOT_WEBHOOK_URL, signature(settings.BOT_WEBHOOK_SECRET));
+  const signed = await post(url, signature(settings.BOT_WEBHOOK_SECRET));
   if (typeof signed === 'string') return [silence(signed)];
   if (signed === 401 || signed === 403) {
     return [wrong('BOT_WEBHOOK_SECRET', 'the bot refuses what it signs', howToGet.BOT_WEBHOOK_SECRET)];

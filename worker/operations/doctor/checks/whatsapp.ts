@@ -1,5 +1,6 @@
-import type { Settings } from '../../settings.ts';
-import { ask } from '../ask.ts';
+import type { Settings } from '../../../settings.ts';
+import { graphUrl } from '../../../messaging/graph-url.ts';
+import { ask } from '../http-request.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 
@@ -60,8 +61,8 @@ async function checkTemplate(settings: Settings, accounts: string[]): Promise<Fi
 
 /** What the Graph API tells of a path, or what its silence or refusal means. */
 async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
-  const { WHATSAPP_API_BASE: base, WHATSAPP_TOKEN: token } = settings;
-  const answer = await ask(`${base}/${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const { WHATSAPP_TOKEN: token } = settings;
+  const answer = await ask(`${graphUrl(settings)}/${path}`, { headers: { authorization: `Bearer ${token}` } });
   const silent = (why: string) => ({
     finding: wrong('WHATSAPP_API_BASE', `WhatsApp does not answer (${why})`, howToGet.WHATSAPP_API_BASE),
   });

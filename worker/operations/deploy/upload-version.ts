@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { settingNames } from './checks/settings.ts';
-import type { Target, Values } from './target.ts';
+import { settingNames } from '../doctor/checks/settings.ts';
+import type { Target, Values } from '../target.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
 /** Builds and deploys the Worker, its assets and its settings as one version; whether that went well. */
@@ -27,7 +27,11 @@ export async function publish(target: Target, values: Values, more: string[] = [
       ...domain(values),
       ...more,
     ];
-    const child = spawn(process.execPath, [wrangler, ...args], { cwd: root, stdio: 'inherit' });
+    const child = spawn(process.execPath, [wrangler, ...args], {
+      cwd: root,
+      stdio: 'inherit',
+      env: buildEnvironment(values),
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     return code === 0;
   } finally {
@@ -50,6 +54,22 @@ function domain({ SITE_URL = '' }: Values): string[] {
   return hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname];
 }
 
-function version(): string {
-  return execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
+/** wrangler runs the build, which writes the address of the contact form into its page. */
+export function buildEnvironment({ CONTACT_URL }: Values): NodeJS.ProcessEnv {
+  return { ...process.env, ...(CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL }) };
+}
+
+/** The commit, or the version of package.json and the time where the sources came without git. */
+export function version(folder = root): string {
+  try {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    return execFileSync('git', ['describe', '--always', '--dirty'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: [...stdio],
+    }).trim();
+  } catch {
+    const { version: number } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    return `${number} of ${new Date().toISOString().slice(0, 16)}`;
+  }
 }

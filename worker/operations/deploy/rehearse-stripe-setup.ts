@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe';
-import { setUpStripe } from '../billing/setup.ts';
-import type { Settings } from '../settings.ts';
+import { stripeOptions } from '../../billing/stripe-client.ts';
+import { setUpStripe } from '../stripe-setup/set-up.ts';
+import type { Settings } from '../../settings.ts';
 
 const notMade = 'not_made';
 const emptyList = { object: 'list', data: [], has_more: false, url: '/' };
@@ -13,18 +14,8 @@ export async function rehearseSetup(settings: Settings): Promise<string[]> {
 
 /** Stripe's SDK with requests that read; whatever would change something is answered here. */
 export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
-  const { hostname, port, protocol } = new URL(STRIPE_API_BASE);
-  const https = protocol === 'https:';
-  return new Stripe(STRIPE_SECRET_KEY, {
-    apiVersion: '2026-10-28.endive',
-    host: hostname,
-    port: port || (https ? '443' : '80'),
-    protocol: https ? 'https' : 'http',
-    httpClient: Stripe.createFetchHttpClient(readOnly as typeof fetch),
-    timeout: 8000,
-    maxNetworkRetries: 1,
-    telemetry: false,
-  });
+  const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
+  return new Stripe(STRIPE_SECRET_KEY, { ...stripeOptions(STRIPE_API_BASE), httpClient });
 }
 
 async function readOnly(url: string, init: RequestInit): Promise<Response> {

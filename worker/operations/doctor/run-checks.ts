@@ -1,14 +1,16 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../../settings.ts';
 import { checkAddresses } from './checks/addresses.ts';
 import { checkBot } from './checks/bot.ts';
+import { checkContact } from './checks/contact.ts';
 import { checkDatabase } from './checks/database.ts';
+import { checkHelpLines } from './checks/help-lines.ts';
 import { checkIssuer } from './checks/issuer.ts';
 import { checkSecrets } from './checks/secrets.ts';
 import { checkSettings, type SettingName } from './checks/settings.ts';
 import { checkStripe } from './checks/stripe.ts';
 import { checkWhatsapp } from './checks/whatsapp.ts';
-import type { Finding } from './finding.ts';
-import type { Target, Values } from './target.ts';
+import { fine, type Finding } from './finding.ts';
+import type { Target, Values } from '../target.ts';
 
 type Visit = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
 type Options = { target: Target; mayBeBehind?: boolean };
@@ -29,12 +31,21 @@ export async function examine(values: Values, { target, mayBeBehind = false }: O
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
   ];
   const fit = visits.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
-  const told = await Promise.all(fit.map(({ check }) => check(settings as Settings)));
-  return [...findings, ...told.flat()];
+  const told = await Promise.all([
+    ...fit.map(({ check }) => check(settings as Settings)),
+    checkContact(values, target).then((finding) => [finding]),
+  ]);
+  return [...findings, ...told.flat(), ...checkHelpLines(values, new Date()), ...checkDisputes(settings)];
+}
+
+function checkDisputes({ ON_DISPUTE: choice }: Partial<Settings>): Finding[] {
+  if (!choice) return [];
+  return [fine(`A disputed payment ${choice === 'cancel' ? 'ends the subscription' : 'changes nothing'} (ON_DISPUTE)`)];
 }
 
 const whatsapp: SettingName[] = [
   'WHATSAPP_API_BASE',
+  'WHATSAPP_API_VERSION',
   'WHATSAPP_TOKEN',
   'WHATSAPP_PHONE_NUMBER_ID',
   'WHATSAPP_TEMPLATE_NAME',

@@ -1,0 +1,161 @@
+/** How soon somebody has to act. */
+export type Urgency = 'now' | 'same day' | 'look';
+
+export type Alert = {
+  name: string;
+  /** As the table of the runbook says it. */
+  when: string;
+  urgency: Urgency;
+  /** What it means for users, or what to do first. */
+  meaning: string;
+  /** A LogQL metric query; `LOGS` stands for the parsed lines of the Worker. */
+  query: string;
+  compare: 'above' | 'below';
+  threshold: number;
+  /** Minutes for which it must hold. */
+  forMinutes: number;
+};
+
+const counted = (filter: string, window: string) => `sum(count_over_time(LOGS | ${filter} [${window}])) or vector(0)`;
+const any = (event: string) => ({
+  query: counted(`event="${event}"`, '5m'),
+  compare: 'above' as const,
+  threshold: 0,
+  forMinutes: 0,
+});
+
+/** The alerts about the log. The health check from outside and the outbox are not in the log: see the runbook. */
+export const alerts: Alert[] = [
+  {
+    name: 'Settings are invalid',
+    when: 'any `settings_invalid`',
+    urgency: 'now',
+    meaning: 'all calls, or those of one feature, answer 503: run `npm run doctor`',
+    ...any('settings_invalid'),
+  },
+  {
+    name: 'The database refuses us',
+    when: 'any `database_refused`',
+    urgency: 'now',
+    meaning: 'every call answers 503: check `TURSO_AUTH_TOKEN` and `TURSO_DATABASE_URL`',
+    ...any('database_refused'),
+  },
+  {
+    name: 'Calls fail',
+    when: '`status` of 500 and above in more than 1 of 100 requests over five minutes',
+    urgency: 'now',
+    meaning: 'users see errors',
+    query: `sum(count_over_time(LOGS | status>=500 [5m])) / sum(count_over_time(LOGS | event="request_completed" [5m]))`,
+    compare: 'above',
+    threshold: 0.01,
+    forMinutes: 5,
+  },
+  {
+    name: 'The bot is silent',
+    when: 'no `request_completed` with `route = /api/bot/usage` for 30 minutes by day',
+    urgency: 'now',
+    meaning: 'nobody gets replies on WhatsApp',
+    query: counted('event="request_completed" | route="/api/bot/usage"', '30m'),
+    compare: 'below',
+    threshold: 1,
+    forMinutes: 0,
+  },
+  {
+    name: 'Codes are refused',
+    when: 'more than 5 `whatsapp_refused` in five minutes',
+    urgency: 'now',
+    meaning: 'nobody can sign in by WhatsApp',
+    query: counted('event="whatsapp_refused"', '5m'),
+    compare: 'above',
+    threshold: 5,
+    forMinutes: 0,
+  },
+  {
+    name: 'The code budget is spent',
+    when: 'any `code_budget_spent`',
+    urgency: 'now',
+    meaning: 'an attack, or a very good day: see who asks for codes',
+    ...any('code_budget_spent'),
+  },
+  {
+    name: 'A deletion did not reach the bot',
+    when: 'any `outbox_parked` of level error',
+    urgency: 'same day',
+    meaning: 'the bot still holds the history of a deleted user',
+    query: counted('event="outbox_parked" | level="error"', '5m'),
+    compare: 'above',
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'Codes do not arrive',
+    when: 'any `code_budget_low`, or more than 5 `whatsapp_undelivered` in five minutes',
+    urgency: 'same day',
+    meaning: 'codes run low, or WhatsApp does not deliver them',
+    query: `(${counted('event="code_budget_low"', '5m')}) * 6 + (${counted('event="whatsapp_undelivered"', '5m')})`,
+    compare: 'above',
+    threshold: 5,
+    forMinutes: 0,
+  },
+  {
+    name: 'Somebody pays twice',
+    when: 'any `subscription_doubled`',
+    urgency: 'same day',
+    meaning: 'cancel and refund one subscription at Stripe',
+    ...any('subscription_doubled'),
+  },
+  {
+    name: 'A payment is disputed',
+    when: 'any `payment_disputed`',
+    urgency: 'same day',
+    meaning: 'answer the dispute in the Stripe Dashboard before its deadline',
+    ...any('payment_disputed'),
+  },
+  {
+    name: 'A conversation has no key',
+    when: 'any `chat_key_unusable`',
+    urgency: 'now',
+    meaning: 'put the missing key back into CHAT_KEYS',
+    ...any('chat_key_unusable'),
+  },
+  {
+    name: 'Unexpected error',
+    when: 'any `request_failed`',
+    urgency: 'same day',
+    meaning: 'a defect: `unexpected` says where',
+    query: counted('event="request_failed"', '5m'),
+    compare: 'above',
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'Scheduled tasks fail',
+    when: 'more than 2 `task_failed` in five minutes, or `sync_postponed` for 15 minutes',
+    urgency: 'same day',
+    meaning: 'Stripe, the database or the bot does not respond',
+    query: `(${counted('event="task_failed"', '5m')}) + (${counted('event="sync_postponed"', '15m')}) / 5`,
+    compare: 'above',
+    threshold: 2,
+    forMinutes: 0,
+  },
+  {
+    name: 'Many calls are limited',
+    when: '`code = rate_limited` in more than 1 of 10 requests over 15 minutes',
+    urgency: 'look',
+    meaning: 'somebody is trying numbers',
+    query: `sum(count_over_time(LOGS | code="rate_limited" [15m])) / sum(count_over_time(LOGS | event="request_completed" [15m]))`,
+    compare: 'above',
+    threshold: 0.1,
+    forMinutes: 15,
+  },
+  {
+    name: 'The database is slow',
+    when: 'the 95th percentile of `ms` above 500 for `databaseRequests = 1`',
+    urgency: 'look',
+    meaning: 'look at the status page of Turso',
+    query: `quantile_over_time(0.95, LOGS | event="request_completed" | databaseRequests="1" | unwrap ms [15m]) by ()`,
+    compare: 'above',
+    threshold: 500,
+    forMinutes: 15,
+  },
+];

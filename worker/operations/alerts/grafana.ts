@@ -1,0 +1,90 @@
+import { alerts, type Alert } from './alerts.ts';
+
+type Target = { service: string; dataSource: string };
+
+/** Cloudflare's OpenTelemetry export writes each line of the log as the body of a log record. */
+function logql({ query }: Alert, service: string): string {
+  return query.replaceAll('LOGS', `{service_name="${service}"} | json`);
+}
+
+/** Alert rules in the format of Grafana's provisioning files. */
+export function alertRules({ service, dataSource }: Target) {
+  const rules = alerts.map((alert) => ({
+    uid: `${service}-${slug(alert.name)}`,
+    title: alert.name,
+    condition: 'verdict',
+    for: `${alert.forMinutes}m`,
+    noDataState: alert.compare === 'below' ? 'Alerting' : 'OK',
+    execErrState: 'Error',
+    labels: { service, urgency: alert.urgency },
+    annotations: { summary: alert.meaning, description: alert.when },
+    data: [
+      {
+        refId: 'found',
+        relativeTimeRange: { from: 3600, to: 0 },
+        datasourceUid: dataSource,
+        model: { refId: 'found', expr: logql(alert, service), queryType: 'instant' },
+      },
+      {
+        refId: 'verdict',
+        relativeTimeRange: { from: 0, to: 0 },
+        datasourceUid: '__expr__',
+        model: {
+          refId: 'verdict',
+          type: 'threshold',
+          expression: 'found',
+          conditions: [{ evaluator: evaluatorOf(alert) }],
+        },
+      },
+    ],
+  }));
+  return { apiVersion: 1, groups: [{ orgId: 1, name: service, folder: 'Solace', interval: '1m', rules }] };
+}
+
+/** A dashboard with one panel for each alert and its threshold, and the requests by route on top. */
+export function dashboard({ service, dataSource }: Target) {
+  const datasource = { type: 'loki', uid: dataSource };
+  const requests = `sum by (route) (count_over_time({service_name="${service}"} | json | event="request_completed" [5m]))`;
+  const panel = (index: number, title: string, description: string, expr: string, threshold?: number) => ({
+    id: index + 1,
+    type: 'timeseries',
+    title,
+    description,
+    datasource,
+    gridPos: { h: 8, w: 12, x: (index % 2) * 12, y: Math.floor(index / 2) * 8 },
+    targets: [{ refId: 'A', datasource, expr }],
+    fieldConfig: {
+      defaults: {
+        thresholds: {
+          mode: 'absolute',
+          steps: [
+            { color: 'green', value: null },
+            ...(threshold === undefined ? [] : [{ color: 'red', value: threshold }]),
+          ],
+        },
+      },
+      overrides: [],
+    },
+  });
+  const panels = [
+    panel(0, 'Requests by route', 'in five minutes', requests),
+    ...alerts.map((alert, index) => panel(index + 1, alert.name, alert.when, logql(alert, service), alert.threshold)),
+  ];
+  return {
+    uid: service,
+    title: service,
+    timezone: 'utc',
+    refresh: '1m',
+    time: { from: 'now-24h', to: 'now' },
+    schemaVersion: 41,
+    panels,
+  };
+}
+
+function evaluatorOf({ compare, threshold }: Alert) {
+  return { type: compare === 'above' ? 'gt' : 'lt', params: [threshold] };
+}
+
+function slug(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+}
