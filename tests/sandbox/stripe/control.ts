@@ -1,33 +1,26 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { expand } from './api/expand.ts';
+import type { Atomically } from './api/index.ts';
+import { createPaymentControl } from './control-payments.ts';
+import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
 import type { Customer } from './objects/customers.ts';
 import type { createTime } from './time.ts';
 import type { Webhooks } from './webhooks/index.ts';
 import { laneOf } from './webhooks/index.ts';
 import type { World } from './world.ts';
 
-type Body = Record<string, unknown>;
-type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime> };
+type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime>; atomically: Atomically };
 
 const longestJump = 400 * 86_400;
 
-/** What only the local Stripe has: a look inside, a clock to turn, cards to break, webhooks to hold. */
-export function createControl({ world, webhooks, time }: Parts): Hono {
+/** What only the local Stripe has: its contents, its clock, webhooks to hold, and its payments. */
+export function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   const app = new Hono();
+  app.route('/', createPaymentControl({ world, atomically }));
 
   app.get('/stripe/customers/:phone', (c) => {
     const customer = findCustomer(world, c.req.param('phone'));
     return customer ? c.json(holdings(world, customer)) : unknownCustomer(c);
-  });
-
-  app.post('/stripe/customers/:phone/card', async (c) => {
-    const { declines } = await readBody(c);
-    if (typeof declines !== 'boolean') return c.json({ error: 'Send {declines: boolean}' }, 400);
-    const customer = findCustomer(world, c.req.param('phone'));
-    const methods = world.paymentMethods.all().filter((method) => method.customer === customer?.id);
-    if (!customer || methods.length === 0) return unknownCustomer(c);
-    for (const method of methods) world.paymentMethods.change(method.id, ({ _ }) => void (_.declines = declines), null);
-    return c.json({ declines });
   });
 
   app.get('/stripe/clock', (c) => c.json({ now: world.now() }));
@@ -57,22 +50,6 @@ export function createControl({ world, webhooks, time }: Parts): Hono {
     return c.json({ sent });
   });
   return app;
-}
-
-async function readBody(c: Context): Promise<Body> {
-  const body = await c.req.json<unknown>().catch(() => ({}));
-  return typeof body === 'object' && body !== null ? (body as Body) : {};
-}
-
-function unknownCustomer(c: Context): Response {
-  return c.json({ error: 'Stripe knows no such customer, or no card of theirs' }, 404);
-}
-
-/** Whoever has this number now, else whoever had it last. */
-function findCustomer(world: World, phone: string): Customer | undefined {
-  const digits = phone.replaceAll(/\D/g, '');
-  const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
-  return found.find((customer) => !customer.deleted) ?? found[0];
 }
 
 function holdings(world: World, customer: Customer): unknown {

@@ -4,7 +4,10 @@ type Details = {
   code?: string;
   param?: string;
   decline_code?: string;
+  charge?: string | null;
   payment_intent?: unknown;
+  payment_method?: unknown;
+  setup_intent?: unknown;
 };
 
 /** A refusal in Stripe's own words. `keep` marks one whose changes stand: a declined charge did happen. */
@@ -30,16 +33,24 @@ export function invalid(message: string, param?: string, code?: string): StripeE
   });
 }
 
-/** 404 for the object that the address names, 400 for one that a parameter names. */
-export function missing(label: string, id: string, param?: string): StripeError {
-  const message = `No such ${label}: '${id}'`;
-  const details: Details = { type: 'invalid_request_error', code: 'resource_missing', message, param: param ?? 'id' };
-  return new StripeError(param === undefined ? 404 : 400, details);
+/** 400: an object that a parameter names does not exist. */
+export function missing(label: string, id: string, param: string): StripeError {
+  return noSuch(400, label, id, param);
 }
 
-export function declined(
-  decline: { message: string; code: string; decline_code?: string },
-  keep: boolean,
-): StripeError {
-  return new StripeError(402, { type: 'card_error', ...decline }, keep);
+/** 404: the object of the address does not exist. `param` is what Stripe calls that part of the address. */
+export function notFound(label: string, id: string, param = 'id'): StripeError {
+  return noSuch(404, label, id, param);
+}
+
+function noSuch(status: number, label: string, id: string, param: string): StripeError {
+  const message = `No such ${label}: '${id}'`;
+  return new StripeError(status, { type: 'invalid_request_error', code: 'resource_missing', message, param });
+}
+
+export type Decline = { message: string; code: string; decline_code?: string; param?: string };
+
+/** 402: the card was declined. With `keep`, what the attempt wrote is kept. */
+export function declined(decline: Decline, keep: boolean, objects: Partial<Details> = {}): StripeError {
+  return new StripeError(402, { type: 'card_error', ...decline, ...objects }, keep);
 }

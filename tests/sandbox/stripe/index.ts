@@ -7,20 +7,19 @@ import { createTime } from './time.ts';
 import { createWebhooks } from './webhooks/index.ts';
 import { createWorld, type Settings } from './world.ts';
 
-type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret'> & {
+type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret' | 'collection'> & {
   store: Store;
-  afterRetries?: Settings['afterRetries'];
   /** Who sells, as the hosted pages name it. */
   businessName?: string;
 };
 
-/** A Stripe of one's own: API, hosted pages, signed webhooks and a clock. Serve its app at the root. */
-export function createStripe({ store, afterRetries = 'cancel', businessName = 'Solace', ...options }: Options): {
+/** A local Stripe: API, hosted pages, signed webhooks and a clock. Serve its app at the root. */
+export function createStripe({ store, businessName = 'Solace', ...options }: Options): {
   app: Hono;
   close(): void;
 } {
   const webhooks = createWebhooks(store);
-  const world = createWorld(store, { ...options, afterRetries, businessName }, webhooks.queue);
+  const world = createWorld(store, { ...options, businessName }, webhooks.queue);
   const time = createTime(world, webhooks, atomically);
 
   function atomically<T>(work: () => T): T {
@@ -33,7 +32,7 @@ export function createStripe({ store, afterRetries = 'cancel', businessName = 'S
 
   const app = new Hono();
   app.route('/', createApi(world, atomically));
-  app.route('/', createControl({ world, webhooks, time }));
+  app.route('/', createControl({ world, webhooks, time, atomically }));
   app.route('/', createPages(world, atomically));
   return {
     app,

@@ -1,5 +1,3 @@
-export type Interval = 'day' | 'week' | 'month' | 'year';
-
 export const day = 86_400;
 
 /** The moment so many intervals later, in unix seconds; a month that is too short ends on its last day. */

@@ -1,29 +1,34 @@
 import type { Store } from '../store.ts';
-import { missing } from './errors.ts';
+import { missing, notFound } from './errors.ts';
 import { previousAttributes } from './changes.ts';
 
-/** An object as Stripe returns it; `_` is ours and leaves with no answer. */
+/** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };
 
 export type Table<T extends Doc> = {
+  /** How Stripe's error messages name it. */
+  label: string;
   find(id: string): T | undefined;
-  /** Throws resource_missing; `param` is the parameter that named it. */
+  /** Throws `resource_missing`: 400 for the parameter `param`, 404 for the address when it is left out. */
   get(id: string, param?: string): T;
   /** Newest first, as Stripe lists. */
   all(): T[];
   /** Emits `….created`. */
   insert(doc: T): T;
-  /** Edits, saves and emits `….updated`, or another event; silent when nothing changed. */
+  /** Edits, saves and emits `….updated`, or another event; emits nothing when nothing changed. */
   change(id: string, edit: (doc: T) => void, event?: string | null): T;
   remove(id: string): void;
 };
 
-type Options<T> = {
+export type TableOptions<T> = {
   name: string;
-  /** How Stripe's refusals call it. */
   label: string;
-  /** What its events begin with; without it they are silent. */
+  /** The `param` of a 404. */
+  pathParam?: string;
+  /** What its events begin with; without it none are emitted. */
   event?: string;
+  /** Whether nothing in the table can be found at present. */
+  isHidden?: () => boolean;
   /** When time alone will change it, in unix seconds. */
   dueAt?: (doc: T) => number | null;
 };
@@ -33,16 +38,16 @@ export type Due = { id: string; table: string; at: number };
 
 export const dueCollection = 'stripe/due';
 
-export function openTable<T extends Doc>(store: Store, emit: Emit, options: Options<T>): Table<T> {
-  const { name, label, event, dueAt } = options;
+export function openTable<T extends Doc>(store: Store, emit: Emit, options: TableOptions<T>): Table<T> {
+  const { name, label, pathParam, event, isHidden = () => false, dueAt } = options;
   const collection = `stripe/${name}`;
 
   function find(id: string): T | undefined {
-    return store.get<T>(collection, id);
+    return isHidden() ? undefined : store.get<T>(collection, id);
   }
   function get(id: string, param?: string): T {
     const doc = find(id);
-    if (!doc) throw missing(label, id, param);
+    if (!doc) throw param === undefined ? notFound(label, id, pathParam) : missing(label, id, param);
     return doc;
   }
   function save(doc: T): T {
@@ -64,13 +69,17 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Opti
     edit(after);
     save(after);
     const previous = previousAttributes(before, after);
+    const carriesPrevious = type?.endsWith('.updated') || type === 'payment_method.detached';
     if (type?.endsWith('.updated') && Object.keys(previous).length === 0) return after;
-    if (type) emit(type, after, type.endsWith('.updated') ? previous : undefined);
+    if (type) emit(type, after, carriesPrevious ? previous : undefined);
     return after;
   }
   function remove(id: string): void {
     store.delete(collection, id);
     store.delete(dueCollection, id);
   }
-  return { find, get, all: () => store.list<T>(collection).toReversed(), insert, change, remove };
+  function all(): T[] {
+    return isHidden() ? [] : store.list<T>(collection).toReversed();
+  }
+  return { label, find, get, all, insert, change, remove };
 }

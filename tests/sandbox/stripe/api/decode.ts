@@ -1,7 +1,7 @@
 import { type Fields, fieldOf, isChoice, type Shape } from '../contract/shape.ts';
 import { invalid, type StripeError } from '../errors.ts';
 
-/** Turns a form's texts into what an endpoint takes; refuses what it does not know. */
+/** The parameters of an endpoint, read from a form's texts. Throws for unknown, missing and malformed ones. */
 export function decodeFields(fields: Fields, given: object, path = ''): Record<string, unknown> {
   const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
     const inner = path === '' ? name : `${path}[${name}]`;
@@ -36,7 +36,12 @@ function decodeText(shape: string, value: unknown, path: string): unknown {
   if (!shape.startsWith('enum:')) return value;
   const values = shape.slice('enum:'.length).split('|');
   if (values.includes(value)) return value;
-  throw invalid(`Invalid ${path}: must be one of ${values.join(', ')}`, path);
+  throw invalid(`Invalid ${path}: must be ${oneOf(values)}`, path);
+}
+
+function oneOf(values: string[]): string {
+  if (values.length < 3) return values.join(' or ');
+  return `one of ${values.slice(0, -1).join(', ')}, or ${values.at(-1)}`;
 }
 
 function decodeNumber(value: string, path: string): number {

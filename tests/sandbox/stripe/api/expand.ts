@@ -1,6 +1,6 @@
 import { paymentsOf } from '../objects/invoice-payments.ts';
 import { invalid } from '../errors.ts';
-import { type CheckoutSession, lineItemsOf } from '../objects/checkout-sessions.ts';
+import { lineItemsOf } from '../objects/checkout-sessions.ts';
 import { isLive } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
 import { listOf } from './page.ts';
@@ -9,62 +9,93 @@ type Json = Record<string, unknown>;
 
 const deepest = 4;
 
-/** Puts whole objects where an answer has ids, along the paths that were asked for. */
-export function expand(world: World, answer: unknown, paths: readonly string[]): unknown {
-  const copy = structuredClone(answer) as Json;
+/** Puts whole objects where a response has ids, along the paths that were asked for. */
+export function expand(world: World, response: unknown, paths: readonly string[]): unknown {
+  const copy = structuredClone(response) as Json;
+  if (!paths.some((path) => path.endsWith('features.subscription_update.products'))) withoutPortalProducts(copy);
   for (const path of paths) {
     const steps = path.split('.');
     if (steps.filter((step) => step !== 'data').length > deepest) {
       throw invalid('You cannot expand more than 4 levels of a property.', 'expand', 'property_expansion_max_depth');
     }
-    expandAlong(world, copy, steps, path);
+    expandAlong(world, copy, steps);
   }
   return withoutPrivate(copy);
 }
 
-function expandAlong(world: World, parent: Json, [step, ...rest]: string[], path: string): void {
+function expandAlong(world: World, parent: Json, [step, ...rest]: string[]): void {
   if (step === undefined) return;
-  if (!(step in parent)) parent[step] = included(world, parent, step, path);
+  if (!(step in parent)) parent[step] = included(world, parent, step);
   const value = parent[step];
-  if (typeof value === 'string') parent[step] = structuredClone(findById(world, value, path, rest)) ?? value;
+  if (typeof value === 'string') parent[step] = structuredClone(findById(world, value, step));
   const next = parent[step];
   if (Array.isArray(next))
-    for (const [index, item] of next.entries()) next[index] = expandItem(world, item, rest, path);
-  else if (typeof next === 'object' && next !== null) expandAlong(world, next as Json, rest, path);
-  else if (next !== null && typeof next !== 'string') throw cannotExpand(path);
+    for (const [index, item] of next.entries()) next[index] = expandItem(world, item, step, rest);
+  else if (isObject(next)) expandAlong(world, next, rest);
+  else if (next !== null) throw cannotExpand(step);
 }
 
-function expandItem(world: World, item: unknown, rest: string[], path: string): unknown {
-  const whole = typeof item === 'string' ? (structuredClone(findById(world, item, path, rest)) ?? item) : item;
-  if (typeof whole === 'object' && whole !== null) expandAlong(world, whole as Json, rest, path);
+function expandItem(world: World, item: unknown, step: string, rest: string[]): unknown {
+  const whole = typeof item === 'string' ? structuredClone(findById(world, item, step)) : item;
+  if (isObject(whole)) expandAlong(world, whole, rest);
   return whole;
 }
 
+/** A portal configuration's products are part of a response only when they are asked for. */
+function withoutPortalProducts({ object, data, features }: Json): void {
+  if (object === 'list' && Array.isArray(data)) for (const item of data) withoutPortalProducts(item as Json);
+  if (object !== 'billing_portal.configuration') return;
+  delete (features as { subscription_update: Json }).subscription_update['products'];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Included = (world: World, id: string) => unknown;
+
 /** What an object holds only when it is asked for. */
-function included(world: World, { object, id }: Json, name: string, path: string): unknown {
-  if (object === 'checkout.session' && name === 'line_items') {
-    return lineItemsOf(world, world.checkoutSessions.get(String(id)) satisfies CheckoutSession);
-  }
-  if (object === 'invoice' && name === 'payments') return listOf(paymentsOf(world, String(id)), '/v1/invoice_payments');
-  if (object === 'customer' && name === 'subscriptions') {
-    const held = world.subscriptions.all().filter((found) => found.customer === id && isLive(found));
-    return listOf(held, `/v1/customers/${String(id)}/subscriptions`);
-  }
-  if (object === 'customer' && name === 'sources') return listOf([], `/v1/customers/${String(id)}/sources`);
-  throw cannotExpand(path);
+const includable: Record<string, Included> = {
+  'checkout.session.line_items': (world, id) => lineItemsOf(world, world.checkoutSessions.get(id)),
+  'invoice.payments': (world, id) => listOf(paymentsOf(world, id), '/v1/invoice_payments'),
+  'invoice.confirmation_secret': confirmationSecret,
+  'charge.refunds': (world, id) =>
+    listOf(
+      world.refunds.all().filter(({ charge }) => charge === id),
+      `/v1/charges/${id}/refunds`,
+    ),
+  'customer.sources': (_, id) => listOf([], `/v1/customers/${id}/sources`),
+  'customer.subscriptions': (world, id) =>
+    listOf(
+      world.subscriptions.all().filter((held) => held.customer === id && isLive(held)),
+      `/v1/customers/${id}/subscriptions`,
+    ),
+};
+
+function confirmationSecret(world: World, id: string): unknown {
+  const { paymentIntent } = world.invoices.get(id)._;
+  if (!paymentIntent) return null;
+  return { client_secret: world.paymentIntents.get(paymentIntent).client_secret, type: 'payment_intent' };
 }
 
-function findById(world: World, id: string, path: string, rest: string[]): unknown {
+function included(world: World, { object, id, data }: Json, step: string): unknown {
+  const include = includable[`${String(object)}.${step}`];
+  if (include) return include(world, String(id));
+  if (object === 'list' && Array.isArray(data)) {
+    throw invalid(`This property cannot be expanded (${step}). You may want to try expanding 'data.${step}' instead.`);
+  }
+  throw invalid(`This property cannot be expanded because it doesn't exist: ${step}.`);
+}
+
+function findById(world: World, id: string, step: string): unknown {
   const [, table] = tables.find(([prefix]) => id.startsWith(prefix)) ?? [];
-  if (!table) throw cannotExpand(path);
-  const found = world[table].find(id);
-  if (found && 'deleted' in found) return { id, object: 'customer', deleted: true };
-  if (!found && rest.length > 0) throw cannotExpand(path);
-  return found;
+  const found = table && world[table].find(id);
+  if (!found) throw cannotExpand(step);
+  return 'deleted' in found ? { id, object: 'customer', deleted: true } : found;
 }
 
-function cannotExpand(path: string): Error {
-  return invalid(`This property cannot be expanded (${path}).`, 'expand', 'property_cannot_be_expanded');
+function cannotExpand(step: string): Error {
+  return invalid(`This property cannot be expanded (${step}).`);
 }
 
 const tables = [
@@ -76,6 +107,9 @@ const tables = [
   ['pm_', 'paymentMethods'],
   ['seti_', 'setupIntents'],
   ['pi_', 'paymentIntents'],
+  ['ch_', 'charges'],
+  ['re_', 'refunds'],
+  ['du_', 'disputes'],
   ['inpay_', 'invoicePayments'],
   ['in_', 'invoices'],
   ['bpc_', 'portalConfigurations'],

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts';
+import type { Doc, Table } from '../table.ts';
 
 export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string };
 export type PageParams = { limit?: number; starting_after?: string; ending_before?: string };
@@ -9,26 +10,45 @@ export function listOf<T>(data: T[], url: string): List<T> {
   return { object: 'list', data, has_more: false, url };
 }
 
-/** One page of what is listed newest first. */
-export function pageOf<T extends { id: string }>(docs: T[], params: PageParams, url: string): List<T> {
-  const { limit = 10, starting_after: after, ending_before: before } = params;
-  if (limit < 1 || limit > 100)
-    throw invalid('This value must be between 1 and 100.', 'limit', 'parameter_invalid_integer');
-  if (after !== undefined && before !== undefined) {
-    throw invalid('You can only pass one of `starting_after` and `ending_before`.', 'ending_before');
-  }
-  if (before !== undefined) {
-    const earlier = docs.slice(0, cursor(docs, before, 'ending_before'));
-    return { ...listOf(earlier.slice(-limit), url), has_more: earlier.length > limit };
-  }
-  const rest = after === undefined ? docs : docs.slice(cursor(docs, after, 'starting_after') + 1);
-  return { ...listOf(rest.slice(0, limit), url), has_more: rest.length > limit };
+/** One page of what a table holds, newest first. A cursor may name an object that the filter leaves out. */
+export function pageOf<T extends Doc>(docs: T[], params: PageParams, url: string, table: Table<T>): List<T> {
+  const order = new Map((isPaged(params) ? table.all() : []).map(({ id }, index) => [id, index]));
+  return cut(docs, params, url, { order, label: table.label });
 }
 
-function cursor(docs: { id: string }[], id: string, param: string): number {
-  const index = docs.findIndex((doc) => doc.id === id);
-  if (index === -1) throw invalid(`No such object: '${id}'`, param, 'resource_missing');
-  return index;
+/** One page of a list that lies inside an object, such as an invoice's lines. */
+export function pageWithin<T extends { id: string }>(docs: T[], params: PageParams, url: string, label: string) {
+  return cut(docs, params, url, { order: new Map(docs.map(({ id }, index) => [id, index])), label });
+}
+
+type Positions = { order: ReadonlyMap<string, number>; label: string };
+
+function isPaged({ starting_after: after, ending_before: before }: PageParams): boolean {
+  return after !== undefined || before !== undefined;
+}
+
+function cut<T extends { id: string }>(docs: T[], params: PageParams, url: string, positions: Positions): List<T> {
+  const { starting_after: after, ending_before: before } = params;
+  // Recorded: Stripe moves a limit silently into 1 to 100.
+  const limit = Math.min(Math.max(params.limit ?? 10, 1), 100);
+  const from = after === undefined ? -1 : positionOf(after, 'starting_after', positions);
+  const to = before === undefined ? Infinity : positionOf(before, 'ending_before', positions);
+  if (after !== undefined && before !== undefined) {
+    throw invalid('Received both starting_after and ending_before parameters. Please pass in only one.');
+  }
+  if (!isPaged(params)) return { ...listOf(docs.slice(0, limit), url), has_more: docs.length > limit };
+  const rest = docs.filter(({ id }) => {
+    const position = positions.order.get(id) ?? -1;
+    return position > from && position < to;
+  });
+  const page = before === undefined ? rest.slice(0, limit) : rest.slice(-limit);
+  return { ...listOf(page, url), has_more: rest.length > limit };
+}
+
+function positionOf(id: string, param: string, { order, label }: Positions): number {
+  const position = order.get(id);
+  if (position === undefined) throw invalid(`No such ${label}: '${id}'`, param, 'resource_missing');
+  return position;
 }
 
 /** Whether a time lies where a list's `created` or period filter wants it. */

@@ -1,8 +1,13 @@
 import { cancelSubscription } from '../billing/cancel-subscription.ts';
 import { createSubscription } from '../billing/create-subscription.ts';
 import { resumeSubscription, updateSubscription } from '../billing/update-subscription.ts';
+import * as invoiceCalls from '../billing/invoice-calls.ts';
+import * as intentCalls from '../billing/payment-intent-calls.ts';
+import * as setupCalls from '../billing/setup-intent-calls.ts';
+import * as charges from '../objects/charges.ts';
 import * as checkout from '../objects/checkout-sessions.ts';
 import * as customers from '../objects/customers.ts';
+import * as disputes from '../objects/disputes.ts';
 import * as events from '../objects/events.ts';
 import * as invoicePayments from '../objects/invoice-payments.ts';
 import * as invoices from '../objects/invoices.ts';
@@ -12,7 +17,9 @@ import * as configurations from '../objects/portal-configurations.ts';
 import { createPortalSession } from '../objects/portal-sessions.ts';
 import * as prices from '../objects/prices.ts';
 import * as products from '../objects/products.ts';
+import * as refunds from '../objects/refunds.ts';
 import * as schedules from '../objects/schedules.ts';
+import { searchCustomers } from '../objects/search-customers.ts';
 import * as setupIntents from '../objects/setup-intents.ts';
 import * as items from '../objects/subscription-items.ts';
 import * as subscriptions from '../objects/subscriptions.ts';
@@ -22,15 +29,16 @@ import type { World } from '../world.ts';
 
 type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler: Handler];
 
-/** Every call of Stripe's API that is answered here. */
+/** Every call of Stripe's API that the local one has. */
 export const routes: readonly Route[] = [
   ['GET', '/v1/customers', customers.listCustomers],
   ['POST', '/v1/customers', customers.createCustomer],
+  ['GET', '/v1/customers/search', searchCustomers],
   ['GET', '/v1/customers/:id', customers.retrieveCustomer],
   ['POST', '/v1/customers/:id', customers.updateCustomer],
   ['DELETE', '/v1/customers/:id', customers.deleteCustomer],
   ['GET', '/v1/customers/:id/payment_methods', methods.listCustomerPaymentMethods],
-  ['GET', '/v1/customers/:customer/payment_methods/:id', methods.retrievePaymentMethod],
+  ['GET', '/v1/customers/:customer/payment_methods/:id', methods.retrieveCustomerPaymentMethod],
   ['GET', '/v1/products', products.listProducts],
   ['POST', '/v1/products', products.createProduct],
   ['GET', '/v1/products/:id', products.retrieveProduct],
@@ -67,12 +75,14 @@ export const routes: readonly Route[] = [
   ['POST', '/v1/subscription_schedules/:id/cancel', schedules.cancelSchedule],
   ['POST', '/v1/subscription_schedules/:id/release', schedules.releaseSchedule],
   ['GET', '/v1/invoices', invoices.listInvoices],
+  ['POST', '/v1/invoices', invoiceCalls.createInvoice],
   ['GET', '/v1/invoices/:id', invoices.retrieveInvoice],
-  ['POST', '/v1/invoices/:id', invoices.updateInvoice],
-  ['POST', '/v1/invoices/:id/finalize', invoices.finalize],
-  ['POST', '/v1/invoices/:id/pay', invoices.payInvoice],
-  ['POST', '/v1/invoices/:id/void', invoices.voidInvoice],
-  ['POST', '/v1/invoices/:id/mark_uncollectible', invoices.markUncollectible],
+  ['DELETE', '/v1/invoices/:id', invoices.deleteInvoice],
+  ['POST', '/v1/invoices/:id', invoiceCalls.updateInvoice],
+  ['POST', '/v1/invoices/:id/finalize', invoiceCalls.finalize],
+  ['POST', '/v1/invoices/:id/pay', invoiceCalls.payInvoice],
+  ['POST', '/v1/invoices/:id/void', invoiceCalls.voidInvoice],
+  ['POST', '/v1/invoices/:id/mark_uncollectible', invoiceCalls.markUncollectible],
   ['GET', '/v1/invoices/:id/lines', invoices.listInvoiceLines],
   ['GET', '/v1/invoice_payments', invoicePayments.listInvoicePayments],
   ['GET', '/v1/invoice_payments/:id', invoicePayments.retrieveInvoicePayment],
@@ -83,12 +93,28 @@ export const routes: readonly Route[] = [
   ['POST', '/v1/payment_methods/:id/attach', methods.attachPaymentMethod],
   ['POST', '/v1/payment_methods/:id/detach', methods.detachPaymentMethod],
   ['GET', '/v1/setup_intents', setupIntents.listSetupIntents],
-  ['POST', '/v1/setup_intents', setupIntents.createSetupIntent],
+  ['POST', '/v1/setup_intents', setupCalls.createSetupIntent],
   ['GET', '/v1/setup_intents/:id', setupIntents.retrieveSetupIntent],
-  ['POST', '/v1/setup_intents/:id/confirm', setupIntents.confirmSetupIntent],
-  ['POST', '/v1/setup_intents/:id/cancel', setupIntents.cancelSetupIntent],
+  ['POST', '/v1/setup_intents/:id/confirm', setupCalls.confirmSetupIntent],
+  ['POST', '/v1/setup_intents/:id/cancel', setupCalls.cancelSetupIntent],
   ['GET', '/v1/payment_intents', paymentIntents.listPaymentIntents],
+  ['POST', '/v1/payment_intents', intentCalls.createPaymentIntent],
   ['GET', '/v1/payment_intents/:id', paymentIntents.retrievePaymentIntent],
+  ['POST', '/v1/payment_intents/:id', paymentIntents.updatePaymentIntent],
+  ['POST', '/v1/payment_intents/:id/confirm', intentCalls.confirmPaymentIntent],
+  ['POST', '/v1/payment_intents/:id/cancel', intentCalls.cancelPaymentIntent],
+  ['GET', '/v1/charges', charges.listCharges],
+  ['GET', '/v1/charges/:id', charges.retrieveCharge],
+  ['POST', '/v1/charges/:id', charges.updateCharge],
+  ['GET', '/v1/refunds', refunds.listRefunds],
+  ['POST', '/v1/refunds', refunds.createRefund],
+  ['GET', '/v1/refunds/:id', refunds.retrieveRefund],
+  ['POST', '/v1/refunds/:id', refunds.updateRefund],
+  ['POST', '/v1/refunds/:id/cancel', refunds.cancelRefund],
+  ['GET', '/v1/disputes', disputes.listDisputes],
+  ['GET', '/v1/disputes/:id', disputes.retrieveDispute],
+  ['POST', '/v1/disputes/:id', disputes.updateDispute],
+  ['POST', '/v1/disputes/:id/close', disputes.closeDispute],
   ['GET', '/v1/events', events.listEvents],
   ['GET', '/v1/events/:id', events.retrieveEvent],
   ['GET', '/v1/webhook_endpoints', endpoints.listWebhookEndpoints],

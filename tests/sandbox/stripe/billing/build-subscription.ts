@@ -4,18 +4,17 @@ import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Customer } from '../objects/customers.ts';
 import { newMetadata } from '../objects/metadata.ts';
-import { recurringPrice } from '../objects/recurring-price.ts';
-import { newSubscriptionItem } from '../objects/subscription-items.ts';
+import { ownMethod } from '../objects/payment-methods.ts';
 import type { MissingMethod, Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
-import { periodFrom } from './renew-subscription.ts';
+import { isTaxed } from './is-taxed.ts';
+import { newItems } from './new-items.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
 
 const untouched = {
   application: null,
   application_fee_percent: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null },
   billing_cycle_anchor_config: null,
   billing_schedules: [],
   billing_thresholds: null,
@@ -33,11 +32,10 @@ const untouched = {
     issuer: { type: 'self' },
   },
   livemode: false,
-  managed_payments: null,
+  managed_payments: { enabled: false },
   next_pending_invoice_item_invoice: null,
   on_behalf_of: null,
   pending_invoice_item_interval: null,
-  pending_setup_intent: null,
   pending_update: null,
   test_clock: null,
   transfer_data: null,
@@ -51,24 +49,24 @@ export function buildSubscription(
 ): Subscription {
   const now = world.now();
   const id = newId('sub_1');
-  const items = itemsOf(world, id, params, trialEnd);
+  const items = newItems(world, id, params, trialEnd);
   const method = params.default_payment_method
-    ? world.paymentMethods.get(params.default_payment_method, 'default_payment_method')
+    ? ownMethod(world, customer.id, params.default_payment_method, 'default_payment_method')
     : null;
-  if (method && method.customer !== customer.id)
-    throw invalid('The payment method must be attached to the customer.', 'default_payment_method');
   const isFlexible = params.billing_mode?.type !== 'classic';
   return {
     ...untouched,
     id,
     object: 'subscription',
+    automatic_tax: automaticTax(customer, params),
     billing_cycle_anchor: trialEnd ?? now,
     billing_mode: isFlexible
       ? {
           type: 'flexible',
           flexible: { proration_discounts: params.billing_mode?.flexible?.proration_discounts ?? 'included' },
+          updated_at: now,
         }
-      : { type: 'classic', flexible: null },
+      : { type: 'classic', flexible: null, updated_at: now },
     cancel_at: null,
     cancel_at_period_end: false,
     canceled_at: null,
@@ -84,39 +82,28 @@ export function buildSubscription(
     metadata: newMetadata(params.metadata),
     pause_collection: null,
     payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
+    pending_setup_intent: null,
     schedule: null,
     start_date: now,
     status: trialEnd === null ? 'incomplete' : 'trialing',
     trial_start: trialEnd === null ? null : now,
     trial_end: trialEnd,
     trial_settings: trialSettingsOf(params),
-    _: { pending: [], trialEndTold: false },
+    _: { pending: [], isTrialEndAnnounced: false, billed: {}, lastFinalized: null },
   };
 }
 
-function itemsOf(world: World, subscription: string, params: Params, trialEnd: number | null) {
-  const wanted = params.items ?? [];
-  if (wanted.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
-  const items = wanted.map(({ price: id, quantity = 1, metadata }, index) => {
-    const price = recurringPrice(world, id ?? '', `items[${index}][price]`);
-    const period = { start: world.now(), end: trialEnd ?? 0 };
-    return newSubscriptionItem({
-      subscription,
-      price,
-      quantity,
-      metadata: newMetadata(metadata),
-      period,
-      created: world.now(),
-    });
-  });
-  if (trialEnd !== null) return items;
-  return items.map((item) => {
-    const { end } = periodFrom(world.now(), item);
-    return { ...item, current_period_end: end, billed_until: end };
-  });
+function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
+  if (!isTaxed(params)) return { disabled_reason: null, enabled: false, liability: null };
+  if (address) return { disabled_reason: null, enabled: true, liability: { type: 'self' } };
+  throw invalid(
+    "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
+    undefined,
+    'customer_tax_location_invalid',
+  );
 }
 
 function trialSettingsOf({ trial_settings: settings }: Params): Subscription['trial_settings'] {
   const missing = (settings?.end_behavior.missing_payment_method ?? 'create_invoice') as MissingMethod;
-  return { end_behavior: { billing_cycle_anchor: null, missing_payment_method: missing } };
+  return { end_behavior: { billing_cycle_anchor: 'now', missing_payment_method: missing } };
 }

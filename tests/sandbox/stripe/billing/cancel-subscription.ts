@@ -1,15 +1,15 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { missing } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { isEnded, type Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
 import { endSubscription } from './end-subscription.ts';
 
-/** Ends a subscription at once; one that has ended is as good as unknown. */
+/** Ends a subscription at once. Throws 404 for one that has ended. */
 export function cancelSubscription(world: World, call: Call<Stripe.SubscriptionCancelParams>): Subscription {
   const { invoice_now: invoiceNow = false, prorate = false, cancellation_details: details } = call.params;
   const subscription = world.subscriptions.get(idOf(call));
-  if (isEnded(subscription)) throw missing('subscription', subscription.id);
+  if (isEnded(subscription)) throw notFound('subscription', subscription.id);
   world.subscriptions.change(
     subscription.id,
     ({ cancellation_details: own }) => {

@@ -1,4 +1,4 @@
-import { declined, invalid, missing } from '../errors.ts';
+import { invalid, missing } from '../errors.ts';
 import type { Metadata } from '../objects/metadata.ts';
 import { planOf } from '../objects/plans.ts';
 import { recurringPrice } from '../objects/recurring-price.ts';
@@ -7,7 +7,9 @@ import { periodEnd, type Subscription, type SubscriptionItem } from '../objects/
 import type { World } from '../world.ts';
 import { collectInvoice } from './collect-invoice.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
-import { creditLine, type Line, periodLine, prorationLines } from './lines.ts';
+import { type Line, periodLine } from './lines.ts';
+import { creditLine, prorationLines } from './proration-lines.ts';
+import { refuseIncomplete } from './refuse-incomplete.ts';
 import { movePeriod, periodFrom } from './renew-subscription.ts';
 
 export type WantedItem = { id?: string; price?: string; quantity?: number; deleted?: boolean; metadata?: Metadata };
@@ -16,6 +18,8 @@ type Manner = {
   paymentBehavior?: string | undefined;
   /** Starts a new period now. */
   restart?: boolean;
+  /** The holder is present and has confirmed the payment. */
+  isAuthenticated?: boolean | undefined;
 };
 
 /** Changes what a subscription holds, and settles the difference as wished. */
@@ -25,11 +29,12 @@ export function changeItems(world: World, id: string, wanted: WantedItem[], mann
   if (items.length === 0) throw invalid('A subscription must have at least one item.', 'items');
   const changed = items.filter((item) => !isSame(item, before.items.data)).length + removed(before, items).length;
   if (changed === 0 && !manner.restart) return;
-  const restart = before.status === 'active' && (manner.restart === true || startsAnew(before.items.data, items));
-  const lines = before.status === 'active' ? linesFor(world, before, items, { ...manner, restart }) : [];
+  const isCharged = before.status === 'active' || before.status === 'past_due';
+  const restart = isCharged && (manner.restart === true || startsAnew(before.items.data, items));
+  const lines = isCharged ? linesFor(world, before, items, { ...manner, restart }) : [];
   const edit = editWith(world, items, restart);
   if (restart || (manner.proration === 'always_invoice' && lines.length > 0)) {
-    invoiceChange(world, id, { lines, edit, paymentBehavior: manner.paymentBehavior });
+    invoiceChange(world, id, { ...manner, lines, edit, restart });
     return;
   }
   world.subscriptions.change(id, (subscription) => {
@@ -105,13 +110,20 @@ function editWith(world: World, items: SubscriptionItem[], restart: boolean) {
   };
 }
 
-type Change = { lines: Line[]; edit: (subscription: Subscription) => void; paymentBehavior: string | undefined };
+type Change = Manner & { lines: Line[]; edit: (subscription: Subscription) => void };
 
-function invoiceChange(world: World, id: string, { lines, edit, paymentBehavior }: Change): void {
+function invoiceChange(world: World, id: string, change: Change): void {
+  const { lines, edit, paymentBehavior, restart, isAuthenticated } = change;
   const mustPay = paymentBehavior === 'error_if_incomplete';
-  const collect = mustPay || paymentBehavior === 'default_incomplete' ? 'none' : 'automatically';
-  const invoice = invoiceSubscription(world, id, { reason: 'subscription_update', lines, edit, collect });
+  const collect = mustPay || paymentBehavior === 'default_incomplete' ? 'none' : 'now';
+  const now = world.now();
+  const invoice = invoiceSubscription(world, id, {
+    reason: 'subscription_update',
+    lines,
+    edit,
+    collect,
+    ...(restart && { period: { start: now, end: now } }),
+  });
   if (!mustPay || world.invoices.get(invoice).status === 'paid') return;
-  const outcome = collectInvoice(world, invoice);
-  if (outcome) throw declined(outcome, false);
+  refuseIncomplete(collectInvoice(world, invoice, { isAuthenticated }));
 }

@@ -1,7 +1,7 @@
 import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
 import type { World } from '../world.ts';
 
-/** Gives an open invoice up. A first invoice that is voided takes its subscription along. */
+/** Gives an open invoice up. The subscription of a first invoice that is voided expires. */
 export function closeInvoice(world: World, id: string, status: 'void' | 'uncollectible'): Invoice {
   const event = status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible';
   const invoice = world.invoices.change(
@@ -9,17 +9,40 @@ export function closeInvoice(world: World, id: string, status: 'void' | 'uncolle
     (invoice) => {
       const { status_transitions: transitions } = invoice;
       Object.assign(invoice, { status, auto_advance: false, next_payment_attempt: null });
-      if (status === 'void') Object.assign(invoice, { amount_remaining: 0 });
       if (status === 'uncollectible') invoice.status_details = { uncollectible: { reason: 'user_forgiven' } };
       transitions[status === 'void' ? 'voided_at' : 'marked_uncollectible_at'] = world.now();
     },
     event,
   );
-  const { status: held, latest_invoice: latest } = world.subscriptions.get(subscriptionOf(invoice));
-  if (status === 'void' && held === 'incomplete' && latest === id) {
-    world.subscriptions.change(subscriptionOf(invoice), (subscription) => {
-      Object.assign(subscription, { status: 'incomplete_expired', ended_at: world.now() });
-    });
+  if (status === 'void') {
+    cancelPayment(world, invoice);
+    expireSubscription(world, invoice);
   }
   return invoice;
+}
+
+function cancelPayment(world: World, { _: { payment, paymentIntent } }: Invoice): void {
+  if (!payment || !paymentIntent) return;
+  world.invoicePayments.change(payment, (payment) => {
+    payment.status = 'canceled';
+    payment.status_transitions.canceled_at = world.now();
+  });
+  world.paymentIntents.change(
+    paymentIntent,
+    (intent) => {
+      Object.assign(intent, { status: 'canceled', canceled_at: world.now(), next_action: null });
+      intent.cancellation_reason = 'void_invoice';
+    },
+    'payment_intent.canceled',
+  );
+}
+
+function expireSubscription(world: World, invoice: Invoice): void {
+  const id = subscriptionOf(invoice);
+  if (!id) return;
+  const { status, latest_invoice: latest } = world.subscriptions.get(id);
+  if (status !== 'incomplete' || latest !== invoice.id) return;
+  world.subscriptions.change(id, (subscription) => {
+    Object.assign(subscription, { status: 'incomplete_expired', ended_at: world.now() });
+  });
 }

@@ -1,57 +1,81 @@
 import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
 import type { PaymentMethod } from '../objects/payment-methods.ts';
 import type { World } from '../world.ts';
+import type { Decline } from '../errors.ts';
+import { attemptPayment, type Outcome } from './attempt-payment.ts';
 import { defaultMethod } from './default-method.ts';
 import { settleInvoice } from './settle-invoice.ts';
-import { decline } from './test-cards.ts';
-
-export type Decline = { code: string; message: string; decline_code?: string };
 
 const nothingToCharge: Decline = {
   code: 'payment_method_required',
   message: 'This customer has no attached payment source or default payment method.',
 };
 
-/** Charges an open invoice, with the given card or the default one. Answers why not, or undefined when it is paid. */
-export function collectInvoice(world: World, id: string, methodId?: string): Decline | undefined {
+type Collecting = {
+  /** Another payment method than the subscription's or the customer's default. */
+  method?: string | undefined;
+  isAuthenticated?: boolean | undefined;
+};
+
+/** Charges an open invoice, and settles it or records the failure. */
+export function collectInvoice(world: World, id: string, { method: given, isAuthenticated }: Collecting = {}): Outcome {
   const invoice = world.invoices.get(id);
-  const method = methodId
-    ? world.paymentMethods.get(methodId, 'payment_method')
-    : defaultMethod(world, world.subscriptions.get(subscriptionOf(invoice)));
-  const failure = !method ? nothingToCharge : method._.declines ? decline : undefined;
-  recordAttempt(world, invoice, method, failure);
-  if (!failure) return void settleInvoice(world, id);
-  failInvoice(world, id);
-  return failure;
+  const method = given ? world.paymentMethods.get(given, 'payment_method') : payingMethod(world, invoice);
+  const { paymentIntent } = invoice._;
+  const outcome: Outcome =
+    method && paymentIntent
+      ? attemptPayment(world, paymentIntent, method, { isAuthenticated })
+      : { kind: 'declined', decline: nothingToCharge };
+  recordAttempt(world, id, outcome, method);
+  if (outcome.kind === 'paid') settleInvoice(world, id);
+  else if (outcome.kind === 'processing') markActive(world, invoice);
+  else failInvoice(world, id, outcome);
+  return outcome;
 }
 
-function recordAttempt(
-  world: World,
-  invoice: Invoice,
-  method: PaymentMethod | undefined,
-  failure: Decline | undefined,
-) {
+/** The payment method that an invoice is charged to by default. */
+export function payingMethod(world: World, invoice: Invoice): PaymentMethod | undefined {
+  const id = subscriptionOf(invoice);
+  const payer = id ? world.subscriptions.get(id) : { customer: invoice.customer, default_payment_method: null };
+  return defaultMethod(world, payer);
+}
+
+/** Recorded: a first payment that waits for its holder is attempted, but not counted. */
+function recordAttempt(world: World, id: string, outcome: Outcome, method: PaymentMethod | undefined): void {
   world.invoices.change(
-    invoice.id,
-    (invoice) => void Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 }),
+    id,
+    (invoice) => {
+      const isCounted = outcome.kind !== 'action' || invoice.billing_reason === 'subscription_cycle';
+      invoice.attempted = true;
+      invoice.attempt_count += isCounted ? 1 : 0;
+      invoice._.lastMethod = method?.id ?? null;
+      invoice._.lastDecline = declineCodeOf(outcome);
+    },
     null,
   );
-  if (!invoice._.paymentIntent) return;
-  world.paymentIntents.change(
-    invoice._.paymentIntent,
-    (intent) => {
-      if (failure) intent.last_payment_error = { type: 'card_error', ...failure };
-      else Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, last_payment_error: null });
-      intent.payment_method = failure ? null : (method?.id ?? null);
-    },
-    failure ? 'payment_intent.payment_failed' : 'payment_intent.succeeded',
-  );
 }
 
-function failInvoice(world: World, id: string): void {
-  const invoice = world.invoices.change(id, () => undefined, 'invoice.payment_failed');
-  const { id: subscription, status } = world.subscriptions.get(subscriptionOf(invoice));
-  if (status !== 'active') return;
+function declineCodeOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'action') return 'authentication_required';
+  return outcome.kind === 'declined' ? (outcome.decline.decline_code ?? outcome.decline.code) : null;
+}
+
+/** Emits what the merchant is told about an invoice that was not paid; an active subscription is past due. */
+export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
+  const invoice = world.invoices.get(id);
+  if (kind === 'action') world.emit('invoice.payment_action_required', invoice);
+  if (kind !== 'action' || invoice.billing_reason !== 'subscription_create') {
+    world.emit('invoice.payment_failed', invoice);
+  }
+  const subscription = subscriptionOf(invoice);
+  if (!subscription || world.subscriptions.get(subscription).status !== 'active') return;
   world.customers.change(invoice.customer, (customer) => void (customer.delinquent = true));
   world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
+}
+
+/** A bank debit under way counts as paid until the bank refuses it. */
+function markActive(world: World, invoice: Invoice): void {
+  const id = subscriptionOf(invoice);
+  if (!id || world.subscriptions.get(id).status !== 'incomplete') return;
+  world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
 }

@@ -1,22 +1,34 @@
 import type { CheckoutSession } from '../objects/checkout-sessions.ts';
 import { createCustomer, type Customer, liveCustomer } from '../objects/customers.ts';
-import { attach, newPaymentMethod } from '../objects/payment-methods.ts';
+import { newBankAccount, newPaymentMethod } from '../objects/new-payment-method.ts';
 import { succeed } from '../objects/setup-intents.ts';
 import { invalid } from '../errors.ts';
 import type { World } from '../world.ts';
+import type { Stripe } from 'stripe';
+import { attach } from './attach-method.ts';
+import { markSetUp, needsHolder } from './attempt-payment.ts';
 import { createSubscription } from './create-subscription.ts';
 import { detailsOf } from './new-checkout-session.ts';
+import { refuseIncomplete } from './refuse-incomplete.ts';
 import type { TestCard } from './test-cards.ts';
 
-/** What the button of a hosted checkout does. A declined card throws and changes nothing. */
-export function completeCheckout(world: World, id: string, card: TestCard): CheckoutSession {
+/** How a checkout is paid. `isAuthenticated`: the holder has confirmed it. */
+export type Payment = { card: TestCard | 'us_bank_account'; isAuthenticated: boolean };
+
+/** Buys what a hosted checkout offers. Throws, and changes nothing, where the card is declined or needs its holder. */
+export function completeCheckout(world: World, id: string, { card, isAuthenticated }: Payment): CheckoutSession {
   const session = world.checkoutSessions.get(id);
   if (session.status !== 'open') throw invalid(`This Checkout Session is ${session.status}.`);
   const customer = buyerOf(world, session);
-  const method = newPaymentMethod(world, card);
+  const method = card === 'us_bank_account' ? newBankAccount(world) : newPaymentMethod(world, card);
   attach(world, method.id, customer.id);
+  const isSaved = session.mode === 'setup' || session.amount_total === 0;
+  if (isSaved && needsHolder(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });
+  if (isSaved) markSetUp(world, method.id);
   const outcome =
-    session.mode === 'setup' ? saveCard(world, session, method.id) : subscribe(world, session, customer, method.id);
+    session.mode === 'setup'
+      ? saveCard(world, session, method.id)
+      : subscribe(world, session, customer, { method: method.id, isAuthenticated });
   return world.checkoutSessions.change(
     id,
     (session) => {
@@ -41,10 +53,10 @@ function subscribe(
   world: World,
   session: CheckoutSession,
   customer: Customer,
-  method: string,
+  { method, isAuthenticated }: { method: string; isAuthenticated: boolean },
 ): Partial<CheckoutSession> {
   const { lineItems, subscriptionData: data } = session._;
-  const subscription = createSubscription(world, {
+  const order: Stripe.SubscriptionCreateParams = {
     customer: customer.id,
     default_payment_method: method,
     items: lineItems.map(({ price, quantity }) => ({ price, quantity })),
@@ -55,11 +67,9 @@ function subscribe(
     ...(data.trial_end !== undefined && { trial_end: data.trial_end }),
     ...(data.trial_period_days !== undefined && { trial_period_days: data.trial_period_days }),
     ...(data.trial_settings && { trial_settings: data.trial_settings }),
-  });
-  const isTrial = subscription.status === 'trialing';
-  return {
-    invoice: subscription.latest_invoice,
-    payment_status: isTrial ? 'no_payment_required' : 'paid',
-    subscription: subscription.id,
   };
+  const { id, status, latest_invoice: invoice } = createSubscription(world, order, { isAuthenticated });
+  const isPaid = invoice !== null && world.invoices.get(invoice).status === 'paid';
+  const payment_status = status === 'trialing' ? 'no_payment_required' : isPaid ? 'paid' : 'unpaid';
+  return { invoice, payment_status, subscription: id };
 }

@@ -1,32 +1,51 @@
 import type { Stripe } from 'stripe';
-import { declined, invalid, StripeError } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { day } from '../interval.ts';
-import { liveCustomer } from '../objects/customers.ts';
+import type { Customer } from '../objects/customers.ts';
+import { newSetupIntent } from '../objects/setup-intents.ts';
 import { type Subscription, trialNotice } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
+import { needsHolder } from './attempt-payment.ts';
+import { buildSubscription } from './build-subscription.ts';
 import { collectInvoice } from './collect-invoice.ts';
 import { defaultMethod } from './default-method.ts';
-import { tellTrialEnd } from './end-trial.ts';
+import { announceTrialEnd } from './end-trial.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
 import { periodLine, trialLine } from './lines.ts';
+import { refuseIncomplete } from './refuse-incomplete.ts';
+import { requireMethod } from './require-method.ts';
 import { applyCancellation } from './schedule-cancellation.ts';
-import { buildSubscription } from './build-subscription.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
+/** `isAuthenticated`: the holder is present and has confirmed the first payment. */
+type Manner = { isAuthenticated?: boolean };
 
-/** Begins a subscription with its trial or its first invoice. A refused first charge leaves it incomplete, or fails as wished. */
-export function createSubscription(world: World, params: Params): Subscription {
-  const customer = liveCustomer(world, params.customer ?? '', 'customer');
+/** Begins a subscription with its trial or its first invoice. A first charge that fails leaves it incomplete, or throws. */
+export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
+  const customer = subscriber(world, params.customer ?? '');
   const trialEnd = trialEndOf(world, params);
   const behavior = params.payment_behavior ?? 'allow_incomplete';
+  if (behavior === 'pending_if_incomplete') {
+    throw invalid(
+      'Setting `payment_behavior` to `pending_if_incomplete` has no effect when creating a subscription.',
+      'payment_behavior',
+    );
+  }
   const draft = buildSubscription(world, customer, params, trialEnd);
-  if (trialEnd === null) requireMethod(world, draft, behavior);
+  if (trialEnd === null && behavior !== 'default_incomplete') requireMethod(world, draft);
   const { id } = world.subscriptions.insert(draft);
   world.customers.change(customer.id, (customer) => void (customer.currency ??= draft.currency), null);
-  if (trialEnd === null) payFirst(world, draft, behavior);
+  if (trialEnd === null) payFirst(world, draft, { ...manner, behavior });
   else startTrial(world, draft, trialEnd);
   applyCancellation(world, id, params);
   return world.subscriptions.get(id);
+}
+
+/** Recorded: an unknown customer is a 404 here, and a 400 in most other calls. */
+function subscriber(world: World, id: string): Customer {
+  const customer = world.customers.find(id);
+  if (!customer || customer.deleted) throw notFound('customer', id, 'customer');
+  return customer;
 }
 
 function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: Params): number | null {
@@ -39,15 +58,11 @@ function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: P
   return end;
 }
 
-function requireMethod(world: World, subscription: Subscription, behavior: string): void {
-  const isFree = subscription.items.data.every(({ price }) => price.unit_amount === 0);
-  if (isFree || behavior === 'default_incomplete' || defaultMethod(world, subscription)) return;
-  const message =
-    'This customer has no attached payment source or default payment method. Please consider adding a default payment method.';
-  throw new StripeError(400, { type: 'invalid_request_error', code: 'resource_missing', message });
-}
-
-function payFirst(world: World, subscription: Subscription, behavior: string): void {
+function payFirst(
+  world: World,
+  subscription: Subscription,
+  { behavior, isAuthenticated }: Manner & { behavior: string },
+): void {
   const lines = subscription.items.data.map((item) =>
     periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
   );
@@ -57,13 +72,22 @@ function payFirst(world: World, subscription: Subscription, behavior: string): v
     collect: 'none',
   });
   if (behavior === 'default_incomplete' || world.invoices.get(invoice).status === 'paid') return;
-  const outcome = collectInvoice(world, invoice);
-  if (outcome && behavior === 'error_if_incomplete') throw declined(outcome, false);
+  const outcome = collectInvoice(world, invoice, { isAuthenticated });
+  if (behavior === 'error_if_incomplete') refuseIncomplete(outcome);
 }
 
 function startTrial(world: World, subscription: Subscription, end: number): void {
   const period = { start: world.now(), end };
   const lines = subscription.items.data.map((item) => trialLine(world, subscription, item, period));
   invoiceSubscription(world, subscription.id, { reason: 'subscription_create', lines });
-  if (end - world.now() <= trialNotice) tellTrialEnd(world, subscription.id);
+  askForMethod(world, subscription);
+  if (end - world.now() <= trialNotice) announceTrialEnd(world, subscription.id);
+}
+
+/** A trial without a card that can be charged later comes with an intent to save one. */
+function askForMethod(world: World, subscription: Subscription): void {
+  const method = defaultMethod(world, subscription);
+  if (method && !needsHolder(method)) return;
+  const { id } = newSetupIntent(world, { customer: subscription.customer, subscription: subscription.id });
+  world.subscriptions.change(subscription.id, (subscription) => void (subscription.pending_setup_intent = id), null);
 }

@@ -1,6 +1,7 @@
 import { listOf } from '../api/page.ts';
 import { newId } from '../ids.ts';
 import type { BillingReason, Invoice } from '../objects/invoices.ts';
+import type { Metadata } from '../objects/metadata.ts';
 import type { Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
 import type { Line } from './lines.ts';
@@ -12,7 +13,6 @@ const untouched = {
   amount_shipping: 0,
   application: null,
   automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-  automatically_finalizes_at: null,
   collection_method: 'charge_automatically',
   custom_fields: null,
   customer_account: null,
@@ -22,12 +22,10 @@ const untouched = {
   default_payment_method: null,
   default_source: null,
   default_tax_rates: [],
-  description: null,
   discounts: [],
   due_date: null,
   footer: null,
   from_invoice: null,
-  invoice_pdf: null,
   issuer: { type: 'self' },
   last_finalization_error: null,
   latest_revision: null,
@@ -47,39 +45,63 @@ const untouched = {
   total_taxes: [],
 };
 
-/** Writes an invoice of a subscription; `invoice.created`. Nothing is asked of the customer yet. */
-export function draftInvoice(world: World, subscription: Subscription, reason: BillingReason, given: Line[]): Invoice {
+/** How long an invoice of Stripe's stays a draft, in seconds, before it is finalized and charged. */
+const draftTime = 3600;
+
+type Draft = {
+  customer: string;
+  currency: string;
+  subscription?: Subscription;
+  reason: BillingReason;
+  lines?: Line[];
+  period?: { start: number; end: number };
+  description?: string | null;
+  metadata?: Metadata;
+  /** Stripe finalizes and charges it after the draft time. */
+  isAutomatic?: boolean;
+};
+
+/** Writes a draft; `invoice.created`. Nothing is asked of the customer yet. */
+export function draftInvoice(world: World, draft: Draft): Invoice {
   const id = newId('in_1');
-  const data = given.map((line) => ({ ...line, invoice: id }));
-  const total = data.reduce((sum, line) => sum + line.amount, 0);
+  const now = world.now();
+  const data = (draft.lines ?? []).map((line) => ({ ...line, invoice: id }));
   return world.invoices.insert({
     ...untouched,
-    ...addressee(world, subscription.customer),
-    ...amounts(total),
-    ...periodOf(world, subscription, reason),
+    ...addressee(world, draft.customer),
+    ...amounts(data.reduce((sum, line) => sum + line.amount, 0)),
+    ...finalization(now, draft.isAutomatic ?? false),
     id,
     object: 'invoice',
     attempt_count: 0,
     attempted: false,
-    auto_advance: true,
-    billing_reason: reason,
-    created: world.now(),
-    currency: subscription.currency,
-    customer: subscription.customer,
+    billing_reason: draft.reason,
+    created: now,
+    currency: draft.currency,
+    customer: draft.customer,
+    description: draft.description ?? null,
     effective_at: null,
     ending_balance: null,
     hosted_invoice_url: null,
+    invoice_pdf: null,
     lines: listOf(data, `/v1/invoices/${id}/lines`),
-    metadata: {},
-    next_payment_attempt: null,
+    metadata: draft.metadata ?? {},
     number: null,
-    parent: parentOf(subscription),
-    starting_balance: world.customers.get(subscription.customer).balance,
+    parent: draft.subscription ? parentOf(draft.subscription) : null,
+    period_start: draft.period?.start ?? now,
+    period_end: draft.period?.end ?? now,
+    starting_balance: world.customers.get(draft.customer).balance,
     status: 'draft',
-    webhooks_delivered_at: world.now(),
+    webhooks_delivered_at: now,
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0 },
+    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0, lastMethod: null, lastDecline: null },
   });
+}
+
+/** When Stripe will finalize a draft that was created at a time, and first charge it. */
+export function finalization(created: number, isAutomatic: boolean) {
+  const at = isAutomatic ? created + draftTime : null;
+  return { auto_advance: isAutomatic, automatically_finalizes_at: at, next_payment_attempt: at };
 }
 
 function amounts(total: number) {
@@ -92,14 +114,6 @@ function addressee(world: World, customer: string) {
   const { email, name, phone, address } = world.customers.get(customer);
   const account_name = world.settings.businessName;
   return { account_name, customer_address: address, customer_email: email, customer_name: name, customer_phone: phone };
-}
-
-/** A renewal's invoice tells the week behind it, as Stripe's does; its lines tell the week ahead. */
-function periodOf(world: World, subscription: Subscription, reason: BillingReason) {
-  const now = world.now();
-  const [item] = subscription.items.data;
-  if (reason !== 'subscription_cycle' || !item) return { period_start: now, period_end: now };
-  return { period_start: item.current_period_start, period_end: item.current_period_end };
 }
 
 function parentOf({ id, metadata }: Subscription): Invoice['parent'] {

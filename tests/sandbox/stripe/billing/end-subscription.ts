@@ -1,24 +1,32 @@
 import type { Line } from './lines.ts';
-import { creditLine } from './lines.ts';
+import { creditLine } from './proration-lines.ts';
 import { subscriptionOf } from '../objects/invoices.ts';
 import { isEnded, type Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
 import { draftInvoice } from './draft-invoice.ts';
 import { finalizeInvoice } from './finalize-invoice.ts';
 
-type Ending = { reason?: 'cancellation_requested' | 'payment_failed'; prorate?: boolean; invoiceNow?: boolean };
+type Ending = {
+  reason?: 'cancellation_requested' | 'payment_failed' | 'payment_disputed';
+  prorate?: boolean;
+  invoiceNow?: boolean;
+  /** It ends as planned, at its `cancel_at`. */
+  isPlanned?: boolean;
+};
 
-/** Ends a subscription at once, and its schedule with it. Nothing charges for it again. */
+/** Ends a subscription at once, and its schedule with it. Nothing is charged for it any more. */
 export function endSubscription(world: World, id: string, ending: Ending = {}): Subscription {
   const before = world.subscriptions.get(id);
   if (isEnded(before)) return before;
-  const { reason = 'cancellation_requested', prorate = false, invoiceNow = false } = ending;
+  const { reason = 'cancellation_requested', prorate = false, invoiceNow = false, isPlanned = false } = ending;
   stopCollecting(world, id);
   if (before.schedule) cancelSchedule(world, before.schedule);
   const subscription = world.subscriptions.change(
     id,
     (subscription) => {
       Object.assign(subscription, { status: 'canceled', ended_at: world.now() });
+      // Recorded: who cancels at once gives up the planned end; the time of the first request stays.
+      if (!isPlanned) Object.assign(subscription, { cancel_at: null, cancel_at_period_end: false });
       subscription.canceled_at ??= world.now();
       subscription.cancellation_details.reason ??= reason;
     },
@@ -30,11 +38,12 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
   return world.subscriptions.get(id);
 }
 
-function stopCollecting(world: World, subscription: string): void {
+/** Stripe no longer finalizes or charges a subscription's invoices by itself. */
+export function stopCollecting(world: World, subscription: string): void {
   for (const invoice of world.invoices.all()) {
     if (subscriptionOf(invoice) !== subscription || !['draft', 'open'].includes(invoice.status)) continue;
     world.invoices.change(invoice.id, (invoice) => {
-      Object.assign(invoice, { auto_advance: false, next_payment_attempt: null });
+      Object.assign(invoice, { auto_advance: false, automatically_finalizes_at: null, next_payment_attempt: null });
     });
   }
 }
@@ -46,7 +55,8 @@ function cancelSchedule(world: World, id: string): void {
 
 function invoiceRest(world: World, subscription: Subscription, lines: Line[]): void {
   if (lines.length === 0) return;
-  const invoice = draftInvoice(world, subscription, 'subscription_update', lines);
+  const { customer, currency } = subscription;
+  const invoice = draftInvoice(world, { customer, currency, subscription, reason: 'subscription_cycle', lines });
   world.subscriptions.change(subscription.id, (subscription) => {
     subscription.latest_invoice = invoice.id;
     subscription._.pending = [];

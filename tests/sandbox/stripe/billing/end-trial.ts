@@ -4,10 +4,14 @@ import { defaultMethod } from './default-method.ts';
 import { endSubscription } from './end-subscription.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
 import { periodLine } from './lines.ts';
+import { requireMethod } from './require-method.ts';
 import { movePeriod, periodFrom } from './renew-subscription.ts';
 
-/** The first paid period begins, or what was wished for a trial without a card happens. */
-export function endTrial(world: World, id: string, at: number): void {
+/**
+ * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the API
+ * ends the trial: it is charged at once, and refused without a card.
+ */
+export function endTrial(world: World, id: string, at: number, { isRequested = false } = {}): void {
   const subscription = world.subscriptions.get(id);
   const missing: MissingMethod = subscription.trial_settings.end_behavior.missing_payment_method;
   if (missing !== 'create_invoice' && !defaultMethod(world, subscription)) {
@@ -15,16 +19,23 @@ export function endTrial(world: World, id: string, at: number): void {
     else pauseSubscription(world, id);
     return;
   }
-  startPaying(world, subscription, at);
+  if (isRequested) requireMethod(world, subscription);
+  startPaying(world, subscription, at, isRequested ? 'now' : 'after-draft');
 }
 
-function startPaying(world: World, subscription: Subscription, at: number): void {
+function startPaying(world: World, subscription: Subscription, at: number, collect: 'after-draft' | 'now'): void {
   const lines = subscription.items.data.map((item) => periodLine(world, subscription, item, periodFrom(at, item)));
   invoiceSubscription(world, subscription.id, {
     reason: 'subscription_cycle',
     lines,
+    collect,
     edit(subscription) {
-      Object.assign(subscription, { status: 'active', billing_cycle_anchor: at, trial_end: at });
+      Object.assign(subscription, {
+        status: 'active',
+        billing_cycle_anchor: at,
+        trial_end: at,
+        pending_setup_intent: null,
+      });
       for (const item of subscription.items.data) movePeriod(item, periodFrom(at, item));
     },
   });
@@ -43,15 +54,15 @@ function pauseSubscription(world: World, id: string): void {
 /** A paused subscription goes on with a new period, which is invoiced. */
 export function resumePaused(world: World, id: string): void {
   const subscription = world.subscriptions.change(id, (subscription) => void delete subscription.status_details, null);
-  startPaying(world, subscription, world.now());
+  startPaying(world, subscription, world.now(), 'now');
   world.emit('customer.subscription.resumed', world.subscriptions.get(id));
 }
 
-/** Tells once that a trial is about to end. */
-export function tellTrialEnd(world: World, id: string): void {
+/** Announces once that a trial is about to end. */
+export function announceTrialEnd(world: World, id: string): void {
   world.subscriptions.change(
     id,
-    (subscription) => void (subscription._.trialEndTold = true),
+    (subscription) => void (subscription._.isTrialEndAnnounced = true),
     'customer.subscription.trial_will_end',
   );
 }

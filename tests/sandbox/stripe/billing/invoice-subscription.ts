@@ -1,9 +1,9 @@
 import type { BillingReason } from '../objects/invoices.ts';
-import type { Subscription } from '../objects/subscriptions.ts';
+import { periodStart, type Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
 import { draftInvoice } from './draft-invoice.ts';
 import { finalizeInvoice } from './finalize-invoice.ts';
-import type { Line } from './lines.ts';
+import type { Line, Period } from './lines.ts';
 import { collectAutomatically } from './retries.ts';
 
 type Invoicing = {
@@ -11,20 +11,48 @@ type Invoicing = {
   lines: Line[];
   /** What changes on the subscription with the new invoice. */
   edit?: (subscription: Subscription) => void;
-  /** `none` leaves the open invoice to someone else. */
-  collect?: 'automatically' | 'none';
+  /** What the invoice names as its period; by default what its reason calls for. */
+  period?: Period;
+  /** A renewal waits as a draft for an hour; `none` leaves the open invoice to the caller. */
+  collect?: 'after-draft' | 'none' | 'now';
 };
 
-/** Invoices a subscription for these lines and what waited for the next invoice; answers the invoice's id. */
-export function invoiceSubscription(world: World, id: string, { reason, lines, edit, collect }: Invoicing): string {
+/** Invoices a subscription for these lines and what waited for the next invoice. Returns the invoice's id. */
+export function invoiceSubscription(world: World, id: string, invoicing: Invoicing): string {
+  const { reason, lines, edit, period, collect = 'now' } = invoicing;
   const before = world.subscriptions.get(id);
-  const invoice = draftInvoice(world, before, reason, [...before._.pending, ...lines]);
+  const invoice = draftInvoice(world, {
+    customer: before.customer,
+    currency: before.currency,
+    subscription: before,
+    reason,
+    lines: [...before._.pending, ...lines],
+    period: period ?? periodOf(world, before, reason),
+    isAutomatic: before.status !== 'unpaid',
+  });
   world.subscriptions.change(id, (subscription) => {
     edit?.(subscription);
     subscription.latest_invoice = invoice.id;
     subscription._.pending = [];
+    for (const line of lines) noteBilled(subscription, line, invoice.id);
   });
+  if (collect === 'after-draft') return invoice.id;
   const finalized = finalizeInvoice(world, invoice.id);
-  if (finalized.status === 'open' && collect !== 'none') collectAutomatically(world, invoice.id);
+  if (finalized.status === 'open' && collect === 'now') collectAutomatically(world, invoice.id);
   return invoice.id;
+}
+
+/** A renewal's invoice names the week behind it; its lines name the week ahead. */
+function periodOf(world: World, subscription: Subscription, reason: BillingReason): Period {
+  const now = world.now();
+  const [item] = subscription.items.data;
+  if (reason === 'subscription_create' || !item) return { start: now, end: now };
+  if (reason === 'subscription_update') return { start: periodStart(subscription), end: now };
+  return { start: item.current_period_start, end: item.current_period_end };
+}
+
+/** Remembers which line billed an item's present period, for the credit of a later change. */
+function noteBilled(subscription: Subscription, line: Line, invoice: string): void {
+  const { subscription_item: item } = line.parent.subscription_item_details;
+  if (line.amount > 0) subscription._.billed[item] = { invoice, invoice_line_items: [line.id] };
 }

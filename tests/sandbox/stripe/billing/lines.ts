@@ -1,4 +1,3 @@
-import { shortDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
 import { newId } from '../ids.ts';
 import type { Price } from '../objects/prices.ts';
@@ -6,14 +5,24 @@ import type { Subscription, SubscriptionItem } from '../objects/subscriptions.ts
 import type { World } from '../world.ts';
 
 export type Period = { start: number; end: number };
+/** The invoice lines that a credit gives back. */
+export type Credited = { invoice: string; invoice_line_items: string[] };
+type ItemDetails = {
+  invoice_item: string | null;
+  proration: boolean;
+  proration_details: { credited_items: Credited | null };
+  subscription: string;
+  subscription_item: string;
+};
 export type Line = {
   id: string;
   object: 'line_item';
   amount: number;
   currency: string;
   description: string;
+  discountable: boolean;
   invoice: string | null;
-  parent: object;
+  parent: { type: string; invoice_item_details: null; subscription_item_details: ItemDetails };
   period: Period;
   pricing: object;
   quantity: number;
@@ -24,7 +33,6 @@ export type Line = {
 
 const untouched = {
   discount_amounts: [],
-  discountable: true,
   discounts: [],
   livemode: false,
   metadata: {},
@@ -33,11 +41,13 @@ const untouched = {
 };
 
 type Of = { subscription: Subscription; item: SubscriptionItem; price: Price; period: Period };
-type Fields = { amount: number; description: string; proration: boolean };
+type Fields = { amount: number; description: string; proration: boolean; credited?: Credited | undefined };
 
-function newLine({ subscription, item, price, period }: Of, { amount, description, proration }: Fields): Line {
+export function newLine({ subscription, item, price, period }: Of, fields: Fields): Line {
+  const { amount, description, proration } = fields;
   return {
     ...untouched,
+    discountable: !proration,
     id: newId('il_1'),
     object: 'line_item',
     amount,
@@ -48,20 +58,27 @@ function newLine({ subscription, item, price, period }: Of, { amount, descriptio
     description,
     invoice: null,
     subscription: subscription.id,
-    parent: parentOf(subscription.id, item.id, proration),
+    parent: parentOf(subscription.id, item.id, fields),
     period,
-    pricing: pricingOf(price),
+    pricing: pricingOf(price, proration),
   };
 }
 
-function parentOf(subscription: string, item: string, proration: boolean) {
-  const details = { invoice_item: null, proration, proration_details: null, subscription, subscription_item: item };
+function parentOf(subscription: string, item: string, { proration, credited }: Fields) {
+  const details = {
+    invoice_item: proration ? newId('ii_1') : null,
+    proration,
+    proration_details: { credited_items: credited ?? null },
+    subscription,
+    subscription_item: item,
+  };
   return { type: 'subscription_item_details', invoice_item_details: null, subscription_item_details: details };
 }
 
-function pricingOf(price: Price) {
+function pricingOf(price: Price, proration: boolean) {
   const details = { price: price.id, product: price.product };
-  return { type: 'price_details', price_details: details, unit_amount_decimal: price.unit_amount_decimal };
+  const unit_amount_decimal = proration ? null : price.unit_amount_decimal;
+  return { type: 'price_details', price_details: details, unit_amount_decimal };
 }
 
 /** A whole period of an item. */
@@ -78,41 +95,7 @@ export function trialLine(world: World, subscription: Subscription, item: Subscr
   return newLine({ subscription, item, price: item.price, period }, { amount: 0, description, proration: false });
 }
 
-/** What is given back for the rest of the old price's period, and what the new one costs for it. */
-export function prorationLines(
-  world: World,
-  subscription: Subscription,
-  before: SubscriptionItem,
-  after: SubscriptionItem,
-): Line[] {
-  const period = { start: world.now(), end: before.current_period_end };
-  const length = before.current_period_end - before.current_period_start;
-  const share = length === 0 ? 0 : (period.end - period.start) / length;
-  return [creditLine(world, subscription, before), remainingLine(world, subscription, after, period, share)];
-}
-
-/** What is given back for the rest of an item's period. */
-export function creditLine(world: World, subscription: Subscription, item: SubscriptionItem): Line {
-  const period = { start: world.now(), end: item.current_period_end };
-  const share = (period.end - period.start) / (item.current_period_end - item.current_period_start || 1);
-  const amount = -Math.round(item.price.unit_amount * item.quantity * share);
-  const description = `Unused time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
-  return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true });
-}
-
-function remainingLine(
-  world: World,
-  subscription: Subscription,
-  item: SubscriptionItem,
-  period: Period,
-  share: number,
-): Line {
-  const amount = Math.round(item.price.unit_amount * item.quantity * share);
-  const description = `Remaining time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
-  return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true });
-}
-
-/** What people call the thing that a price sells. */
+/** The name of what a price sells. */
 export function productName(world: World, price: Price): string {
   return world.products.find(price.product)?.name ?? price.nickname ?? price.id;
 }

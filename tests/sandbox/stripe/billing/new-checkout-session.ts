@@ -6,6 +6,8 @@ import { liveCustomer } from '../objects/customers.ts';
 import { newMetadata } from '../objects/metadata.ts';
 import { newSetupIntent } from '../objects/setup-intents.ts';
 import type { World } from '../world.ts';
+import { methodsOf, requireTaxLocation } from './checkout-methods.ts';
+import { isTaxed } from './is-taxed.ts';
 import { expiryOf, modeOf, priced, readLineItems, refuseLineItems } from './checkout-order.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
@@ -13,7 +15,6 @@ type Params = Stripe.Checkout.SessionCreateParams;
 const untouched = {
   adaptive_pricing: null,
   after_expiration: null,
-  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
   client_secret: null,
   collected_information: null,
   consent: null,
@@ -30,9 +31,6 @@ const untouched = {
   origin_context: null,
   payment_intent: null,
   payment_link: null,
-  payment_method_configuration_details: null,
-  payment_method_options: {},
-  payment_method_types: ['card'],
   permissions: null,
   recovered_from: null,
   saved_payment_method_options: null,
@@ -49,10 +47,12 @@ export function newCheckoutSession(world: World, params: Params): CheckoutSessio
   const mode = modeOf(params);
   const lineItems = mode === 'subscription' ? readLineItems(world, params) : refuseLineItems(params);
   const customer = customerOf(world, params);
+  if (customer) requireTaxLocation(customer, params);
   const id = newId('cs_test_a1', 58);
   return world.checkoutSessions.insert({
     ...untouched,
     ...asked(params),
+    ...methodsOf(params),
     ...priced(world, lineItems, params),
     id,
     object: 'checkout.session',
@@ -109,6 +109,12 @@ function asked(params: Params) {
   return {
     allow_promotion_codes: params.allow_promotion_codes ?? null,
     allowed_payment_method_types: params.allowed_payment_method_types ?? null,
+    automatic_tax: {
+      enabled: isTaxed(params),
+      liability: isTaxed(params) ? { type: 'self' } : null,
+      provider: null,
+      status: null,
+    },
     billing_address_collection: params.billing_address_collection ?? null,
     customer_creation: params.customer ? null : 'always',
     locale: params.locale ?? null,

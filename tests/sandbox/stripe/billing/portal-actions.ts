@@ -1,14 +1,15 @@
 import { invalid } from '../errors.ts';
 import { liveCustomer } from '../objects/customers.ts';
 import type { PortalConfiguration } from '../objects/portal-configurations.ts';
-import { attach, newPaymentMethod } from '../objects/payment-methods.ts';
+import { newPaymentMethod } from '../objects/new-payment-method.ts';
 import { hasFuturePhase } from '../objects/portal-sessions.ts';
 import { release } from './release-schedule.ts';
 import { scheduleSubscription } from './schedule-subscription.ts';
 import { isLive, periodEnd, type Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
+import { attach } from './attach-method.ts';
+import { markSetUp } from './attempt-payment.ts';
 import { changeItems } from './change-items.ts';
-import { collectInvoice, type Decline } from './collect-invoice.ts';
 import { endSubscription } from './end-subscription.ts';
 import { endTrial } from './end-trial.ts';
 import { periodFrom } from './renew-subscription.ts';
@@ -16,12 +17,13 @@ import { phaseOf } from './read-phases.ts';
 import { applyCancellation } from './schedule-cancellation.ts';
 import type { TestCard } from './test-cards.ts';
 
-/** A dearer plan holds at once and is paid for at once, or nothing changes; a cheaper one may wait for the period's end. */
+/** A dearer plan is paid for and holds at once, or nothing changes; a cheaper one may wait for the period's end. */
 export function switchPlan(
   world: World,
   id: string,
   priceId: string,
   { features }: PortalConfiguration,
+  { isAuthenticated = false } = {},
 ): 'now' | 'later' {
   const { subscription_update: update } = features;
   const subscription = world.subscriptions.get(id);
@@ -29,20 +31,25 @@ export function switchPlan(
   const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(priceId));
   if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
   if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
-  stay(world, subscription);
+  undoEnd(world, subscription);
   const isCheaper = world.prices.get(priceId).unit_amount < item.price.unit_amount;
   const waits = update.schedule_at_period_end.conditions.some(({ type }) => type === 'decreasing_item_amount');
   if (isCheaper && waits) return switchLater(world, id, priceId);
   const restart = update.billing_cycle_anchor === 'now';
-  const manner = { proration: update.proration_behavior, paymentBehavior: 'error_if_incomplete', restart };
+  const manner = {
+    proration: update.proration_behavior,
+    paymentBehavior: 'error_if_incomplete',
+    restart,
+    isAuthenticated,
+  };
   changeItems(world, id, [{ id: item.id, price: priceId }], manner);
   if (subscription.status === 'trialing' && update.trial_update_behavior === 'end_trial')
-    endTrial(world, id, world.now());
+    endTrial(world, id, world.now(), { isRequested: true });
   return 'now';
 }
 
-/** Who picks a plan wishes to stay: a planned end and a schedule that has run its course are dropped. */
-function stay(world: World, { id, schedule, cancel_at: at }: Subscription): void {
+/** Picking a plan undoes a planned end and releases a schedule without future phases. */
+function undoEnd(world: World, { id, schedule, cancel_at: at }: Subscription): void {
   if (schedule) release(world, world.schedules.get(schedule));
   else if (at !== null) applyCancellation(world, id, { cancel_at: '' });
 }
@@ -81,23 +88,13 @@ export function cancelScheduledChange(world: World, id: string): void {
   if (schedule) release(world, world.schedules.get(schedule));
 }
 
-/** Makes a new card the one that pays, and pays with it what is past due; answers why that failed. */
-export function updateCard(world: World, customerId: string, card: TestCard): Decline | undefined {
+/** Makes a new card the one that later charges use. Open invoices are not paid with it before their next try. */
+export function updateCard(world: World, customerId: string, card: TestCard): void {
   const { id } = attach(world, newPaymentMethod(world, card).id, liveCustomer(world, customerId).id);
+  markSetUp(world, id);
   world.customers.change(customerId, (customer) => void (customer.invoice_settings.default_payment_method = id));
   for (const subscription of world.subscriptions.all()) {
     if (subscription.customer !== customerId || !isLive(subscription)) continue;
     world.subscriptions.change(subscription.id, (subscription) => void (subscription.default_payment_method = id));
   }
-  return payOverdue(world, customerId);
-}
-
-function payOverdue(world: World, customer: string): Decline | undefined {
-  for (const { latest_invoice: latest, status, ...subscription } of world.subscriptions.all()) {
-    if (subscription.customer !== customer || !['past_due', 'unpaid'].includes(status) || !latest) continue;
-    if (world.invoices.get(latest).status !== 'open') continue;
-    const outcome = collectInvoice(world, latest);
-    if (outcome) return outcome;
-  }
-  return undefined;
 }

@@ -1,7 +1,6 @@
 import { addInterval } from '../interval.ts';
 import type { Subscription, SubscriptionItem } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
-import { draftInvoice } from './draft-invoice.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
 import { type Period, periodLine } from './lines.ts';
 
@@ -15,22 +14,13 @@ export function movePeriod(item: SubscriptionItem, { start, end }: Period): void
   Object.assign(item, { current_period_start: start, current_period_end: end, billed_until: end });
 }
 
-/** A new period begins: it is invoiced and charged. An unpaid subscription's invoices stay drafts. */
+/** A new period begins. Its invoice is finalized and charged an hour later; an unpaid subscription's stays a draft. */
 export function renewSubscription(world: World, id: string): void {
   const before = world.subscriptions.get(id);
   const lines = before.items.data.map((item) =>
     periodLine(world, before, item, periodFrom(item.current_period_end, item)),
   );
-  if (before.status !== 'unpaid') {
-    invoiceSubscription(world, id, { reason: 'subscription_cycle', lines, edit: moveOn });
-    return;
-  }
-  const draft = draftInvoice(world, before, 'subscription_cycle', lines);
-  world.invoices.change(draft.id, (invoice) => void (invoice.auto_advance = false));
-  world.subscriptions.change(id, (subscription) => {
-    moveOn(subscription);
-    subscription.latest_invoice = draft.id;
-  });
+  invoiceSubscription(world, id, { reason: 'subscription_cycle', lines, edit: moveOn, collect: 'after-draft' });
 }
 
 function moveOn(subscription: Subscription): void {

@@ -1,18 +1,40 @@
 import { day } from '../interval.ts';
 import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
 import type { World } from '../world.ts';
-import { collectInvoice } from './collect-invoice.ts';
-import { endSubscription } from './end-subscription.ts';
+import { collectInvoice, payingMethod } from './collect-invoice.ts';
+import { endSubscription, stopCollecting } from './end-subscription.ts';
 
-/** Days after the first failed charge on which a card is tried again; a paid week is longer than all of them. */
-export const retryDays = [1, 3, 5];
+/**
+ * Days after the first failed charge on which a payment is tried again. Stripe's default is 8 tries within 2 weeks at
+ * times that it chooses; here they are fixed.
+ */
+const retryDays = { 'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14], 'five-days': [1, 3, 5] } as const;
 
-/** Charges an invoice by itself and, when that fails, plans the next try. */
+/** After these, Stripe keeps its schedule but charges again only when there is another payment method. */
+const hardDeclines = new Set([
+  'authentication_required',
+  'highest_risk_level',
+  'incorrect_number',
+  'lost_card',
+  'pickup_card',
+  'revocation_of_all_authorizations',
+  'revocation_of_authorization',
+  'stolen_card',
+  'transaction_not_allowed',
+]);
+
+/** Charges an open invoice without its customer and, when that fails, plans the next try. */
 export function collectAutomatically(world: World, id: string): void {
-  if (!collectInvoice(world, id)) return;
+  if (waitsForAnotherMethod(world, world.invoices.get(id))) skipTry(world, id);
+  else if (['paid', 'processing'].includes(collectInvoice(world, id).kind)) return;
+  planRetry(world, id);
+}
+
+/** Plans the next automatic try of an invoice, or does what the account's settings say after the last one. */
+export function planRetry(world: World, id: string): void {
   const { _: before } = world.invoices.get(id);
   const firstFailure = before.firstFailure ?? world.now();
-  const days = retryDays[before.retries];
+  const days = retryDays[world.collection().retries][before.retries];
   world.invoices.change(id, (invoice) => {
     invoice.next_payment_attempt = days === undefined ? null : firstFailure + days * day;
     invoice._ = { ...invoice._, firstFailure, retries: before.retries + 1 };
@@ -20,12 +42,21 @@ export function collectAutomatically(world: World, id: string): void {
   if (days === undefined) giveUp(world, world.invoices.get(id));
 }
 
+function waitsForAnotherMethod(world: World, invoice: Invoice): boolean {
+  const { lastDecline, lastMethod } = invoice._;
+  return lastDecline !== null && hardDeclines.has(lastDecline) && payingMethod(world, invoice)?.id === lastMethod;
+}
+
+/** Recorded: a try that is not made is counted, without a charge or an event. */
+function skipTry(world: World, id: string): void {
+  world.invoices.change(id, (invoice) => void (invoice.attempt_count += 1), null);
+}
+
 function giveUp(world: World, invoice: Invoice): void {
-  world.invoices.change(invoice.id, (invoice) => void (invoice.auto_advance = false));
-  const subscription = subscriptionOf(invoice);
-  if (world.settings.afterRetries === 'cancel') {
-    endSubscription(world, subscription, { reason: 'payment_failed' });
-    return;
-  }
-  world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'unpaid'));
+  const id = subscriptionOf(invoice);
+  const { afterRetries } = world.collection();
+  if (afterRetries === 'past_due' || !id) return;
+  if (afterRetries === 'cancel') return void endSubscription(world, id, { reason: 'payment_failed' });
+  stopCollecting(world, id);
+  world.subscriptions.change(id, (subscription) => void (subscription.status = 'unpaid'));
 }

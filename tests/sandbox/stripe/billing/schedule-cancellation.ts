@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 
 type Params = { cancel_at?: unknown; cancel_at_period_end?: boolean | undefined };
 
-/** Plans a subscription's end, or takes the plan back. One that a schedule owns refuses. */
+/** Plans a subscription's end, or undoes that. Throws for a subscription that a schedule manages. */
 export function applyCancellation(world: World, id: string, params: Params): void {
   const { cancel_at: at, cancel_at_period_end: atPeriodEnd } = params;
   if (at === undefined && atPeriodEnd === undefined) return;
@@ -18,7 +18,7 @@ export function applyCancellation(world: World, id: string, params: Params): voi
   world.subscriptions.change(id, (subscription) => {
     subscription.cancel_at = end;
     subscription.cancel_at_period_end = atPeriodEnd === true;
-    subscription.canceled_at = end === null ? null : world.now();
+    subscription.canceled_at = end === null ? null : (subscription.canceled_at ?? world.now());
     subscription.cancellation_details.reason = end === null ? null : 'cancellation_requested';
   });
 }

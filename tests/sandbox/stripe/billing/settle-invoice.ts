@@ -1,19 +1,21 @@
 import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
 import type { World } from '../world.ts';
 
-/** The money of an invoice is there: it is paid, and its subscription stands again. */
-export function settleInvoice(world: World, id: string): Invoice {
+/** Marks an invoice as paid. When it is its subscription's latest finalized one, the subscription is active again. */
+export function settleInvoice(world: World, id: string, { isOutOfBand = false } = {}): Invoice {
   const now = world.now();
   const invoice = world.invoices.change(id, (invoice) => {
     Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, amount_remaining: 0 });
-    Object.assign(invoice, { attempted: true, auto_advance: false, next_payment_attempt: null });
+    Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null });
+    invoice.attempted ||= !isOutOfBand;
     invoice.status_transitions.paid_at = now;
   });
-  if (invoice._.payment) {
-    world.invoicePayments.change(invoice._.payment, (payment) => {
+  if (invoice._.payment && !isOutOfBand) {
+    const payment = world.invoicePayments.change(invoice._.payment, (payment) => {
       Object.assign(payment, { status: 'paid', amount_paid: payment.amount_requested });
       payment.status_transitions.paid_at = now;
     });
+    world.emit('invoice_payment.paid', payment);
   }
   world.emit('invoice.paid', invoice);
   world.emit('invoice.payment_succeeded', invoice);
@@ -22,8 +24,10 @@ export function settleInvoice(world: World, id: string): Invoice {
 }
 
 function reviveSubscription(world: World, invoice: Invoice): void {
-  const { id, latest_invoice: latest, status } = world.subscriptions.get(subscriptionOf(invoice));
-  if (latest !== invoice.id || !['incomplete', 'past_due', 'unpaid'].includes(status)) return;
+  const subscription = subscriptionOf(invoice);
+  if (!subscription) return;
+  const { id, status, _: held } = world.subscriptions.get(subscription);
+  if (held.lastFinalized !== invoice.id || !['incomplete', 'past_due', 'unpaid'].includes(status)) return;
   world.customers.change(invoice.customer, (customer) => void (customer.delinquent = false));
   world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
 }

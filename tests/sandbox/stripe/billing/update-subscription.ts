@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { invalid } from '../errors.ts';
 import { mergeMetadata } from '../objects/metadata.ts';
+import { ownMethod } from '../objects/payment-methods.ts';
 import { isEnded, type MissingMethod, type Subscription } from '../objects/subscriptions.ts';
 import type { World } from '../world.ts';
 import { changeItems, type WantedItem } from './change-items.ts';
@@ -15,6 +16,7 @@ export function updateSubscription(world: World, call: Call<Params>): Subscripti
   const { params } = call;
   const current = world.subscriptions.get(id);
   if (isEnded(current)) refuseEnded(params);
+  if (current.status === 'incomplete') refuseIncompleteChange(params);
   if (params.payment_behavior === 'pending_if_incomplete') {
     throw invalid('Pending updates are not kept by the local Stripe.', 'payment_behavior');
   }
@@ -28,16 +30,27 @@ export function updateSubscription(world: World, call: Call<Params>): Subscripti
 function refuseEnded(params: Params): void {
   const others = Object.keys(params).filter((name) => !['metadata', 'cancellation_details', 'expand'].includes(name));
   if (others.length === 0) return;
-  throw invalid('A canceled subscription can only update its cancellation_details and metadata.', others[0]);
+  const message = 'A canceled subscription can only update its cancellation_details and metadata.';
+  throw invalid(message, undefined, 'invalid_canceled_subscription_fields');
+}
+
+/** Nothing that would write another invoice is possible before the first one is paid. */
+function refuseIncompleteChange(params: Params): void {
+  const others = ['items', 'trial_end', 'billing_cycle_anchor'].filter((name) => name in params);
+  if (others.length === 0) return;
+  throw invalid(
+    'You cannot update a subscription in `incomplete` status in such a way that results in updating or creating an invoice.',
+  );
 }
 
 function applyFields(world: World, id: string, params: Params): void {
   const { default_payment_method: method, description, metadata, trial_settings: trial } = params;
-  if (method) world.paymentMethods.get(method, 'default_payment_method');
+  if (method) ownMethod(world, world.subscriptions.get(id).customer, method, 'default_payment_method');
   world.subscriptions.change(id, (subscription) => {
     if (method !== undefined) subscription.default_payment_method = method || null;
     if (description !== undefined) subscription.description = description || null;
-    if (params.pause_collection !== undefined) subscription.pause_collection = params.pause_collection || null;
+    const { pause_collection: pause } = params;
+    if (pause !== undefined) subscription.pause_collection = pause ? { resumes_at: null, ...pause } : null;
     const missing = trial?.end_behavior.missing_payment_method as MissingMethod | undefined;
     if (missing) subscription.trial_settings.end_behavior.missing_payment_method = missing;
     const { comment, feedback } = params.cancellation_details ?? {};
@@ -61,7 +74,7 @@ function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): v
   if (wanted === undefined) return;
   const subscription = world.subscriptions.get(id);
   if (wanted === 'now') {
-    if (subscription.status === 'trialing') endTrial(world, id, world.now());
+    if (subscription.status === 'trialing') endTrial(world, id, world.now(), { isRequested: true });
     return;
   }
   const end = wanted;
@@ -71,13 +84,13 @@ function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): v
     Object.assign(subscription, { status: 'trialing', trial_end: end, billing_cycle_anchor: end });
     subscription.trial_start ??= world.now();
     for (const item of subscription.items.data) Object.assign(item, { current_period_end: end, billed_until: end });
-    subscription._.trialEndTold = false;
+    subscription._.isTrialEndAnnounced = false;
   });
 }
 
 export function resumeSubscription(world: World, call: Call): Subscription {
   const { id, status } = world.subscriptions.get(idOf(call));
-  if (status !== 'paused') throw invalid(`Subscription is not paused; its status is ${status}.`);
+  if (status !== 'paused') throw invalid('You can only resume a subscription if it is `paused`.');
   resumePaused(world, id);
   return world.subscriptions.get(id);
 }

@@ -1,10 +1,11 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { inRange, listOf, pageOf, type PageParams } from '../api/page.ts';
+import { inRange, listOf, pageOf, pageWithin, type PageParams } from '../api/page.ts';
 import { newCheckoutSession } from '../billing/new-checkout-session.ts';
 import { productName } from '../billing/lines.ts';
 import { invalid } from '../errors.ts';
 import type { World } from '../world.ts';
+import { requireCustomer } from './customers.ts';
 import { type Metadata, mergeMetadata } from './metadata.ts';
 
 export type CheckoutSession = {
@@ -22,6 +23,7 @@ export type CheckoutSession = {
   invoice: string | null;
   metadata: Metadata;
   mode: 'setup' | 'subscription';
+  payment_method_types: string[];
   payment_status: 'no_payment_required' | 'paid' | 'unpaid';
   setup_intent: string | null;
   status: 'complete' | 'expired' | 'open';
@@ -75,19 +77,20 @@ export function expireSession(world: World, id: string): CheckoutSession {
 
 export function listCheckoutSessions(world: World, { params }: Call<Stripe.Checkout.SessionListParams>) {
   const { customer, subscription, status, created } = params;
+  requireCustomer(world, customer);
   const found = world.checkoutSessions
     .all()
     .filter((session) => customer === undefined || session.customer === customer)
     .filter((session) => subscription === undefined || session.subscription === subscription)
     .filter((session) => status === undefined || session.status === status)
     .filter((session) => inRange(session.created, created));
-  return pageOf(found, params, '/v1/checkout/sessions');
+  return pageOf(found, params, '/v1/checkout/sessions', world.checkoutSessions);
 }
 
 export function listSessionLineItems(world: World, call: Call<PageParams>) {
   const session = world.checkoutSessions.get(idOf(call));
   const { data, url } = lineItemsOf(world, session);
-  return pageOf(data, call.params, url);
+  return pageWithin(data, call.params, url, 'item');
 }
 
 /** What a session sells, as `line_items` tells it. */

@@ -1,12 +1,15 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
+import { attach } from '../billing/attach-method.ts';
 import { endSubscription } from '../billing/end-subscription.ts';
-import { missing } from '../errors.ts';
+import { missing, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { World } from '../world.ts';
+import { type Address, addressOf, requireEmail } from './contact-details.ts';
 import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
-import { attach } from './payment-methods.ts';
+import { detach, ownMethod } from './payment-methods.ts';
+import { type Indexed, indexAfter } from './search-index.ts';
 import { isLive } from './subscriptions.ts';
 
 export type Customer = {
@@ -18,7 +21,7 @@ export type Customer = {
   phone: string | null;
   name: string | null;
   description: string | null;
-  address: unknown;
+  address: Address | null;
   /** In cents; negative is money the customer has with us. */
   balance: number;
   currency: string | null;
@@ -32,11 +35,12 @@ export type Customer = {
     rendering_options: null;
   };
   metadata: Metadata;
-  /** Who it was, kept beyond its deletion. */
-  _: { phone: string | null };
+  /** The phone number, kept after deletion; and what search finds until the index has the last change. */
+  _: { phone: string | null; indexed?: Indexed };
 };
 
 const untouched = {
+  customer_account: null,
   default_source: null,
   discount: null,
   livemode: false,
@@ -47,6 +51,8 @@ const untouched = {
 };
 
 export function createCustomer(world: World, { params }: Call<Stripe.CustomerCreateParams>): Customer {
+  // Whoever the account does not know, it can still create customers.
+  world.request.unknownCustomers = false;
   const customer = world.customers.insert({
     ...untouched,
     id: newId('cus_', 14),
@@ -56,7 +62,7 @@ export function createCustomer(world: World, { params }: Call<Stripe.CustomerCre
     phone: params.phone ?? null,
     name: params.name ?? null,
     description: params.description ?? null,
-    address: params.address || null,
+    address: addressOf(params.address),
     balance: params.balance ?? 0,
     currency: null,
     delinquent: false,
@@ -66,7 +72,7 @@ export function createCustomer(world: World, { params }: Call<Stripe.CustomerCre
     metadata: newMetadata(params.metadata),
     _: { phone: null },
   });
-  if (params.payment_method) attach(world, params.payment_method, customer.id);
+  if (params.payment_method) attach(world, params.payment_method, customer.id, 'payment_method');
   return applyUpdates(world, customer.id, params);
 }
 
@@ -77,22 +83,19 @@ export function updateCustomer(world: World, call: Call<Stripe.CustomerUpdatePar
 
 function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdateParams): Customer {
   const wanted = params.invoice_settings?.default_payment_method;
-  const method = wanted ? attachedMethod(world, id, wanted) : null;
+  const method = wanted ? ownMethod(world, id, wanted, 'invoice_settings[default_payment_method]').id : null;
+  if (params.email) requireEmail(params.email);
   return world.customers.change(id, (customer) => {
-    for (const name of ['email', 'phone', 'name', 'description', 'address'] as const) {
-      if (params[name] !== undefined) customer[name] = (params[name] || null) as string | null;
+    const before = structuredClone(customer);
+    for (const name of ['email', 'phone', 'name', 'description'] as const) {
+      if (params[name] !== undefined) customer[name] = params[name] || null;
     }
+    if (params.address !== undefined) customer.address = addressOf(params.address);
     if (params.balance !== undefined) customer.balance = params.balance;
     if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
     customer.metadata = mergeMetadata(customer.metadata, params.metadata);
-    customer._ = { phone: customer.metadata['phone'] ?? customer.phone };
+    customer._ = { phone: customer.metadata['phone'] ?? customer.phone, indexed: indexAfter(before) };
   });
-}
-
-function attachedMethod(world: World, customer: string, id: string): string {
-  const method = world.paymentMethods.get(id, 'invoice_settings[default_payment_method]');
-  if (method.customer !== customer) throw missing('PaymentMethod', id, 'invoice_settings[default_payment_method]');
-  return method.id;
 }
 
 export function retrieveCustomer(world: World, call: Call): Customer | object {
@@ -105,7 +108,7 @@ export function listCustomers(world: World, { params }: Call<Stripe.CustomerList
     .all()
     .filter((customer) => !customer.deleted && inRange(customer.created, params.created))
     .filter((customer) => params.email === undefined || customer.email === params.email);
-  return pageOf(found, params, '/v1/customers');
+  return pageOf(found, params, '/v1/customers', world.customers);
 }
 
 /** Ends every subscription at once; what remains is the id. */
@@ -114,16 +117,21 @@ export function deleteCustomer(world: World, call: Call): object {
   for (const subscription of world.subscriptions.all()) {
     if (subscription.customer === id && isLive(subscription)) endSubscription(world, subscription.id);
   }
-  world.customers.change(id, (customer) => void (customer.deleted = true), 'customer.deleted');
-  for (const method of world.paymentMethods.all()) {
-    if (method.customer === id) world.paymentMethods.change(method.id, (method) => void (method.customer = null), null);
-  }
+  const customer = world.customers.get(id);
+  world.customers.change(id, (customer) => void (customer.deleted = true), null);
+  world.emit('customer.deleted', customer);
+  for (const method of world.paymentMethods.all()) if (method.customer === id) detach(world, method.id);
   return { id, object: 'customer', deleted: true };
 }
 
-/** A customer that was not deleted; throws resource_missing. */
+/** A customer that was not deleted. Throws `resource_missing`: 400 for the parameter `param`, else 404. */
 export function liveCustomer(world: World, id: string, param?: string): Customer {
   const customer = world.customers.get(id, param);
-  if (customer.deleted) throw missing('customer', id, param);
+  if (customer.deleted) throw param === undefined ? notFound('customer', id) : missing('customer', id, param);
   return customer;
+}
+
+/** Throws where a list is filtered by a customer who never existed. */
+export function requireCustomer(world: World, id: string | undefined): void {
+  if (id !== undefined) world.customers.get(id, 'customer');
 }

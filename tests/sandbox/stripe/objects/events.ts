@@ -3,16 +3,19 @@ import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import type { World } from '../world.ts';
 
+export type EventObject = { id: string; object: string; charge?: unknown; customer?: unknown; invoice?: unknown };
 export type StripeEvent = {
   id: string;
   object: 'event';
   api_version: string;
   created: number;
-  data: { object: { id: string; object: string; customer?: unknown }; previous_attributes?: Record<string, unknown> };
+  data: { object: EventObject; previous_attributes?: Record<string, unknown> };
   livemode: false;
   pending_webhooks: number;
   request: { id: string | null; idempotency_key: string | null };
   type: string;
+  /** The customer it concerns, whose events are sent in order. */
+  _: { customer: string };
 };
 
 export function retrieveEvent(world: World, call: Call): StripeEvent {
@@ -26,7 +29,7 @@ export function listEvents(world: World, { params }: Call<Stripe.EventListParams
     .filter((event) => type === undefined || matches(event.type, type))
     .filter((event) => types === undefined || types.some((pattern) => matches(event.type, pattern)))
     .filter((event) => inRange(event.created, created));
-  return pageOf(found, params, '/v1/events');
+  return pageOf(found, params, '/v1/events', world.events);
 }
 
 /** `invoice.*` matches every event of invoices, `*` every event. */

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { pageOf } from '../api/page.ts';
+import { inRange, pageOf } from '../api/page.ts';
 import type { World } from '../world.ts';
 
 export type InvoicePayment = {
@@ -23,10 +23,12 @@ export function retrieveInvoicePayment(world: World, call: Call): InvoicePayment
 }
 
 export function listInvoicePayments(world: World, { params }: Call<Stripe.InvoicePaymentListParams>) {
-  const found = paymentsOf(world, params.invoice).filter(
-    (payment) => params.status === undefined || payment.status === params.status,
-  );
-  return pageOf(found, params, '/v1/invoice_payments');
+  const { payment, status, created } = params;
+  const found = paymentsOf(world, params.invoice)
+    .filter((held) => status === undefined || held.status === status)
+    .filter((held) => payment === undefined || held.payment.payment_intent === payment.payment_intent)
+    .filter((held) => inRange(held.created, created));
+  return pageOf(found, params, '/v1/invoice_payments', world.invoicePayments);
 }
 
 /** An invoice's payments, or all of them. */

@@ -1,16 +1,13 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { inRange, type List, pageOf, type PageParams } from '../api/page.ts';
-import { collectInvoice } from '../billing/collect-invoice.ts';
-import { finalizeInvoice } from '../billing/finalize-invoice.ts';
+import { inRange, type List, pageOf, pageWithin, type PageParams } from '../api/page.ts';
 import type { Line } from '../billing/lines.ts';
-import { settleInvoice } from '../billing/settle-invoice.ts';
-import { declined, invalid } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import type { World } from '../world.ts';
-import { type Metadata, mergeMetadata } from './metadata.ts';
-import { closeInvoice } from '../billing/close-invoice.ts';
+import { requireCustomer } from './customers.ts';
+import type { Metadata } from './metadata.ts';
 
-export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
+export type BillingReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
 
 export type Invoice = {
@@ -22,13 +19,16 @@ export type Invoice = {
   attempt_count: number;
   attempted: boolean;
   auto_advance: boolean;
+  automatically_finalizes_at: number | null;
   billing_reason: BillingReason;
   created: number;
   currency: string;
   customer: string;
+  description: string | null;
   effective_at: number | null;
   ending_balance: number | null;
   hosted_invoice_url: string | null;
+  invoice_pdf: string | null;
   lines: List<Line>;
   metadata: Metadata;
   next_payment_attempt: number | null;
@@ -37,7 +37,9 @@ export type Invoice = {
     type: 'subscription_details';
     quote_details: null;
     subscription_details: { metadata: Metadata; subscription: string };
-  };
+  } | null;
+  period_start: number;
+  period_end: number;
   starting_balance: number;
   status: InvoiceStatus;
   status_details?: unknown;
@@ -50,24 +52,46 @@ export type Invoice = {
   subtotal: number;
   total: number;
   webhooks_delivered_at: number | null;
-  /** When its first charge failed, and how many of the retries are behind it. */
-  _: { payment: string | null; paymentIntent: string | null; firstFailure: number | null; retries: number };
+  _: {
+    payment: string | null;
+    paymentIntent: string | null;
+    /** When its first charge failed, and how many of the retries are behind it. */
+    firstFailure: number | null;
+    retries: number;
+    /** What the last attempt charged, and why that failed. */
+    lastMethod: string | null;
+    lastDecline: string | null;
+  };
 };
 
-export function subscriptionOf(invoice: Invoice): string {
-  return invoice.parent.subscription_details.subscription;
+export function subscriptionOf({ parent }: Invoice): string | undefined {
+  return parent?.subscription_details.subscription;
 }
 
-export function invoiceDueAt({ status, next_payment_attempt: at }: Invoice): number | null {
-  return status === 'open' ? at : null;
+export function invoiceDueAt({
+  status,
+  automatically_finalizes_at: draftEnds,
+  next_payment_attempt: attempt,
+}: Invoice) {
+  if (status === 'draft') return draftEnds;
+  return status === 'open' ? attempt : null;
+}
+
+/** Recorded: these calls name the part of the address differently from those that change an invoice. */
+function readInvoice(world: World, id: string): Invoice {
+  const invoice = world.invoices.find(id);
+  if (!invoice) throw notFound('invoice', id, 'invoice');
+  return invoice;
 }
 
 export function retrieveInvoice(world: World, call: Call): Invoice {
-  return world.invoices.get(idOf(call));
+  return readInvoice(world, idOf(call));
 }
 
 export function listInvoices(world: World, { params }: Call<Stripe.InvoiceListParams>) {
   const { customer, subscription, status, created, collection_method: method } = params;
+  requireCustomer(world, customer);
+  if (subscription !== undefined) world.subscriptions.get(subscription, 'subscription');
   const found = world.invoices
     .all()
     .filter((invoice) => customer === undefined || invoice.customer === customer)
@@ -75,53 +99,20 @@ export function listInvoices(world: World, { params }: Call<Stripe.InvoiceListPa
     .filter((invoice) => status === undefined || invoice.status === status)
     .filter(() => method === undefined || method === 'charge_automatically')
     .filter((invoice) => inRange(invoice.created, created));
-  return pageOf(found, params, '/v1/invoices');
+  return pageOf(found, params, '/v1/invoices', world.invoices);
 }
 
 export function listInvoiceLines(world: World, call: Call<PageParams>) {
-  const { id, lines } = world.invoices.get(idOf(call));
-  return pageOf(lines.data, call.params, `/v1/invoices/${id}/lines`);
+  const { id, lines } = readInvoice(world, idOf(call));
+  return pageWithin(lines.data, call.params, `/v1/invoices/${id}/lines`, 'invoice line item');
 }
 
-export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParams>): Invoice {
-  const { metadata, auto_advance: advances } = call.params;
-  return world.invoices.change(idOf(call), (invoice) => {
-    invoice.metadata = mergeMetadata(invoice.metadata, metadata);
-    if (advances === undefined) return;
-    invoice.auto_advance = advances;
-    if (!advances) invoice.next_payment_attempt = null;
-  });
-}
-
-export function finalize(world: World, call: Call): Invoice {
-  const { id } = inStatus(world, call, ['draft'], 'finalize');
-  return finalizeInvoice(world, id);
-}
-
-/** A declined card is a 402; the attempt stands. */
-export function payInvoice(world: World, call: Call<Stripe.InvoicePayParams>): Invoice {
-  const { id, status } = inStatus(world, call, ['draft', 'open', 'uncollectible'], 'pay');
-  if (status === 'draft') finalizeInvoice(world, id);
-  const { payment_method: method, paid_out_of_band: outOfBand } = call.params;
-  if (outOfBand || world.invoices.get(id).status === 'paid') return settleInvoice(world, id);
-  const outcome = collectInvoice(world, id, method && world.paymentMethods.get(method, 'payment_method').id);
-  if (outcome) throw declined(outcome, true);
-  return world.invoices.get(id);
-}
-
-export function voidInvoice(world: World, call: Call): Invoice {
-  const { id } = inStatus(world, call, ['open', 'uncollectible'], 'void');
-  return closeInvoice(world, id, 'void');
-}
-
-export function markUncollectible(world: World, call: Call): Invoice {
-  const { id } = inStatus(world, call, ['open'], 'mark as uncollectible');
-  return closeInvoice(world, id, 'uncollectible');
-}
-
-function inStatus(world: World, call: Call, allowed: InvoiceStatus[], verb: string): Invoice {
-  const invoice = world.invoices.get(idOf(call));
-  if (allowed.includes(invoice.status)) return invoice;
-  if (invoice.status === 'paid') throw invalid('Invoice is already paid', undefined, 'invoice_already_paid');
-  throw invalid(`You cannot ${verb} an invoice that is ${invoice.status}.`, undefined, 'invoice_not_editable');
+export function deleteInvoice(world: World, call: Call): object {
+  const { id, status, parent } = readInvoice(world, idOf(call));
+  if (status !== 'draft') throw invalid('You can only delete draft invoices.');
+  if (parent) throw invalid("You can't delete invoices created by subscriptions.");
+  const invoice = world.invoices.get(id);
+  world.invoices.remove(id);
+  world.emit('invoice.deleted', invoice);
+  return { id, object: 'invoice', deleted: true };
 }

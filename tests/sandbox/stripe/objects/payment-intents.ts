@@ -1,8 +1,12 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
+import { invalid, StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { day } from '../interval.ts';
 import type { World } from '../world.ts';
+import { requireCustomer } from './customers.ts';
+import { type Metadata, mergeMetadata } from './metadata.ts';
 
 export type PaymentIntent = {
   id: string;
@@ -14,65 +18,117 @@ export type PaymentIntent = {
   client_secret: string;
   created: number;
   currency: string;
-  customer: string;
+  customer: string | null;
+  description: string | null;
   last_payment_error: unknown;
+  latest_charge: string | null;
+  metadata: Metadata;
+  next_action: unknown;
   payment_method: string | null;
-  status: 'requires_payment_method' | 'succeeded' | 'canceled';
+  processing: unknown;
+  setup_future_usage: string | null;
+  status:
+    | 'canceled'
+    | 'processing'
+    | 'requires_action'
+    | 'requires_confirmation'
+    | 'requires_payment_method'
+    | 'succeeded';
+  /** The invoice that it pays, and when a bank's answer is due. */
+  _: { invoice: string | null; settlesAt: number | null };
 };
 
 const untouched = {
-  allowed_payment_method_types: ['card'],
+  allowed_payment_method_types: null,
   amount_capturable: 0,
+  amount_details: { tip: {} },
   application: null,
   application_fee_amount: null,
   automatic_payment_methods: null,
-  capture_method: 'automatic',
+  capture_method: 'automatic_async',
   customer_account: null,
   payment_record: null,
   confirmation_method: 'automatic',
-  description: 'Subscription',
   excluded_payment_method_types: null,
-  latest_charge: null,
   livemode: false,
-  managed_payments: null,
-  metadata: {},
-  next_action: null,
+  managed_payments: { enabled: false },
   on_behalf_of: null,
   payment_method_configuration_details: null,
-  payment_method_options: {},
+  payment_method_options: {
+    card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+  },
   payment_method_types: ['card'],
-  processing: null,
   receipt_email: null,
   review: null,
-  setup_future_usage: 'off_session',
   shipping: null,
   source: null,
   statement_descriptor: null,
   statement_descriptor_suffix: null,
+  transfer_data: null,
   transfer_group: null,
 };
 
-type Payment = { amount: number; currency: string; customer: string };
+/** How long a bank debit takes. */
+export const bankDebitTakes = 4 * day;
 
-/** The attempt to collect an invoice's amount. */
-export function newPaymentIntent(world: World, { amount, currency, customer }: Payment): PaymentIntent {
+export function intentDueAt({ status, _: { settlesAt } }: PaymentIntent): number | null {
+  return status === 'processing' ? settlesAt : null;
+}
+
+type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
+  Partial<Pick<PaymentIntent, 'description' | 'metadata' | 'payment_method'>> & {
+    invoice?: string;
+    setupFutureUsage?: string | null;
+  };
+
+export function newPaymentIntent(world: World, payment: Payment): PaymentIntent {
   const id = newId('pi_3');
   return world.paymentIntents.insert({
     ...untouched,
     client_secret: `${id}_secret_${newId('')}`,
     id,
     object: 'payment_intent',
-    amount,
+    amount: payment.amount,
     amount_received: 0,
     canceled_at: null,
     cancellation_reason: null,
     created: world.now(),
-    currency,
-    customer,
+    currency: payment.currency,
+    customer: payment.customer,
+    description: payment.description ?? null,
     last_payment_error: null,
-    payment_method: null,
-    status: 'requires_payment_method',
+    latest_charge: null,
+    metadata: payment.metadata ?? {},
+    next_action: null,
+    payment_method: payment.payment_method ?? null,
+    processing: null,
+    setup_future_usage: payment.setupFutureUsage ?? null,
+    status: payment.payment_method ? 'requires_confirmation' : 'requires_payment_method',
+    _: { invoice: payment.invoice ?? null, settlesAt: null },
   });
+}
+
+/** The refusal of a call that does not fit the intent's status; it carries the intent. */
+export function unexpectedState(intent: PaymentIntent, message: string): StripeError {
+  const code = 'payment_intent_unexpected_state';
+  return new StripeError(400, { type: 'invalid_request_error', code, message, payment_intent: intent });
+}
+
+export function updatePaymentIntent(world: World, call: Call<Stripe.PaymentIntentUpdateParams>): PaymentIntent {
+  const { amount, description, metadata } = call.params;
+  const { status } = world.paymentIntents.get(idOf(call));
+  if (amount !== undefined && !status.startsWith('requires_')) {
+    throw invalid(`This PaymentIntent's amount could not be updated because it has a status of ${status}.`, 'amount');
+  }
+  return world.paymentIntents.change(
+    idOf(call),
+    (intent) => {
+      intent.amount = amount ?? intent.amount;
+      if (description !== undefined) intent.description = description || null;
+      intent.metadata = mergeMetadata(intent.metadata, metadata);
+    },
+    null,
+  );
 }
 
 export function retrievePaymentIntent(world: World, call: Call): PaymentIntent {
@@ -80,9 +136,10 @@ export function retrievePaymentIntent(world: World, call: Call): PaymentIntent {
 }
 
 export function listPaymentIntents(world: World, { params }: Call<Stripe.PaymentIntentListParams>) {
+  requireCustomer(world, params.customer);
   const found = world.paymentIntents
     .all()
     .filter((intent) => params.customer === undefined || intent.customer === params.customer)
     .filter((intent) => inRange(intent.created, params.created));
-  return pageOf(found, params, '/v1/payment_intents');
+  return pageOf(found, params, '/v1/payment_intents', world.paymentIntents);
 }

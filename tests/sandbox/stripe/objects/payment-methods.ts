@@ -1,123 +1,126 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { pageOf, type PageParams } from '../api/page.ts';
-import { decline, findTestCard, type TestCard } from '../billing/test-cards.ts';
-import { declined, invalid, missing } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { attach } from '../billing/attach-method.ts';
+import { findTestCard } from '../billing/test-cards.ts';
+import { invalid, StripeError } from '../errors.ts';
 import type { World } from '../world.ts';
 import { liveCustomer } from './customers.ts';
 import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+import { newPaymentMethod } from './new-payment-method.ts';
 
+export type CardDetails = { brand: string; last4: string; exp_month: number; exp_year: number };
 export type PaymentMethod = {
   id: string;
   object: 'payment_method';
+  allow_redisplay: string;
   billing_details: unknown;
-  card: { brand: string; last4: string; exp_month: number; exp_year: number };
+  card?: CardDetails;
+  us_bank_account?: object;
   created: number;
   customer: string | null;
   metadata: Metadata;
-  type: 'card';
-  _: { declines: boolean; refused: boolean };
+  type: 'card' | 'us_bank_account';
+  /** `declines` overrides the test card; `isSetUp` means its holder has agreed to later charges; `isUsed` bars it. */
+  _: { number: string; declines: boolean | null; isSetUp: boolean; isUsed: boolean };
 };
 
-const untouched = { allow_redisplay: 'always', customer_account: null, livemode: false };
-const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
-
-/** Puts a new card on file, not yet anyone's. */
-export function newPaymentMethod(world: World, card: TestCard, metadata: Metadata = {}): PaymentMethod {
-  return world.paymentMethods.insert({
-    ...untouched,
-    id: newId('pm_1'),
-    object: 'payment_method',
-    billing_details: { address: noAddress, email: null, name: null, phone: null, tax_id: null },
-    card: cardOf(world, card),
-    created: world.now(),
-    customer: null,
-    metadata,
-    type: 'card',
-    _: { declines: card.declines ?? false, refused: card.refused ?? false },
-  });
-}
-
-function cardOf(world: World, card: TestCard) {
-  return {
-    brand: card.brand,
-    checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
-    country: 'US',
-    display_brand: card.brand,
-    exp_month: 12,
-    exp_year: new Date(world.now() * 1000).getUTCFullYear() + 3,
-    fingerprint: `fp${card.number.slice(-14)}`,
-    funding: 'credit',
-    generated_from: null,
-    last4: card.number.slice(-4),
-    networks: { available: [card.brand], preferred: null },
-    regulated_status: 'unregulated',
-    three_d_secure_usage: { supported: true },
-    wallet: null,
-  };
-}
-
 export function createPaymentMethod(world: World, { params }: Call<Stripe.PaymentMethodCreateParams>): PaymentMethod {
-  if (params.type !== 'card') throw invalid('Only cards are taken here.', 'type');
+  if (params.type !== 'card') throw invalid('The local Stripe takes cards only.', 'type');
   const details = (params.card ?? {}) as { number?: string; token?: string };
-  const card = findTestCard(details.number ?? details.token ?? '');
-  if (!card) throw declined({ code: 'incorrect_number', message: 'Your card number is incorrect.' }, false);
+  if (details.number) throw rawNumber();
+  const card = findTestCard(details.token ?? '');
+  if (!card) throw invalid(`No such token: '${details.token ?? ''}'`, 'card[token]', 'resource_missing');
   return newPaymentMethod(world, card, newMetadata(params.metadata));
 }
 
-/** Saves a card for a customer; Stripe's named test cards (`pm_card_visa`) become new ones. */
-export function attach(world: World, id: string, customer: string): PaymentMethod {
-  const named = id.startsWith('pm_card_') ? findTestCard(id) : undefined;
-  const method = named ? newPaymentMethod(world, named) : world.paymentMethods.get(id, 'payment_method');
-  if (method.customer === customer) return method;
-  if (method.customer) throw invalid('This payment method has already been attached to a customer.', 'payment_method');
-  if (method._.refused) throw declined(decline, false);
-  const attached = world.paymentMethods.change(
-    method.id,
-    (method) => void (method.customer = customer),
-    'payment_method.attached',
-  );
-  return attached;
+function rawNumber(): StripeError {
+  const message =
+    'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.';
+  return new StripeError(402, { type: 'invalid_request_error', message });
 }
 
 export function attachPaymentMethod(world: World, call: Call<{ customer?: string }>): PaymentMethod {
-  const customer = liveCustomer(world, call.params.customer ?? '', 'customer');
-  return attach(world, idOf(call), customer.id);
+  const { customer } = call.params;
+  if (!customer) throw invalid('Must provide customer or customer_account.', undefined, 'parameter_missing');
+  return attach(world, idOf(call), liveCustomer(world, customer, 'customer').id);
 }
 
 export function detachPaymentMethod(world: World, call: Call): PaymentMethod {
   const { id, customer } = world.paymentMethods.get(idOf(call));
-  if (!customer) throw invalid('The payment method you provided is not attached to a customer.', 'payment_method');
+  if (!customer)
+    throw invalid('The payment method you provided is not attached to a customer so detachment is impossible.');
   world.customers.change(customer, ({ invoice_settings: settings }) => {
     if (settings.default_payment_method === id) settings.default_payment_method = null;
   });
-  return world.paymentMethods.change(id, (method) => void (method.customer = null), 'payment_method.detached');
+  return detach(world, id);
+}
+
+/** Takes a payment method off its customer; Stripe lets nobody use it again. */
+export function detach(world: World, id: string): PaymentMethod {
+  return world.paymentMethods.change(
+    id,
+    (method) => {
+      method.customer = null;
+      method._.isUsed = true;
+    },
+    'payment_method.detached',
+  );
 }
 
 export function updatePaymentMethod(world: World, call: Call<Stripe.PaymentMethodUpdateParams>): PaymentMethod {
-  return world.paymentMethods.change(idOf(call), (method) => {
-    method.metadata = mergeMetadata(method.metadata, call.params.metadata);
-  });
+  const { allow_redisplay: redisplay, card, metadata } = call.params;
+  if (!world.paymentMethods.get(idOf(call)).customer) {
+    throw invalid('You must save this PaymentMethod to a customer before you can update it.');
+  }
+  return world.paymentMethods.change(
+    idOf(call),
+    (method) => {
+      if (redisplay !== undefined) method.allow_redisplay = redisplay;
+      if (method.card && card?.exp_month) method.card.exp_month = card.exp_month;
+      if (method.card && card?.exp_year) method.card.exp_year = card.exp_year;
+      method.metadata = mergeMetadata(method.metadata, metadata);
+    },
+    'payment_method.updated',
+  );
 }
 
 export function retrievePaymentMethod(world: World, call: Call): PaymentMethod {
-  const { id = '', customer } = call.ids;
-  const method = world.paymentMethods.get(id);
-  if (customer !== undefined && method.customer !== customer) throw missing('PaymentMethod', id);
-  return method;
+  return world.paymentMethods.get(idOf(call));
 }
 
-export function listPaymentMethods(world: World, { params }: Call<PageParams & { customer?: string; type?: string }>) {
-  return pageOf(methodsOf(world, params.customer, params.type), params, '/v1/payment_methods');
+export function retrieveCustomerPaymentMethod(world: World, call: Call): PaymentMethod {
+  const { id = '', customer = '' } = call.ids;
+  const method = world.paymentMethods.get(id);
+  if (liveCustomer(world, customer).id === method.customer) return method;
+  throw invalid(`The payment method ${id} does not belong to the customer ${customer}.`, 'payment_method');
+}
+
+type ListParams = PageParams & { customer?: string; type?: string };
+
+/** Recorded: without a customer the list is empty; an unknown or deleted one is refused. */
+export function listPaymentMethods(world: World, { params }: Call<ListParams>) {
+  const customer = params.customer && liveCustomer(world, params.customer, 'customer').id;
+  return pageOf(methodsOf(world, customer, params.type), params, '/v1/payment_methods', world.paymentMethods);
 }
 
 export function listCustomerPaymentMethods(world: World, call: Call<PageParams & { type?: string }>) {
   const { id } = liveCustomer(world, idOf(call));
-  return pageOf(methodsOf(world, id, call.params.type), call.params, `/v1/customers/${id}/payment_methods`);
+  const url = `/v1/customers/${id}/payment_methods`;
+  return pageOf(methodsOf(world, id, call.params.type), call.params, url, world.paymentMethods);
 }
 
-function methodsOf(world: World, customer: string | undefined, type = 'card'): PaymentMethod[] {
-  if (customer === undefined || type !== 'card') return [];
-  return world.paymentMethods.all().filter((method) => method.customer === customer);
+function methodsOf(world: World, customer: string | undefined, type?: string): PaymentMethod[] {
+  if (!customer) return [];
+  return world.paymentMethods
+    .all()
+    .filter((method) => method.customer === customer && (type === undefined || method.type === type));
+}
+
+/** Throws unless a payment method belongs to the customer. */
+export function ownMethod(world: World, customer: string, id: string, param: string): PaymentMethod {
+  const method = world.paymentMethods.get(id, param);
+  if (method.customer === customer) return method;
+  const message = `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`;
+  throw invalid(message, param, 'resource_missing');
 }

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import type { World } from '../world.ts';
 import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
 import { type Features, noFeatures } from './portal-features.ts';
+import { readProducts } from './portal-products.ts';
 
 type Params = Stripe.BillingPortal.ConfigurationCreateParams;
 
@@ -102,22 +103,6 @@ function definedFields(feature: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(entries);
 }
 
-function readProducts(
-  world: World,
-  { enabled, products, default_allowed_updates: updates }: Features['subscription_update'],
-) {
-  if (!enabled) return products;
-  const param = 'features[subscription_update][products]';
-  if (products.length === 0 || updates.length === 0)
-    throw invalid('Subscription updates need products and allowed updates.', param, 'parameter_missing');
-  if (products.length > 10) throw invalid('A configuration can have at most 10 products.', param);
-  for (const { product, prices } of products) {
-    world.products.get(product, param);
-    for (const price of prices) world.prices.get(price, param);
-  }
-  return products.map((entry) => ({ adjustable_quantity: { enabled: false, maximum: null, minimum: 1 }, ...entry }));
-}
-
 export function retrievePortalConfiguration(world: World, call: Call): PortalConfiguration {
   return world.portalConfigurations.get(idOf(call));
 }
@@ -127,5 +112,5 @@ export function listPortalConfigurations(world: World, { params }: Call<Stripe.B
     .all()
     .filter((configuration) => params.active === undefined || configuration.active === params.active)
     .filter((configuration) => params.is_default === undefined || configuration.is_default === params.is_default);
-  return pageOf(found, params, '/v1/billing_portal/configurations');
+  return pageOf(found, params, '/v1/billing_portal/configurations', world.portalConfigurations);
 }

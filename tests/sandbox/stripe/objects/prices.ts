@@ -124,5 +124,5 @@ export function listPrices(world: World, { params }: Call<Stripe.PriceListParams
     .filter((price) => type === undefined || price.type === type)
     .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
     .filter((price) => inRange(price.created, params.created));
-  return pageOf(found, params, '/v1/prices');
+  return pageOf(found, params, '/v1/prices', world.prices);
 }

@@ -4,6 +4,7 @@ import { inRange, pageOf } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { World } from '../world.ts';
+import { createPrice } from './prices.ts';
 import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
 
 export type Product = {
@@ -27,11 +28,10 @@ export type Product = {
 const untouched = { livemode: false, package_dimensions: null, shippable: null, tax_details: null, type: 'service' };
 
 export function createProduct(world: World, { params }: Call<Stripe.ProductCreateParams>): Product {
-  if (params.default_price_data) throw invalid('Create the price by itself.', 'default_price_data');
   if (params.id && world.products.find(params.id)) {
     throw invalid('Product already exists.', 'id', 'resource_already_exists');
   }
-  return world.products.insert({
+  const product = world.products.insert({
     ...untouched,
     id: params.id ?? newId('prod_', 14),
     object: 'product',
@@ -49,6 +49,10 @@ export function createProduct(world: World, { params }: Call<Stripe.ProductCreat
     unit_label: params.unit_label ?? null,
     url: params.url ?? null,
   });
+  const { default_price_data: price } = params;
+  if (!price) return product;
+  const { id } = createPrice(world, { params: { ...price, product: product.id }, ids: {} });
+  return world.products.change(product.id, (product) => void (product.default_price = id), null);
 }
 
 export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParams>): Product {
@@ -74,7 +78,7 @@ export function listProducts(world: World, { params }: Call<Stripe.ProductListPa
     .filter((product) => params.active === undefined || product.active === params.active)
     .filter((product) => params.ids === undefined || params.ids.includes(product.id))
     .filter((product) => inRange(product.created, params.created));
-  return pageOf(found, params, '/v1/products');
+  return pageOf(found, params, '/v1/products', world.products);
 }
 
 export function deleteProduct(world: World, call: Call): object {

@@ -6,6 +6,7 @@ import { applyCurrentPhase } from '../billing/phases.ts';
 import { currentPhase, readPhases } from '../billing/read-phases.ts';
 import { invalid } from '../errors.ts';
 import type { World } from '../world.ts';
+import { requireCustomer } from './customers.ts';
 import { type Metadata, mergeMetadata } from './metadata.ts';
 import { scheduleSubscription } from '../billing/schedule-subscription.ts';
 import { release } from '../billing/release-schedule.ts';
@@ -105,10 +106,11 @@ export function retrieveSchedule(world: World, call: Call): Schedule {
 }
 
 export function listSchedules(world: World, { params }: Call<Stripe.SubscriptionScheduleListParams>) {
+  requireCustomer(world, params.customer);
   const found = world.schedules
     .all()
     .filter((schedule) => params.customer === undefined || schedule.customer === params.customer)
     .filter((schedule) => inRange(schedule.created, params.created))
     .filter(() => !params.scheduled);
-  return pageOf(found, params, '/v1/subscription_schedules');
+  return pageOf(found, params, '/v1/subscription_schedules', world.schedules);
 }

@@ -1,48 +1,56 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
-import { declined, invalid } from '../errors.ts';
+import { attach } from '../billing/attach-method.ts';
+import { markSetUp } from '../billing/attempt-payment.ts';
 import { newId } from '../ids.ts';
 import type { World } from '../world.ts';
-import { liveCustomer } from './customers.ts';
-import { type Metadata, newMetadata } from './metadata.ts';
-import { attach } from './payment-methods.ts';
+import { requireCustomer } from './customers.ts';
+import type { Metadata } from './metadata.ts';
 
 export type SetupIntent = {
   id: string;
   object: 'setup_intent';
+  cancellation_reason: string | null;
   client_secret: string;
   created: number;
   customer: string | null;
   description: string | null;
+  last_setup_error: unknown;
+  latest_attempt: string | null;
   metadata: Metadata;
+  next_action: unknown;
   payment_method: string | null;
-  status: 'requires_payment_method' | 'requires_confirmation' | 'succeeded' | 'canceled';
-  cancellation_reason: string | null;
+  status: 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled';
+  /** The subscription that waits for it. */
+  _: { subscription: string | null };
 };
 type NewSetupIntent = {
   customer: string | null;
   metadata?: Metadata;
   description?: string | null;
   paymentMethod?: string | null;
+  subscription?: string;
 };
 
 const untouched = {
-  allowed_payment_method_types: ['card'],
+  allowed_payment_method_types: null,
   application: null,
   automatic_payment_methods: { allow_redirects: 'always', enabled: true },
+  customer_account: null,
   excluded_payment_method_types: null,
   flow_directions: null,
-  last_setup_error: null,
-  latest_attempt: null,
   livemode: false,
+  managed_payments: null,
   mandate: null,
-  next_action: null,
   on_behalf_of: null,
   payment_method_configuration_details: null,
-  payment_method_options: {},
+  payment_method_options: {
+    card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+  },
   payment_method_types: ['card'],
   single_use_mandate: null,
+  // Recorded: whatever a caller asks for, Stripe answers this.
   usage: 'off_session',
 };
 
@@ -57,69 +65,30 @@ export function newSetupIntent(world: World, fields: NewSetupIntent): SetupInten
     cancellation_reason: null,
     created: world.now(),
     customer: fields.customer,
+    last_setup_error: null,
+    latest_attempt: null,
     metadata: fields.metadata ?? {},
+    next_action: null,
     payment_method: fields.paymentMethod ?? null,
     status: fields.paymentMethod ? 'requires_confirmation' : 'requires_payment_method',
+    _: { subscription: fields.subscription ?? null },
   });
 }
 
 /** Saves the card for the customer, so that it can be charged later without them. */
 export function succeed(world: World, id: string, paymentMethod: string): SetupIntent {
-  const { customer } = world.setupIntents.get(id);
-  if (customer) attach(world, paymentMethod, customer);
-  return world.setupIntents.change(
-    id,
-    (intent) => void Object.assign(intent, { status: 'succeeded', payment_method: paymentMethod }),
-    'setup_intent.succeeded',
-  );
-}
-
-export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {
-  if (params.customer) liveCustomer(world, params.customer, 'customer');
-  const intent = newSetupIntent(world, {
-    customer: params.customer ?? null,
-    metadata: newMetadata(params.metadata),
-    description: params.description ?? null,
-    paymentMethod: params.payment_method ?? null,
-  });
-  return params.confirm ? confirm(world, intent.id, params.payment_method) : intent;
-}
-
-export function confirmSetupIntent(world: World, call: Call<Stripe.SetupIntentConfirmParams>): SetupIntent {
-  return confirm(world, idOf(call), call.params.payment_method);
-}
-
-function confirm(world: World, id: string, given: string | undefined): SetupIntent {
-  const intent = world.setupIntents.get(id);
-  const method = given ?? intent.payment_method;
-  if (intent.status === 'succeeded' || intent.status === 'canceled') {
-    throw invalid(
-      `You cannot confirm this SetupIntent because it has a status of ${intent.status}.`,
-      undefined,
-      'setup_intent_unexpected_state',
-    );
-  }
-  if (!method)
-    throw declined({ code: 'setup_intent_unexpected_state', message: 'Provide a payment method first.' }, false);
-  return succeed(world, id, method);
-}
-
-export function cancelSetupIntent(world: World, call: Call<Stripe.SetupIntentCancelParams>): SetupIntent {
-  const { id, status } = world.setupIntents.get(idOf(call));
-  if (status === 'succeeded' || status === 'canceled') {
-    throw invalid(
-      `You cannot cancel this SetupIntent because it has a status of ${status}.`,
-      undefined,
-      'setup_intent_unexpected_state',
-    );
-  }
+  const { customer, _: held } = world.setupIntents.get(id);
+  if (customer) attach(world, paymentMethod, customer, 'payment_method');
+  markSetUp(world, paymentMethod);
+  const { subscription } = held;
+  if (subscription) world.subscriptions.change(subscription, (waiting) => void (waiting.pending_setup_intent = null));
   return world.setupIntents.change(
     id,
     (intent) => {
-      intent.status = 'canceled';
-      intent.cancellation_reason = call.params.cancellation_reason ?? null;
+      Object.assign(intent, { status: 'succeeded', payment_method: paymentMethod, next_action: null });
+      intent.latest_attempt = newId('setatt_1');
     },
-    'setup_intent.canceled',
+    'setup_intent.succeeded',
   );
 }
 
@@ -128,10 +97,11 @@ export function retrieveSetupIntent(world: World, call: Call): SetupIntent {
 }
 
 export function listSetupIntents(world: World, { params }: Call<Stripe.SetupIntentListParams>) {
+  requireCustomer(world, params.customer);
   const found = world.setupIntents
     .all()
     .filter((intent) => params.customer === undefined || intent.customer === params.customer)
     .filter((intent) => params.payment_method === undefined || intent.payment_method === params.payment_method)
     .filter((intent) => inRange(intent.created, params.created));
-  return pageOf(found, params, '/v1/setup_intents');
+  return pageOf(found, params, '/v1/setup_intents', world.setupIntents);
 }

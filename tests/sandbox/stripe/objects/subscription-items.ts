@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { pageOf } from '../api/page.ts';
+import { pageWithin } from '../api/page.ts';
 import { changeItems } from '../billing/change-items.ts';
-import { missing } from '../errors.ts';
+import { StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { World } from '../world.ts';
 import { type Metadata, newMetadata } from './metadata.ts';
@@ -51,7 +51,7 @@ function findItem(world: World, id: string): { subscription: Subscription; item:
     const item = subscription.items.data.find((item) => item.id === id);
     if (item) return { subscription, item };
   }
-  throw missing('subscription_item', id);
+  throw new StripeError(404, { type: 'invalid_request_error', message: `Invalid subscription_item id: ${id}` });
 }
 
 export function retrieveSubscriptionItem(world: World, call: Call): SubscriptionItem {
@@ -60,7 +60,7 @@ export function retrieveSubscriptionItem(world: World, call: Call): Subscription
 
 export function listSubscriptionItems(world: World, { params }: Call<Stripe.SubscriptionItemListParams>) {
   const { items } = world.subscriptions.get(params.subscription, 'subscription');
-  return pageOf(items.data, params, '/v1/subscription_items');
+  return pageWithin(items.data, params, '/v1/subscription_items', 'subscription_item');
 }
 
 export function updateSubscriptionItem(

@@ -1,8 +1,9 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, type List, pageOf } from '../api/page.ts';
-import type { Line } from '../billing/lines.ts';
+import type { Credited, Line } from '../billing/lines.ts';
 import type { World } from '../world.ts';
+import { requireCustomer } from './customers.ts';
 import type { Metadata } from './metadata.ts';
 import type { Price } from './prices.ts';
 
@@ -40,7 +41,8 @@ export type Subscription = {
   id: string;
   object: 'subscription';
   billing_cycle_anchor: number;
-  billing_mode: { type: string; flexible: { proration_discounts: string } | null };
+  automatic_tax: { disabled_reason: null; enabled: boolean; liability: object | null };
+  billing_mode: { type: string; flexible: { proration_discounts: string } | null; updated_at: number };
   cancel_at: number | null;
   cancel_at_period_end: boolean;
   canceled_at: number | null;
@@ -61,19 +63,27 @@ export type Subscription = {
   metadata: Metadata;
   pause_collection: unknown;
   payment_settings: unknown;
+  pending_setup_intent: string | null;
   schedule: string | null;
   start_date: number;
   status: SubscriptionStatus;
   status_details?: unknown;
   trial_start: number | null;
   trial_end: number | null;
-  trial_settings: { end_behavior: { billing_cycle_anchor: null; missing_payment_method: MissingMethod } };
-  /** Prorations waiting for the next invoice, and whether the trial's end was announced. */
-  _: { pending: Line[]; trialEndTold: boolean };
+  trial_settings: { end_behavior: { billing_cycle_anchor: 'now'; missing_payment_method: MissingMethod } };
+  _: {
+    /** Prorations that wait for the next invoice. */
+    pending: Line[];
+    isTrialEndAnnounced: boolean;
+    /** The lines that billed the present period, by item. */
+    billed: Record<string, Credited>;
+    /** The latest invoice that is no draft. */
+    lastFinalized: string | null;
+  };
 };
 
 /** How long a first payment may stay open: 23 hours. */
-export const incompleteFor = 23 * 3600;
+const incompleteFor = 23 * 3600;
 /** Stripe announces a trial's end three days ahead. */
 export const trialNotice = 3 * 86_400;
 
@@ -102,7 +112,7 @@ export function subscriptionDueAt(subscription: Subscription): number | null {
   if (status === 'paused') return cancel_at;
   const ends = cancel_at ?? Infinity;
   if (status !== 'trialing' || trial_end === null) return Math.min(periodEnd(subscription), ends);
-  const notice = subscription._.trialEndTold ? Infinity : trial_end - trialNotice;
+  const notice = subscription._.isTrialEndAnnounced ? Infinity : trial_end - trialNotice;
   return Math.min(trial_end, notice, ends);
 }
 
@@ -112,6 +122,7 @@ export function retrieveSubscription(world: World, call: Call): Subscription {
 
 export function listSubscriptions(world: World, { params }: Call<Stripe.SubscriptionListParams>) {
   const { customer, price, status, created } = params;
+  requireCustomer(world, customer);
   const found = world.subscriptions
     .all()
     .filter((subscription) => customer === undefined || subscription.customer === customer)
@@ -120,7 +131,7 @@ export function listSubscriptions(world: World, { params }: Call<Stripe.Subscrip
     .filter((subscription) => inRange(subscription.created, created))
     .filter((subscription) => inRange(periodStart(subscription), params.current_period_start))
     .filter((subscription) => inRange(periodEnd(subscription), params.current_period_end));
-  return pageOf(found, params, '/v1/subscriptions');
+  return pageOf(found, params, '/v1/subscriptions', world.subscriptions);
 }
 
 function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {

@@ -3,7 +3,6 @@ import { type Call, idOf } from '../api/call.ts';
 import { pageOf, type PageParams } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { apiVersion } from '../version.ts';
 import type { World } from '../world.ts';
 import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
 
@@ -29,7 +28,7 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
   const endpoint = world.webhookEndpoints.insert({
     id: newId('we_1'),
     object: 'webhook_endpoint',
-    api_version: params.api_version ?? apiVersion,
+    api_version: params.api_version ?? null,
     application: null,
     created: world.now(),
     description: params.description || null,
@@ -66,7 +65,7 @@ export function retrieveWebhookEndpoint(world: World, call: Call): WebhookEndpoi
 }
 
 export function listWebhookEndpoints(world: World, { params }: Call<PageParams>) {
-  return pageOf(world.webhookEndpoints.all(), params, '/v1/webhook_endpoints');
+  return pageOf(world.webhookEndpoints.all(), params, '/v1/webhook_endpoints', world.webhookEndpoints);
 }
 
 export function deleteWebhookEndpoint(world: World, call: Call): object {

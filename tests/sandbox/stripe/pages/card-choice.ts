@@ -2,15 +2,26 @@ import { html } from 'hono/html';
 import { findTestCard, type TestCard, testCards } from '../billing/test-cards.ts';
 import type { Html } from './layout.ts';
 
-/** Which test card to pay with; the one that works is chosen already. */
-export function cardChoice(chosen = testCards[0].number): Html {
+/** The value of the choice that is no card. */
+export const bankAccount = 'us_bank_account';
+const bankChoice = { value: bankAccount, title: 'US bank account', note: 'A bank debit, confirmed after four days' };
+
+type Choice = { value: string; title: string; note: string };
+
+const cardChoices = testCards.flatMap(({ number, note }): Choice[] =>
+  note === undefined ? [] : [{ value: number, title: number.replaceAll(/(\d{4})(?=\d)/g, '$1 '), note }],
+);
+
+/** Which test card to pay with, the working one by default; `types` are the payment methods that may be used. */
+export function cardChoice(chosen: string = testCards[0].number, types: readonly string[] = ['card']): Html {
+  const choices = types.includes(bankAccount) ? [...cardChoices, bankChoice] : cardChoices;
   return html`<fieldset>
     <legend>Card</legend>
-    ${testCards.map(
-      ({ number, note }) =>
+    ${choices.map(
+      ({ value, title, note }) =>
         html`<label class="choice">
-          <input type="radio" name="card" value="${number}" ${number === chosen ? 'checked' : ''} />
-          <b>${number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}</b>
+          <input type="radio" name="card" value="${value}" ${value === chosen ? 'checked' : ''} />
+          <b>${title}</b>
           <span>${note}</span>
         </label>`,
     )}

@@ -7,7 +7,8 @@ import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
 import { type CheckoutSession, lineItemsOf } from '../objects/checkout-sessions.ts';
 import type { World } from '../world.ts';
-import { cardChoice, chosenCard } from './card-choice.ts';
+import { authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
+import { bankAccount, cardChoice, chosenCard } from './card-choice.ts';
 import { closedPage, type Html, layout, problem } from './layout.ts';
 
 /** GET shows a checkout, POST completes it; a second POST only goes on. */
@@ -20,11 +21,19 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
     if (session.status === 'complete') return c.redirect(successUrl(session), 303);
     if (session.status !== 'open') return c.html(checkoutPage(world, session), 410);
     const card = chosenCard(form);
+    const isDebit = form['card'] === bankAccount && session.payment_method_types.includes(bankAccount);
+    const authentication = isDebit ? 'done' : authenticationOf(form, card);
+    if (authentication === 'missing') {
+      return c.html(authenticationPage(world, { action: c.req.path, fields: { card: card.number } }));
+    }
+    const attempt = { message: authenticationProblem, card: card.number };
+    if (authentication === 'failed') return c.html(checkoutPage(world, session, attempt), 402);
     try {
-      return c.redirect(successUrl(atomically(() => completeCheckout(world, session.id, card))), 303);
+      const payment = { card: isDebit ? bankAccount : card, isAuthenticated: true } as const;
+      return c.redirect(successUrl(atomically(() => completeCheckout(world, session.id, payment))), 303);
     } catch (error) {
       if (!(error instanceof StripeError)) throw error;
-      return c.html(checkoutPage(world, session, { message: error.message, card: card.number }), 402);
+      return c.html(checkoutPage(world, session, { ...attempt, message: error.message }), 402);
     }
   });
   app.get('/checkout/:id/back', (c) => c.redirect(`/checkout/${c.req.param('id')}`, 303));
@@ -108,7 +117,7 @@ function payForm(session: CheckoutSession, label: string, { message, card }: Att
   const back = session.cancel_url ? html`<button formaction="/checkout/${session.id}/back">Back</button>` : '';
   return html`<section class="card">
     <form method="post" class="stack">
-      ${problem(message)} ${cardChoice(card)}
+      ${problem(message)} ${cardChoice(card, session.payment_method_types)}
       <button class="primary">${label}</button>
       ${back}
     </form>

@@ -1,12 +1,16 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { Atomically } from '../api/index.ts';
+import { attach } from '../billing/attach-method.ts';
+import { authenticateInvoice, waitsForHolder } from '../billing/authenticate-invoice.ts';
 import { collectInvoice } from '../billing/collect-invoice.ts';
 import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
 import type { Invoice } from '../objects/invoices.ts';
-import { attach, newPaymentMethod } from '../objects/payment-methods.ts';
+import { newPaymentMethod } from '../objects/new-payment-method.ts';
 import type { World } from '../world.ts';
+import { authenticationForm, authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
+import type { TestCard } from '../billing/test-cards.ts';
 import { cardChoice, chosenCard } from './card-choice.ts';
 import { type Html, layout, problem } from './layout.ts';
 
@@ -15,30 +19,53 @@ export function invoicePages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/invoice/:id', (c) => c.html(invoicePage(world, world.invoices.get(c.req.param('id')))));
   app.post('/invoice/:id', async (c) => {
-    const card = chosenCard(await c.req.parseBody());
+    const form = await c.req.parseBody();
+    const card = chosenCard(form);
     const invoice = world.invoices.get(c.req.param('id'));
     if (invoice.status !== 'open') return c.redirect(c.req.path, 303);
-    const outcome = card.refused ? { message: 'Your card was declined.' } : atomically(() => pay(world, invoice));
-    if (!outcome) return c.redirect(c.req.path, 303);
-    return c.html(invoicePage(world, world.invoices.get(invoice.id), outcome.message), 402);
-
-    function pay(world: World, { id, customer }: Invoice) {
-      const method = newPaymentMethod(world, card);
-      attach(world, method.id, customer);
-      return collectInvoice(world, id, method.id);
+    if (form['card'] !== undefined && authenticationOf(form, card) === 'missing') {
+      return c.html(authenticationPage(world, { action: c.req.path, fields: { card: card.number } }));
     }
+    const message = atomically(() => settle(world, invoice, form));
+    if (!message) return c.redirect(c.req.path, 303);
+    return c.html(invoicePage(world, world.invoices.get(invoice.id), message), 402);
   });
   return app;
 }
 
+/** Pays with the form's card, or finishes the authentication that the invoice waits for. Returns what went wrong. */
+function settle(world: World, invoice: Invoice, form: Record<string, unknown>): string | undefined {
+  const hasFailed = form['authentication'] === 'fail';
+  if (form['card'] === undefined && form['authentication'] !== undefined) {
+    if (waitsForHolder(world, invoice)) authenticateInvoice(world, invoice.id, { succeeds: !hasFailed });
+    return hasFailed ? authenticationProblem : undefined;
+  }
+  return hasFailed ? authenticationProblem : payWith(world, invoice, chosenCard(form));
+}
+
+function payWith(world: World, { id, customer }: Invoice, card: TestCard): string | undefined {
+  if (card.refused) return card.refused.message;
+  const method = newPaymentMethod(world, card);
+  attach(world, method.id, customer);
+  const outcome = collectInvoice(world, id, { method: method.id, isAuthenticated: true });
+  return outcome.kind === 'declined' ? outcome.decline.message : undefined;
+}
+
 function invoicePage(world: World, invoice: Invoice, message?: string): Html {
   const amount = formatMoney(invoice.amount_due, invoice.currency);
-  const form = html`<section class="card">
-    <form method="post" class="stack">
-      ${problem(message)} ${cardChoice()}
-      <button class="primary">Pay ${amount}</button>
-    </form>
-  </section>`;
+  const waiting = waitsForHolder(world, invoice)
+    ? html`<section class="card stack">
+        <p class="notice bad">The bank asks you to confirm this payment.</p>
+        ${authenticationForm({ action: `/invoice/${invoice.id}` })}
+      </section>`
+    : '';
+  const form = html`${waiting}
+    <section class="card">
+      <form method="post" class="stack">
+        ${problem(message)} ${cardChoice()}
+        <button class="primary">Pay ${amount}</button>
+      </form>
+    </section>`;
   const content = html`<div class="columns">
     <section class="card stack">
       <p class="soft">Invoice ${invoice.number} · ${longDate(invoice.created)}</p>
@@ -56,7 +83,7 @@ function invoicePage(world: World, invoice: Invoice, message?: string): Html {
         </tbody>
       </table>
     </section>
-    ${invoice.status === 'open' ? form : ''}
+    ${invoice.status === 'open' ? html`<div class="rows">${form}</div>` : ''}
   </div>`;
   return layout(world, `Invoice ${invoice.number}`, content);
 }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
+import type { PaymentMethod } from '../objects/payment-methods.ts';
 import type { PortalSession } from '../objects/portal-sessions.ts';
 import { cardChoice } from './card-choice.ts';
 import type { Html } from './layout.ts';
@@ -65,9 +66,7 @@ function endings({ session, subscription, planned, features }: Portal): Html {
 }
 
 export function cardSection({ session, card }: Portal): Html {
-  const held = card
-    ? `${card.card.brand === 'visa' ? 'Visa' : 'Mastercard'} •••• ${card.card.last4}, expires ${card.card.exp_month}/${card.card.exp_year}`
-    : 'No card on file';
+  const held = card ? nameOf(card) : 'No card on file';
   return html`<section class="card stack" aria-labelledby="card">
     <h2 id="card">Payment method</h2>
     <p>${held}</p>
@@ -79,6 +78,12 @@ export function cardSection({ session, card }: Portal): Html {
       <button>Update payment method</button>
     </form>
   </section>`;
+}
+
+function nameOf({ card }: PaymentMethod): string {
+  if (!card) return 'US bank account';
+  const brand = card.brand === 'visa' ? 'Visa' : 'Mastercard';
+  return `${brand} •••• ${card.last4}, expires ${card.exp_month}/${card.exp_year}`;
 }
 
 export function invoiceSection({ features, invoices }: Portal): Html | string {

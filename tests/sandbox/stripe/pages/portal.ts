@@ -7,15 +7,17 @@ import {
   switchPlan,
   updateCard,
 } from '../billing/portal-actions.ts';
-import { declined, StripeError } from '../errors.ts';
+import { actionRequired, refuseIncomplete } from '../billing/refuse-incomplete.ts';
+import { StripeError } from '../errors.ts';
 import type { PortalFlow, PortalSession } from '../objects/portal-sessions.ts';
 import type { World } from '../world.ts';
+import { authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
 import { chosenCard } from './card-choice.ts';
 import { confirmationPage, portalPage, type Told } from './portal-page.ts';
 import { readPortal } from './read-portal.ts';
 
 type Form = Record<string, unknown>;
-/** Does what a button says; answers what to tell, and the flow that it completes. */
+/** Does what a button says. Returns what to show, and the flows that it completes. */
 type Action = (world: World, session: PortalSession, form: Form) => { told: string; flow: PortalFlow['type'][] };
 
 const updates = ['subscription_update', 'subscription_update_confirm'];
@@ -23,7 +25,9 @@ const updates = ['subscription_update', 'subscription_update_confirm'];
 const actions: Record<string, Action> = {
   switch(world, session, form) {
     const configuration = world.portalConfigurations.get(session.configuration);
-    const when = switchPlan(world, subscriptionOf(world, session), textOf(form, 'price'), configuration);
+    const isAuthenticated = form['authentication'] === 'complete';
+    const price = textOf(form, 'price');
+    const when = switchPlan(world, subscriptionOf(world, session), price, configuration, { isAuthenticated });
     return { told: when === 'now' ? 'switched' : 'scheduled', flow: updates };
   },
   cancel(world, session) {
@@ -39,9 +43,9 @@ const actions: Record<string, Action> = {
     return { told: 'released', flow: [] };
   },
   card(world, { customer }, form) {
-    const outcome = updateCard(world, customer, chosenCard(form));
-    // The card is saved all the same, and the attempt did happen.
-    if (outcome) throw declined({ ...outcome, message: `Your new card is saved, but: ${outcome.message}` }, true);
+    const card = chosenCard(form);
+    if (authenticationOf(form, card) === 'missing') refuseIncomplete({ kind: 'action' });
+    updateCard(world, customer, card);
     return { told: 'card', flow: ['payment_method_update'] };
   },
 };
@@ -64,29 +68,25 @@ export function portalPages(world: World, atomically: Atomically): Hono {
     const action = actions[c.req.param('action')];
     if (!action) return c.notFound();
     const form = await c.req.parseBody();
+    if (form['authentication'] === 'fail') {
+      return c.html(portalPage(world, readPortal(world, session), { problem: authenticationProblem }), 402);
+    }
     const outcome = run(() => action(world, session, form));
     if (!(outcome instanceof StripeError)) return goOn(c, world, session, outcome);
+    if (outcome.details.code === actionRequired) {
+      return c.html(authenticationPage(world, { action: c.req.path, fields: textsOf(form) }));
+    }
     return c.html(portalPage(world, readPortal(world, session), { problem: outcome.message }), outcome.status as 402);
   });
   return app;
 
   function run<T>(work: () => T): T | StripeError {
     try {
-      return atomically(() => keeping(work));
+      return atomically(work);
     } catch (error) {
       if (error instanceof StripeError) return error;
       throw error;
     }
-  }
-}
-
-/** Lets a refusal through whose changes stand. */
-function keeping<T>(work: () => T): T | StripeError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof StripeError && error.keep) return error;
-    throw error;
   }
 }
 
@@ -115,4 +115,10 @@ function subscriptionOf(world: World, session: PortalSession): string {
 function textOf(form: Form, name: string): string {
   const value = form[name];
   return typeof value === 'string' ? value : '';
+}
+
+/** A form's texts, to be sent once more after the authentication. */
+function textsOf(form: Form): Record<string, string> {
+  const entries = Object.entries(form).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+  return Object.fromEntries(entries) as Record<string, string>;
 }

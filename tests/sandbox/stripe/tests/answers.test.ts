@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { routes } from '../api/routes.ts';
+import byHand from '../contract/requests-by-hand.json' with { type: 'json' };
 import { complaints } from './matches-shape.ts';
 import { newPerson, phone } from './subscriber.ts';
-import { week } from './start-stripe.ts';
+import { draftHour, week } from './start-stripe.ts';
 
 /** The full file, where a checkout has it beside it; the repository holds what is made of it. */
 const openapi = new URL('../../../../../shared/stripe/openapi-subset.json', import.meta.url);
@@ -12,9 +13,12 @@ test('every kind of object is as the SDK declares it, in answers and in events',
   const me = await newPerson();
   const { id } = await me.subscribe('premium');
   await me.portal('switch', { price: me.catalogue.prices.basic });
-  await me.advance(week + 60);
+  await me.advance(week + draftHour + 60);
   await me.setCard(true);
   await me.advance(week);
+  const { data: charges } = await me.stripe.charges.list({ customer: me.customer });
+  await me.stripe.refunds.create({ charge: charges.find(({ paid }) => paid)?.id ?? '', amount: 100 });
+  await me.control('POST', `/customers/${phone}/dispute`);
   await me.stripe.setupIntents.create({ customer: me.customer, metadata: { tier: 'basic' } });
   await me.stripe.subscriptions.cancel(id);
 
@@ -22,7 +26,9 @@ test('every kind of object is as the SDK declares it, in answers and in events',
     const response = await fetch(`${me.url}${path}`, { headers: { authorization: 'Bearer sk_test_local' } });
     return (await response.json()) as { object: string; data: { object: string }[] };
   };
-  const lists = routes.filter(([method, path]) => method === 'GET' && !path.includes(':')).map(([, path]) => path);
+  const lists = routes
+    .filter(([method, path]) => method === 'GET' && !path.includes(':') && !path.endsWith('/search'))
+    .map(([, path]) => path);
   for (const path of lists) {
     const query = path === '/v1/subscription_items' ? `?subscription=${id}` : '?limit=100';
     const { data } = await get(
@@ -51,7 +57,9 @@ test.runIf(existsSync(openapi))('the committed shapes know every endpoint that t
   const known = new Set(
     Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => spell(method, path))),
   );
-  for (const [method, path] of routes) expect(known).toContain(spell(method, path));
+  for (const [method, path] of routes) {
+    if (!(`${method} ${path}` in byHand)) expect(known).toContain(spell(method, path));
+  }
 });
 
 function spell(method: string, path: string): string {

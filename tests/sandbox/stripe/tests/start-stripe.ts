@@ -5,21 +5,24 @@ import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../store.ts';
 import { createStripe } from '../index.ts';
+import type { CollectionSettings } from '../world.ts';
 
 const secretKey = 'sk_test_local';
 export const webhookSecret = 'whsec_local';
 export const week = 7 * 86_400;
+/** How long a renewal's invoice stays a draft. */
+export const draftHour = 3600;
 
 type Received = { body: string; signature: string; event: Stripe.Event };
 export type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
-type Options = { store?: Store; afterRetries?: 'cancel' | 'unpaid' };
+type Options = { store?: Store; collection?: Partial<CollectionSettings> };
 
 /** A local Stripe on a free port, the stock SDK to speak to it, and a shop that hears its events. */
-export async function startStripe({ store = openStore(':memory:'), afterRetries = 'cancel' }: Options = {}) {
+export async function startStripe({ store = openStore(':memory:'), collection = {} }: Options = {}) {
   const server = createServer();
   const url = await listen(server);
   const shop = await startShop();
-  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret, afterRetries });
+  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret, collection });
   const answer = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
   server.on('request', (request, response) => void answer(request, response));
   onTestFinished(() => {

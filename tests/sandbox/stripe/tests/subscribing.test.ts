@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newPerson, priceOf } from './subscriber.ts';
-import { week } from './start-stripe.ts';
+import { draftHour, week } from './start-stripe.ts';
 
 test('a checkout sells a week, and the weeks after it', async () => {
   const me = await newPerson();
@@ -24,7 +24,7 @@ test('a checkout sells a week, and the weeks after it', async () => {
   expect(first).toMatchObject({ status: 'active', cancel_at: null, billing_mode: { type: 'flexible' } });
   const start = first.items.data[0]?.current_period_start ?? 0;
   expect(first.items.data[0]?.current_period_end).toBe(start + week);
-  await me.advance(12 * week + 60);
+  await me.advance(12 * week + draftHour + 60);
   const later = await me.current();
   expect(later.items.data[0]?.current_period_start).toBe(start + 12 * week);
   const invoices = await me.stripe.invoices.list({ customer: me.customer, limit: 100 });

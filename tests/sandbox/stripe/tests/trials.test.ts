@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { expect, test } from 'vitest';
 import { idOf, newPerson, type Person, priceOf } from './subscriber.ts';
-import { week } from './start-stripe.ts';
+import { draftHour, week } from './start-stripe.ts';
 
 const day = 86_400;
 
@@ -68,7 +68,7 @@ test.each([
 ] as const)('a trial without a card ends as wished: %s', async (missing_payment_method, status) => {
   const me = await newPerson();
   await startTrial(me, { trial_settings: { end_behavior: { missing_payment_method } } });
-  await me.advance(5 * day + 60);
+  await me.advance(5 * day + draftHour + 60);
   expect((await me.current()).status).toBe(status);
 });
 
@@ -77,6 +77,8 @@ test('a card that fails at the end of a trial is past due', async () => {
   const default_payment_method = await saveCard(me, '4000000000000341');
   await startTrial(me, { default_payment_method });
   await me.advance(5 * day + 60);
+  expect((await me.current()).status).toBe('active');
+  await me.advance(draftHour);
   expect((await me.current()).status).toBe('past_due');
 });
 

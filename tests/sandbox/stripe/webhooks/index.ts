@@ -7,7 +7,6 @@ import { postEvent } from './post-event.ts';
 /** An event that an endpoint has yet to take. */
 type Delivery = { id: string; event: string; endpoint: string; lane: string; attempts: number; notBefore: number };
 export type Mode = 'deliver' | 'hold';
-export type Order = 'original' | 'reversed';
 
 const collection = 'stripe/deliveries';
 /** Seconds between tries; after the last one Stripe gives the event up. */
@@ -71,7 +70,8 @@ export function createWebhooks(store: Store) {
     const event = store.get<StripeEvent>('stripe/events', eventId);
     const endpoint = store.get<WebhookEndpoint>('stripe/webhook_endpoints', endpointId);
     if (!event || endpoint?.status !== 'enabled') return true;
-    return postEvent({ url: endpoint.url, secret: endpoint._.secret, event });
+    const { _, ...sent } = event;
+    return postEvent({ url: endpoint.url, secret: endpoint._.secret, event: sent });
   }
 
   function startAll(): void {
@@ -122,7 +122,6 @@ function hears({ status, enabled_events: names }: WebhookEndpoint, { type }: Str
 }
 
 /** A customer's events wait for each other; those of the catalogue wait for none of them. */
-export function laneOf({ data: { object } }: StripeEvent): string {
-  if (object.object === 'customer') return object.id;
-  return typeof object.customer === 'string' ? object.customer : '';
+export function laneOf(event: StripeEvent): string {
+  return event._.customer;
 }

@@ -1,0 +1,20 @@
+/** What `PUT /faults` asks of the local Stripe itself; the rest of a fault is done before a request comes here. */
+export type StripeFault = {
+  delayMs: number;
+  /** Requests fail with this status, which is stored under their idempotency keys. */
+  status?: number;
+  unknownCustomer: boolean;
+};
+
+export const noFault: StripeFault = { delayMs: 0, unknownCustomer: false };
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    fault?: StripeFault;
+  }
+}
+
+/** The `api_error` of a Stripe that is out of order. */
+export function outOfOrder(status: number): { status: number; body: object } {
+  return { status, body: { error: { type: 'api_error', message: 'Out of order' } } };
+}

@@ -1,0 +1,45 @@
+import type { Fields } from '../contract/shape.ts';
+import { StripeError } from '../errors.ts';
+import type { RequestInfo, World } from '../world.ts';
+import type { Call, Handler } from './call.ts';
+import { decodeFields } from './decode.ts';
+import { expand } from './expand.ts';
+import type { Answer, Atomically } from './index.ts';
+
+type Request = { info: RequestInfo; fields: Fields; params: object; ids: Record<string, string>; handler: Handler };
+
+const nobody: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
+
+/** The response to one request. A refusal undoes every change, unless it is marked to keep them. */
+export function runRequest(world: World, atomically: Atomically, request: Request): Answer {
+  world.request = request.info;
+  try {
+    return atomically(() => keeping(() => handle(world, request)));
+  } catch (error) {
+    if (error instanceof StripeError) return refusal(world, error, request.info.id);
+    throw error;
+  } finally {
+    world.request = nobody;
+  }
+
+  function keeping(work: () => unknown): Answer {
+    try {
+      return { status: 200, body: work() };
+    } catch (error) {
+      if (error instanceof StripeError && error.keep) return refusal(world, error, request.info.id);
+      throw error;
+    }
+  }
+}
+
+function handle(world: World, { fields, params: given, ids, handler }: Request): unknown {
+  const params = decodeFields(fields, given) as { expand?: string[] };
+  const found = handler(world, { params, ids } as Call<never>);
+  return expand(world, found, params.expand ?? []);
+}
+
+function refusal(world: World, { status, details }: StripeError, requestId: string | null): Answer {
+  const doc = details.code && { doc_url: `https://stripe.com/docs/error-codes/${details.code.replaceAll('_', '-')}` };
+  const log = `https://dashboard.stripe.com/test/logs/${requestId}`;
+  return { status, body: { error: expand(world, { ...details, ...doc, request_log_url: log }, []) } };
+}

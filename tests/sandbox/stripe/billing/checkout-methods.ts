@@ -1,0 +1,35 @@
+import type { Stripe } from 'stripe';
+import { invalid } from '../errors.ts';
+import { isTaxed } from './is-taxed.ts';
+
+type Params = Stripe.Checkout.SessionCreateParams;
+
+/** What the account has switched on. A bank debit is confirmed days later; a card can be saved at once. */
+const switchedOn = { subscription: ['card', 'link', 'us_bank_account'], setup: ['card', 'link'] };
+
+/** Which payment methods the page offers: without a choice of the merchant's, all that the account has switched on. */
+export function methodsOf({ mode, allowed_payment_method_types: allowed }: Params) {
+  const available = switchedOn[mode === 'setup' ? 'setup' : 'subscription'];
+  const types = allowed ? available.filter((type) => allowed.includes(type as 'card')) : available;
+  if (types.length === 0) {
+    throw invalid('No valid payment method types for this Checkout Session.', 'allowed_payment_method_types');
+  }
+  const options = { card: { request_three_d_secure: 'automatic' } };
+  const debit = { us_bank_account: { verification_method: 'automatic' } };
+  return {
+    payment_method_configuration_details: { id: 'pmc_1LocalStripeDefault0000', parent: null },
+    payment_method_options: types.includes('us_bank_account') ? { ...options, ...debit } : options,
+    payment_method_types: types,
+  };
+}
+
+/** Stripe calculates no tax for a customer without an address, unless the page may save the one that it asks for. */
+export function requireTaxLocation({ address }: { address: unknown }, params: Params) {
+  const { customer_update: update } = params;
+  if (!isTaxed(params) || address || update?.address === 'auto' || update?.shipping === 'auto') return;
+  throw invalid(
+    "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
+    undefined,
+    'customer_tax_location_invalid',
+  );
+}

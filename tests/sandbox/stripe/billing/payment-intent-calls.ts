@@ -1,0 +1,91 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { declined, invalid } from '../errors.ts';
+import { liveCustomer } from '../objects/customers.ts';
+import { newMetadata } from '../objects/metadata.ts';
+import { newPaymentIntent, type PaymentIntent, unexpectedState } from '../objects/payment-intents.ts';
+import type { PaymentMethod } from '../objects/payment-methods.ts';
+import type { World } from '../world.ts';
+import { methodNamed } from './attach-method.ts';
+import { attemptPayment, failIntent } from './attempt-payment.ts';
+import { refuseForeignMethod } from './refuse-foreign-method.ts';
+import { settleInvoice } from './settle-invoice.ts';
+
+type Confirm = { payment_method?: string | undefined; off_session?: unknown };
+
+export function createPaymentIntent(world: World, { params }: Call<Stripe.PaymentIntentCreateParams>): PaymentIntent {
+  const { amount, currency, customer, confirm } = params;
+  if (amount < 1) {
+    throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
+  }
+  if (customer) liveCustomer(world, customer, 'customer');
+  const method = params.payment_method && methodNamed(world, params.payment_method, 'payment_method');
+  if (method) refuseForeignMethod(method, customer ?? null, 'PaymentIntent');
+  const intent = newPaymentIntent(world, {
+    amount,
+    currency: currency.toLowerCase(),
+    customer: customer ?? null,
+    description: params.description ?? null,
+    metadata: newMetadata(params.metadata),
+    ...(method && { payment_method: method.id }),
+    setupFutureUsage: params.setup_future_usage ?? null,
+  });
+  return confirm ? confirmIntent(world, intent.id, { off_session: params.off_session }) : intent;
+}
+
+export function confirmPaymentIntent(world: World, call: Call<Stripe.PaymentIntentConfirmParams>): PaymentIntent {
+  return confirmIntent(world, idOf(call), call.params);
+}
+
+function confirmIntent(world: World, id: string, params: Confirm): PaymentIntent {
+  const intent = world.paymentIntents.get(id);
+  if (!['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent.status)) {
+    throw unexpectedState(intent, `You cannot confirm this PaymentIntent because it has a status of ${intent.status}.`);
+  }
+  const wanted = params.payment_method ?? intent.payment_method;
+  if (!wanted) {
+    throw unexpectedState(
+      intent,
+      "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
+    );
+  }
+  const method = methodNamed(world, wanted, 'payment_method');
+  refuseForeignMethod(method, intent.customer, 'PaymentIntent');
+  return charge(world, id, method, params.off_session === true || params.off_session === 'true');
+}
+
+function charge(world: World, id: string, method: PaymentMethod, isOffSession: boolean): PaymentIntent {
+  const outcome = attemptPayment(world, id, method, {});
+  if (outcome.kind === 'declined') throw failure(world, id, outcome.decline);
+  if (outcome.kind === 'action' && isOffSession) {
+    const code = 'authentication_required';
+    const message = 'Your card was declined. This transaction requires authentication.';
+    failIntent(world, id, { code, decline_code: code, message });
+    throw failure(world, id, { code, decline_code: code, message });
+  }
+  const intent = world.paymentIntents.get(id);
+  if (outcome.kind === 'paid' && intent._.invoice) settleInvoice(world, intent._.invoice);
+  return world.paymentIntents.get(id);
+}
+
+/** The 402 of a declined charge; it carries the intent, and what the attempt wrote is kept. */
+function failure(world: World, id: string, decline: Parameters<typeof declined>[0]) {
+  const intent = world.paymentIntents.get(id);
+  return declined(decline, true, { charge: intent.latest_charge, payment_intent: intent });
+}
+
+export function cancelPaymentIntent(world: World, call: Call<Stripe.PaymentIntentCancelParams>): PaymentIntent {
+  const intent = world.paymentIntents.get(idOf(call));
+  if (!intent.status.startsWith('requires_')) {
+    throw unexpectedState(intent, `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`);
+  }
+  if (intent._.invoice) throw unexpectedState(intent, 'This PaymentIntent belongs to an invoice: void the invoice.');
+  return world.paymentIntents.change(
+    intent.id,
+    (intent) => {
+      Object.assign(intent, { status: 'canceled', canceled_at: world.now(), next_action: null });
+      intent.cancellation_reason = call.params.cancellation_reason ?? null;
+    },
+    'payment_intent.canceled',
+  );
+}

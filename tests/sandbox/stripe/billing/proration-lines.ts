@@ -1,0 +1,44 @@
+import { shortDate } from '../interval.ts';
+import type { Subscription, SubscriptionItem } from '../objects/subscriptions.ts';
+import type { World } from '../world.ts';
+import { type Line, newLine, type Period, productName } from './lines.ts';
+
+/** What is given back for the rest of the old price's period, and what the new one costs for it. */
+export function prorationLines(
+  world: World,
+  subscription: Subscription,
+  before: SubscriptionItem,
+  after: SubscriptionItem,
+): Line[] {
+  const period = { start: world.now(), end: before.current_period_end };
+  const length = before.current_period_end - before.current_period_start;
+  const share = length === 0 ? 0 : (period.end - period.start) / length;
+  return [creditLine(world, subscription, before), remainingLine(world, subscription, after, period, share)];
+}
+
+/** What is given back for the rest of an item's period. */
+export function creditLine(world: World, subscription: Subscription, item: SubscriptionItem): Line {
+  const period = { start: world.now(), end: item.current_period_end };
+  const share = (period.end - period.start) / (item.current_period_end - item.current_period_start || 1);
+  const amount = toCents(-item.price.unit_amount * item.quantity * share);
+  const description = `Unused time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
+  const credited = subscription._.billed[item.id];
+  return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true, credited });
+}
+
+/** Recorded: each line is rounded by itself, and half a cent towards minus infinity. */
+function toCents(amount: number): number {
+  return Math.ceil(amount - 0.5);
+}
+
+function remainingLine(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  period: Period,
+  share: number,
+): Line {
+  const amount = toCents(item.price.unit_amount * item.quantity * share);
+  const description = `Remaining time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
+  return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true });
+}

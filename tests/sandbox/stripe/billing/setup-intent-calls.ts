@@ -1,0 +1,106 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { type Decline, declined, StripeError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { liveCustomer } from '../objects/customers.ts';
+import { newMetadata } from '../objects/metadata.ts';
+import type { PaymentMethod } from '../objects/payment-methods.ts';
+import { newSetupIntent, type SetupIntent, succeed } from '../objects/setup-intents.ts';
+import type { World } from '../world.ts';
+import { methodNamed } from './attach-method.ts';
+import { needsHolder } from './attempt-payment.ts';
+import { refuseForeignMethod } from './refuse-foreign-method.ts';
+import { findTestCard } from './test-cards.ts';
+
+export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {
+  const customer = params.customer ? liveCustomer(world, params.customer, 'customer').id : null;
+  const method = params.payment_method ? methodNamed(world, params.payment_method, 'payment_method') : undefined;
+  if (method) refuseForeignMethod(method, customer, 'SetupIntent');
+  const intent = newSetupIntent(world, {
+    customer,
+    metadata: newMetadata(params.metadata),
+    description: params.description ?? null,
+    paymentMethod: method?.id ?? null,
+  });
+  return params.confirm ? confirm(world, intent.id, undefined) : intent;
+}
+
+export function confirmSetupIntent(world: World, call: Call<Stripe.SetupIntentConfirmParams>): SetupIntent {
+  return confirm(world, idOf(call), call.params.payment_method);
+}
+
+function confirm(world: World, id: string, given: string | undefined): SetupIntent {
+  const intent = world.setupIntents.get(id);
+  const wanted = given ?? intent.payment_method;
+  if (!wanted) {
+    throw unexpected(
+      intent,
+      "You cannot confirm this SetupIntent because it's missing a payment method. You can either update the SetupIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
+    );
+  }
+  if (intent.status === 'succeeded') {
+    throw unexpected(intent, 'You cannot confirm this SetupIntent because it has already succeeded.');
+  }
+  if (intent.status === 'canceled') {
+    throw unexpected(intent, 'You cannot confirm this SetupIntent because it has a status of canceled.');
+  }
+  const method = methodNamed(world, wanted, 'payment_method');
+  refuseForeignMethod(method, intent.customer, 'SetupIntent');
+  const refused = findTestCard(method._.number)?.refused;
+  if (refused) throw failSetup(world, id, method, refused);
+  return needsHolder(method) ? waitForHolder(world, id, method.id) : succeed(world, id, method.id);
+}
+
+function waitForHolder(world: World, id: string, method: string): SetupIntent {
+  return world.setupIntents.change(
+    id,
+    (intent) => {
+      const use_stripe_sdk = { type: 'three_d_secure_redirect', source: `setatt_${id.slice(6)}` };
+      Object.assign(intent, { status: 'requires_action', payment_method: method, latest_attempt: newId('setatt_1') });
+      intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk };
+    },
+    'setup_intent.requires_action',
+  );
+}
+
+/** Recorded: a card that is refused leaves the intent open, and the response carries it. */
+function failSetup(world: World, id: string, method: PaymentMethod, refused: Decline): StripeError {
+  const details = { ...refused, decline_code: refused.decline_code ?? refused.code };
+  const { _, ...shown } = method;
+  const setup_intent = world.setupIntents.change(
+    id,
+    (intent) => {
+      intent.last_setup_error = { type: 'card_error', ...details, payment_method: shown };
+      Object.assign(intent, { status: 'requires_payment_method', payment_method: null });
+      intent.latest_attempt = newId('setatt_1');
+    },
+    'setup_intent.setup_failed',
+  );
+  return declined(details, true, { payment_method: shown, setup_intent });
+}
+
+export function cancelSetupIntent(world: World, call: Call<Stripe.SetupIntentCancelParams>): SetupIntent {
+  const intent = world.setupIntents.get(idOf(call));
+  if (intent.status === 'canceled') {
+    throw unexpected(intent, 'You cannot cancel this SetupIntent because it is already canceled.');
+  }
+  if (intent.status === 'succeeded') {
+    throw unexpected(
+      intent,
+      'You cannot cancel this SetupIntent because it has a status of succeeded. Only a SetupIntent with one of the following statuses may be canceled: `requires_payment_method`, `requires_confirmation`, or `requires_action`.',
+    );
+  }
+  return world.setupIntents.change(
+    intent.id,
+    (intent) => {
+      Object.assign(intent, { status: 'canceled', next_action: null });
+      intent.cancellation_reason = call.params.cancellation_reason ?? null;
+    },
+    'setup_intent.canceled',
+  );
+}
+
+function unexpected(intent: SetupIntent, message: string): StripeError {
+  const code = 'setup_intent_unexpected_state';
+  return new StripeError(400, { type: 'invalid_request_error', code, message, setup_intent: intent });
+}

@@ -1,0 +1,19 @@
+import type { Context } from 'hono';
+import type { Customer } from './objects/customers.ts';
+import type { World } from './world.ts';
+
+export async function readBody(c: Context): Promise<Record<string, unknown>> {
+  const body = await c.req.json<unknown>().catch(() => ({}));
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+}
+
+export function unknownCustomer(c: Context): Response {
+  return c.json({ error: 'Stripe knows no such customer, or no card of theirs' }, 404);
+}
+
+/** The customer with this number, else the last one who had it. */
+export function findCustomer(world: World, phone: string): Customer | undefined {
+  const digits = phone.replaceAll(/\D/g, '');
+  const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
+  return found.find((customer) => !customer.deleted) ?? found[0];
+}

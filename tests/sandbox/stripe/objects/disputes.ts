@@ -1,0 +1,131 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { inRange, pageOf } from '../api/page.ts';
+import { invalid } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { day } from '../interval.ts';
+import type { World } from '../world.ts';
+import type { Charge } from './charges.ts';
+import { evidenceFields } from './dispute-evidence.ts';
+import { type Metadata, mergeMetadata } from './metadata.ts';
+
+/** Recorded: it names the charge and the payment intent, but no customer. */
+export type Dispute = {
+  id: string;
+  object: 'dispute';
+  amount: number;
+  balance_transactions: [];
+  charge: string;
+  created: number;
+  currency: string;
+  enhanced_eligibility_types: [];
+  evidence: Record<string, unknown>;
+  evidence_details: {
+    due_by: number;
+    enhanced_eligibility: object;
+    has_evidence: boolean;
+    past_due: boolean;
+    submission_count: number;
+  };
+  is_charge_refundable: boolean;
+  livemode: false;
+  metadata: Metadata;
+  payment_intent: string;
+  payment_method_details: object;
+  reason: string;
+  status: 'lost' | 'needs_response' | 'under_review' | 'won';
+};
+type Cause = { reason: string; network_reason_code: string };
+
+/** The customer's bank takes a payment back, until the dispute is decided. */
+export function openDispute(world: World, chargeId: string, { reason, network_reason_code }: Cause): Dispute {
+  const charge = world.charges.get(chargeId);
+  const brand = world.paymentMethods.find(charge.payment_method)?.card?.brand ?? 'visa';
+  const dispute = world.disputes.insert({
+    id: newId('du_1'),
+    object: 'dispute',
+    amount: charge.amount - charge.amount_refunded,
+    balance_transactions: [],
+    charge: charge.id,
+    created: world.now(),
+    currency: charge.currency,
+    enhanced_eligibility_types: [],
+    evidence: evidenceFields(),
+    evidence_details: {
+      due_by: world.now() + 8 * day,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
+    is_charge_refundable: false,
+    livemode: false,
+    metadata: {},
+    payment_intent: charge.payment_intent,
+    payment_method_details: {
+      card: { brand, case_type: 'chargeback', network_reason_code },
+      type: 'card',
+    },
+    reason,
+    status: 'needs_response',
+  });
+  world.charges.change(charge.id, (charge) => void (charge.disputed = true), null);
+  world.emit('charge.dispute.funds_withdrawn', dispute);
+  return dispute;
+}
+
+/** `winning_evidence` and `losing_evidence` decide a test dispute, as at Stripe; other evidence is reviewed without end. */
+export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
+  const { evidence, metadata } = call.params;
+  const { id } = undecided(world, idOf(call));
+  const updated = world.disputes.change(id, (dispute) => {
+    dispute.metadata = mergeMetadata(dispute.metadata, metadata);
+    if (!evidence) return;
+    dispute.evidence = { ...dispute.evidence, ...(evidence as Record<string, unknown>) };
+    dispute.evidence_details.has_evidence = true;
+    dispute.evidence_details.submission_count += 1;
+    dispute.status = 'under_review';
+  });
+  const text = evidence?.uncategorized_text;
+  if (text === 'winning_evidence') return decide(world, id, 'won');
+  return text === 'losing_evidence' ? decide(world, id, 'lost') : updated;
+}
+
+export function closeDispute(world: World, call: Call): Dispute {
+  return decide(world, undecided(world, idOf(call)).id, 'lost');
+}
+
+function undecided(world: World, id: string): Dispute {
+  const dispute = world.disputes.get(id);
+  if (dispute.status === 'won' || dispute.status === 'lost') throw invalid('This dispute is already closed');
+  return dispute;
+}
+
+function decide(world: World, id: string, status: 'lost' | 'won'): Dispute {
+  const dispute = world.disputes.change(
+    id,
+    (dispute) => Object.assign(dispute, { status, is_charge_refundable: status === 'won' }),
+    'charge.dispute.closed',
+  );
+  if (status === 'won') world.emit('charge.dispute.funds_reinstated', dispute);
+  return dispute;
+}
+
+/** The dispute that bars a charge's refund, if any. */
+export function barringDispute(world: World, { id }: Charge): Dispute | undefined {
+  return world.disputes.all().find(({ charge, is_charge_refundable: refundable }) => charge === id && !refundable);
+}
+
+export function retrieveDispute(world: World, call: Call): Dispute {
+  return world.disputes.get(idOf(call));
+}
+
+export function listDisputes(world: World, { params }: Call<Stripe.DisputeListParams>) {
+  const { charge, payment_intent: intent, created } = params;
+  const found = world.disputes
+    .all()
+    .filter((dispute) => charge === undefined || dispute.charge === charge)
+    .filter((dispute) => intent === undefined || dispute.payment_intent === intent)
+    .filter((dispute) => inRange(dispute.created, created));
+  return pageOf(found, params, '/v1/disputes', world.disputes);
+}

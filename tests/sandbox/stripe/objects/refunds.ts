@@ -1,0 +1,133 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf } from '../api/call.ts';
+import { inRange, pageOf } from '../api/page.ts';
+import { invalid, notFound, type StripeError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { formatMoney } from '../money.ts';
+import type { World } from '../world.ts';
+import type { Charge } from './charges.ts';
+import { barringDispute } from './disputes.ts';
+import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+
+export type Refund = {
+  id: string;
+  object: 'refund';
+  amount: number;
+  charge: string;
+  created: number;
+  currency: string;
+  customer: string | null;
+  metadata: Metadata;
+  payment_intent: string;
+  payment_method: string;
+  reason: string | null;
+  status: 'succeeded';
+};
+
+const untouched = {
+  balance_transaction: null,
+  customer_account: null,
+  destination_details: {
+    card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
+    type: 'card',
+  },
+  receipt_number: null,
+  source_transfer_reversal: null,
+  transfer_reversal: null,
+};
+
+/** Gives a payment back, whole or in part; its invoice stays paid. */
+export function createRefund(world: World, { params }: Call<Stripe.RefundCreateParams>): Refund {
+  const charge = refundable(world, chargeOf(world, params));
+  const left = charge.amount - charge.amount_refunded;
+  const { amount = left } = params;
+  if (amount < 1) throw tooSmall();
+  if (amount > left) throw tooMuch(amount, left, charge.currency);
+  const refund = world.refunds.insert({
+    ...untouched,
+    id: newId('re_3'),
+    object: 'refund',
+    amount,
+    charge: charge.id,
+    created: world.now(),
+    currency: charge.currency,
+    customer: charge.customer,
+    metadata: newMetadata(params.metadata),
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    reason: params.reason ?? null,
+    status: 'succeeded',
+  });
+  world.charges.change(
+    charge.id,
+    (charge) => {
+      charge.amount_refunded += amount;
+      charge.refunded = charge.amount_refunded === charge.amount;
+    },
+    'charge.refunded',
+  );
+  return refund;
+}
+
+function chargeOf(world: World, { charge, payment_intent: intent }: Stripe.RefundCreateParams): Charge {
+  if (charge !== undefined) {
+    const found = world.charges.find(charge);
+    if (!found) throw notFound('charge', charge);
+    return found;
+  }
+  if (intent === undefined) {
+    throw invalid('One of the following params should be provided for this request: payment_intent or charge.');
+  }
+  const { latest_charge: latest } = world.paymentIntents.get(intent, 'payment_intent');
+  const found = latest ? world.charges.get(latest) : undefined;
+  if (found?.status !== 'succeeded') throw nothingToRefund(intent);
+  return found;
+}
+
+function refundable(world: World, charge: Charge): Charge {
+  if (charge.status !== 'succeeded') throw nothingToRefund(charge.payment_intent);
+  if (charge.refunded) {
+    throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded');
+  }
+  if (!barringDispute(world, charge)) return charge;
+  throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed');
+}
+
+function nothingToRefund(intent: string): StripeError {
+  return invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
+}
+
+function tooSmall(): StripeError {
+  return invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
+}
+
+function tooMuch(amount: number, left: number, currency: string): StripeError {
+  const [asked, unrefunded] = [amount, left].map((cents) => formatMoney(cents, currency));
+  return invalid(`Refund amount (${asked}) is greater than unrefunded amount on charge (${unrefunded})`, 'amount');
+}
+
+export function updateRefund(world: World, call: Call<Stripe.RefundUpdateParams>): Refund {
+  return world.refunds.change(idOf(call), (refund) => {
+    refund.metadata = mergeMetadata(refund.metadata, call.params.metadata);
+  });
+}
+
+/** Only refunds that are still pending can be canceled; these are made at once. */
+export function cancelRefund(world: World, call: Call): never {
+  world.refunds.get(idOf(call));
+  throw invalid('Canceling this refund is unsupported.');
+}
+
+export function retrieveRefund(world: World, call: Call): Refund {
+  return world.refunds.get(idOf(call));
+}
+
+export function listRefunds(world: World, { params }: Call<Stripe.RefundListParams>) {
+  const { charge, payment_intent: intent, created } = params;
+  const found = world.refunds
+    .all()
+    .filter((refund) => charge === undefined || refund.charge === charge)
+    .filter((refund) => intent === undefined || refund.payment_intent === intent)
+    .filter((refund) => inRange(refund.created, created));
+  return pageOf(found, params, '/v1/refunds', world.refunds);
+}

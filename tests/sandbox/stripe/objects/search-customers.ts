@@ -1,0 +1,71 @@
+import type { Stripe } from 'stripe';
+import type { Call } from '../api/call.ts';
+import { invalid } from '../errors.ts';
+import type { World } from '../world.ts';
+import type { Customer } from './customers.ts';
+import { type Searchable, searchableOf } from './search-index.ts';
+
+type Clause = { field: string; key: string | undefined; operator: string; value: string | null; isNegated: boolean };
+
+const clausePattern =
+  /^(-?)(created|email|metadata|name|phone)(?:\[["']([^"']+)["']\])?(:|~|<=|>=|<|>)(?:"([^"]*)"|'([^']*)'|(null|\d+))$/;
+
+/** Searches by Stripe's query language: clauses joined by AND or by OR, never both. */
+export function searchCustomers(world: World, { params }: Call<Stripe.CustomerSearchParams>) {
+  const { query, limit = 10, page } = params;
+  const { clauses, isAny } = readQuery(query);
+  const found = world.customers.all().filter((customer) => {
+    const indexed = customer.deleted ? null : searchableOf(customer);
+    if (!indexed) return false;
+    return isAny ? clauses.some((clause) => fits(indexed, clause)) : clauses.every((clause) => fits(indexed, clause));
+  });
+  return resultPage(found, { limit, start: page ? Number(Buffer.from(page, 'base64url').toString()) : 0 });
+}
+
+function readQuery(query: string): { clauses: Clause[]; isAny: boolean } {
+  const isAny = / OR /i.test(query);
+  if (isAny && / AND /i.test(query)) throw unreadable('You may not combine AND and OR operators in the same query.');
+  const clauses = query.split(isAny ? / OR /i : / AND /i).map((text) => {
+    const [, minus, field = '', key, operator = '', double, single, bare] = clausePattern.exec(text.trim()) ?? [];
+    if (!field) throw unreadable(`We were unable to parse your search query: ${text}`);
+    const value = double ?? single ?? (bare === 'null' ? null : (bare ?? ''));
+    return { field, key, operator, value, isNegated: minus === '-' };
+  });
+  return { clauses, isAny };
+}
+
+function unreadable(message: string): Error {
+  return invalid(message, 'query');
+}
+
+function fits(customer: Searchable, { field, key, operator, value, isNegated }: Clause): boolean {
+  const held = key === undefined ? customer[field as keyof Searchable] : customer.metadata[key];
+  return compare(held as string | number | null | undefined, operator, value) !== isNegated;
+}
+
+function compare(held: string | number | null | undefined, operator: string, value: string | null): boolean {
+  if (value === null) return held === null || held === undefined;
+  if (typeof held === 'number') return compareNumbers(held, operator, Number(value));
+  if (typeof held !== 'string') return false;
+  const [own, wanted] = [held.toLowerCase(), value.toLowerCase()];
+  return operator === '~' ? own.includes(wanted) : own === wanted;
+}
+
+function compareNumbers(held: number, operator: string, value: number): boolean {
+  if (operator === '<') return held < value;
+  if (operator === '>') return held > value;
+  if (operator === '<=') return held <= value;
+  return operator === '>=' ? held >= value : held === value;
+}
+
+function resultPage(found: Customer[], { limit, start }: { limit: number; start: number }) {
+  const size = Math.min(Math.max(limit, 1), 100);
+  const hasMore = found.length > start + size;
+  return {
+    object: 'search_result',
+    data: found.slice(start, start + size),
+    has_more: hasMore,
+    next_page: hasMore ? Buffer.from(String(start + size)).toString('base64url') : null,
+    url: '/v1/customers/search',
+  };
+}

@@ -1,0 +1,111 @@
+import type { Stripe } from 'stripe';
+import { expect, test } from 'vitest';
+import { idOf, newPerson, priceOf } from './subscriber.ts';
+import { requestOf } from './request.ts';
+import { week } from './start-stripe.ts';
+
+test('what is over cannot be done again, in words without a code', async () => {
+  const me = await newPerson();
+  const request = requestOf(me);
+  const paid = `/v1/invoices/${idOf((await me.subscribe('basic')).latest_invoice)}`;
+  const refusals: [string, string, string, string | undefined][] = [
+    [`${paid}/void`, '', 'Invoices with `paid` payments cannot be voided.', undefined],
+    [`${paid}/pay`, '', 'Invoice is already paid', undefined],
+    [`${paid}/mark_uncollectible`, '', "You can only pass in open invoices. This invoice isn't open.", undefined],
+    [`${paid}/finalize`, '', "can't re-finalize a non-draft invoice", undefined],
+    [paid, 'description=late', "Finalized invoices can't be updated in this way", 'description'],
+  ];
+  for (const [path, form, message, param] of refusals) {
+    const { status, body } = await request('POST', path, form);
+    expect([path, status, body.error.code, body.error.param]).toEqual([path, 400, undefined, param]);
+    expect(body.error.message).toContain(message);
+  }
+  expect((await request('POST', paid, 'metadata[a]=b')).body.metadata).toEqual({ a: 'b' });
+  expect((await request('DELETE', paid)).body.error.message).toBe('You can only delete draft invoices.');
+});
+
+test('a draft of its own waits an hour, or for ever', async () => {
+  const me = await newPerson();
+  const request = requestOf(me);
+  const { body: draft } = await request('POST', '/v1/invoices', `customer=${me.customer}&auto_advance=true`);
+  expect(draft).toMatchObject({
+    status: 'draft',
+    billing_reason: 'manual',
+    number: null,
+    parent: null,
+    attempt_count: 0,
+  });
+  expect(draft.automatically_finalizes_at - draft.created).toBe(3600);
+  const held = await request('POST', `/v1/invoices/${draft.id}`, 'auto_advance=false');
+  expect(held.body).toMatchObject({ automatically_finalizes_at: null, next_payment_attempt: null });
+  expect((await request('DELETE', `/v1/invoices/${draft.id}`)).body).toMatchObject({ deleted: true });
+  const { body: other } = await request('POST', '/v1/invoices', `customer=${me.customer}`);
+  expect(other.auto_advance).toBe(false);
+  expect((await request('POST', `/v1/invoices/${other.id}/finalize`)).body).toMatchObject({
+    status: 'paid',
+    attempt_count: 0,
+    number: expect.stringMatching(/-0001$/),
+  });
+});
+
+test('the lines of a change name what they give back, are rounded one by one and take no discount', async () => {
+  const me = await newPerson();
+  const before = await me.subscribe('basic');
+  const start = before.items.data[0]?.current_period_start ?? 0;
+  const now = await me.advance(week / 3);
+  await me.portal('switch', { price: me.catalogue.prices.premium });
+  const { latest_invoice: changed } = await me.current();
+  const invoice = await me.stripe.invoices.retrieve(idOf(changed));
+  const [credit, debit] = invoice.lines.data as [Stripe.InvoiceLineItem, Stripe.InvoiceLineItem];
+  const left = (start + week - credit.period.start) / week;
+  expect([credit.amount, debit.amount]).toEqual([Math.ceil(-1199 * left - 0.5), Math.ceil(2999 * left - 0.5)]);
+  expect([credit.discountable, debit.discountable]).toEqual([false, false]);
+  const details = [credit, debit].map(({ parent }) => parent?.subscription_item_details);
+  expect(details[0]?.proration_details?.credited_items?.invoice).toBe(idOf(before.latest_invoice));
+  expect(details[1]?.proration_details?.credited_items).toBeNull();
+  expect(details[0]?.invoice_item).toMatch(/^ii_/);
+  expect([invoice.period_start, invoice.period_end - now < 10]).toEqual([start, true]);
+});
+
+test('less than 50 cents is not charged but owed', async () => {
+  const me = await newPerson();
+  const before = await me.subscribe('basic');
+  await me.advance(week - 600);
+  await me.portal('switch', { price: me.catalogue.prices.premium });
+  const { latest_invoice: changed } = await me.current();
+  const invoice = await me.stripe.invoices.retrieve(idOf(changed));
+  expect(invoice.total).toBeGreaterThan(0);
+  expect(invoice).toMatchObject({ status: 'paid', amount_due: 0, attempt_count: 0, attempted: true });
+  expect(invoice.ending_balance).toBe(invoice.total);
+  expect((await me.stripe.customers.retrieve(me.customer)) as Stripe.Customer).toMatchObject({
+    balance: invoice.total,
+  });
+  expect(before.status).toBe('active');
+});
+
+test('a change whose charge fails stands, and its invoice is owed', async () => {
+  const me = await newPerson();
+  const { id, items } = await me.subscribe('basic');
+  await me.setCard(true);
+  const wanted = [{ id: items.data[0]?.id ?? '', price: me.catalogue.prices.premium }];
+  const changed = await me.stripe.subscriptions.update(id, { items: wanted, proration_behavior: 'always_invoice' });
+  expect([changed.status, priceOf(changed)]).toEqual(['past_due', me.catalogue.prices.premium]);
+  await me.setCard(false);
+  await me.stripe.invoices.pay(idOf(changed.latest_invoice));
+  expect((await me.current()).status).toBe('active');
+});
+
+test('the first invoice decides about an incomplete subscription', async () => {
+  const me = await newPerson();
+  const { id } = await me.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: me.customer });
+  const items = [{ price: me.catalogue.prices.basic }];
+  const order = { customer: me.customer, items, default_payment_method: id };
+  const voided = await me.stripe.subscriptions.create(order);
+  await me.stripe.invoices.voidInvoice(idOf(voided.latest_invoice));
+  expect((await me.stripe.subscriptions.retrieve(voided.id)).status).toBe('incomplete_expired');
+  const paid = await me.stripe.subscriptions.create(order);
+  await expect(me.stripe.subscriptions.update(paid.id, { items })).rejects.toThrow('`incomplete` status');
+  const { id: good } = await me.stripe.paymentMethods.attach('pm_card_visa', { customer: me.customer });
+  await me.stripe.invoices.pay(idOf(paid.latest_invoice), { payment_method: good });
+  expect((await me.stripe.subscriptions.retrieve(paid.id)).status).toBe('active');
+});

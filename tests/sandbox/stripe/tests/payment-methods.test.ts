@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { newPerson } from './subscriber.ts';
+import { requestOf } from './request.ts';
+
+test.each([
+  ['pm_card_visa_chargeDeclined', 'card_declined', 'generic_decline', undefined],
+  ['pm_card_chargeDeclined', 'card_declined', 'generic_decline', undefined],
+  ['pm_card_chargeDeclinedInsufficientFunds', 'card_declined', 'insufficient_funds', undefined],
+  ['pm_card_chargeDeclinedExpiredCard', 'expired_card', undefined, 'exp_month'],
+  ['pm_card_chargeDeclinedIncorrectCvc', 'incorrect_cvc', undefined, 'cvc'],
+])('a card that its bank refuses is not saved: %s', async (card, code, decline, param) => {
+  const me = await newPerson();
+  const { status, body } = await requestOf(me)('POST', `/v1/payment_methods/${card}/attach`, `customer=${me.customer}`);
+  expect(status).toBe(402);
+  expect([body.error.type, body.error.code, body.error.decline_code, body.error.param]).toEqual([
+    'card_error',
+    code,
+    decline,
+    param,
+  ]);
+  expect((await me.stripe.customers.listPaymentMethods(me.customer)).data).toEqual([]);
+  const customer = await requestOf(me)('POST', '/v1/customers', `payment_method=${card}&email=refused@example.test`);
+  expect(customer.status).toBe(402);
+  expect((await me.stripe.customers.list({ email: 'refused@example.test' })).data).toEqual([]);
+});
+
+test('a card belongs to one customer, and is of no use after it was detached', async () => {
+  const me = await newPerson();
+  const request = requestOf(me);
+  const other = await me.stripe.customers.create();
+  const { id } = await me.stripe.paymentMethods.attach('pm_card_visa', { customer: me.customer });
+  const again = await request('POST', `/v1/payment_methods/${id}/attach`, `customer=${me.customer}`);
+  expect(again.status).toBe(200);
+  const stolen = await request('POST', `/v1/payment_methods/${id}/attach`, `customer=${other.id}`);
+  expect([stolen.status, stolen.body.error.code, stolen.body.error.param]).toEqual([400, undefined, undefined]);
+  await me.stripe.paymentMethods.detach(id);
+  const [event] = (await me.stripe.events.list({ type: 'payment_method.detached', limit: 1 })).data;
+  expect(event?.data).toMatchObject({ object: { id, customer: null }, previous_attributes: { customer: me.customer } });
+  await expect(me.stripe.paymentMethods.detach(id)).rejects.toThrow('not attached to a customer');
+  await expect(me.stripe.paymentMethods.attach(id, { customer: me.customer })).rejects.toThrow('may not be used again');
+  const missing = await request('POST', `/v1/payment_methods/${id}/attach`);
+  expect(missing.body.error).toMatchObject({ code: 'parameter_missing' });
+});
+
+test('a default card must be attached to its customer', async () => {
+  const me = await newPerson();
+  const other = await me.stripe.customers.create();
+  const { id } = await me.stripe.paymentMethods.attach('pm_card_visa', { customer: other.id });
+  const items = [{ price: me.catalogue.prices.basic }];
+  await expect(
+    me.stripe.subscriptions.create({ customer: me.customer, items, default_payment_method: id }),
+  ).rejects.toMatchObject({ code: 'resource_missing', param: 'default_payment_method' });
+  await expect(
+    me.stripe.customers.update(me.customer, { invoice_settings: { default_payment_method: id } }),
+  ).rejects.toMatchObject({ param: 'invoice_settings[default_payment_method]' });
+});
+
+test('a declined payment intent answers 402 with the intent, and asks for another card', async () => {
+  const me = await newPerson();
+  const request = requestOf(me);
+  const card = 'pm_card_chargeDeclinedInsufficientFunds';
+  const { body: intent } = await request(
+    'POST',
+    '/v1/payment_intents',
+    `amount=1000&currency=usd&payment_method=${card}`,
+  );
+  expect(intent.status).toBe('requires_confirmation');
+  const { status, body } = await request('POST', `/v1/payment_intents/${intent.id}/confirm`);
+  expect([status, body.error.decline_code]).toEqual([402, 'insufficient_funds']);
+  expect(body.error.payment_intent).toMatchObject({ id: intent.id, status: 'requires_payment_method' });
+  expect((await me.stripe.charges.retrieve(body.error.charge)).status).toBe('failed');
+  const paid = await request('POST', `/v1/payment_intents/${intent.id}/confirm`, 'payment_method=pm_card_visa');
+  expect(paid.body).toMatchObject({ status: 'succeeded', amount_received: 1000 });
+  const off = await request(
+    'POST',
+    '/v1/payment_intents',
+    'amount=1000&currency=usd&payment_method=pm_card_authenticationRequired&confirm=true&off_session=true',
+  );
+  expect([off.status, off.body.error.code]).toEqual([402, 'authentication_required']);
+});
+
+test('an intent to save a card', async () => {
+  const me = await newPerson();
+  const request = requestOf(me);
+  const { body: made } = await request('POST', '/v1/setup_intents', `customer=${me.customer}&usage=on_session`);
+  expect(made).toMatchObject({ status: 'requires_payment_method', usage: 'off_session', latest_attempt: null });
+  const missing = await request('POST', `/v1/setup_intents/${made.id}/confirm`);
+  expect(missing.body.error).toMatchObject({ code: 'setup_intent_unexpected_state', setup_intent: { id: made.id } });
+  const path = `/v1/setup_intents/${made.id}/confirm`;
+  const declined = await request('POST', path, 'payment_method=pm_card_chargeDeclined');
+  expect([declined.status, declined.body.error.setup_intent.status]).toEqual([402, 'requires_payment_method']);
+  const { body: card } = await request('POST', '/v1/payment_methods', 'type=card&card[token]=tok_visa');
+  const done = await request('POST', path, `payment_method=${card.id}`);
+  expect(done.body).toMatchObject({
+    status: 'succeeded',
+    payment_method: card.id,
+    latest_attempt: expect.stringMatching(/^setatt_/),
+  });
+  expect((await me.stripe.paymentMethods.retrieve(card.id)).customer).toBe(me.customer);
+  await expect(me.stripe.setupIntents.cancel(made.id)).rejects.toThrow('it has a status of succeeded');
+});

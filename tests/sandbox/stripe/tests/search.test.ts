@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { indexDelayMs } from '../objects/search-index.ts';
+import { newPerson } from './subscriber.ts';
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('search finds customers by what they say, but only after a while', async () => {
+  const { stripe } = await newPerson();
+  const { id } = await stripe.customers.create({ email: 'Ada@example.test', metadata: { userId: 'u-1' } });
+  const other = await stripe.customers.create({ email: 'bob@example.test', metadata: { userId: 'u-2' } });
+  const find = async (query: string) => (await stripe.customers.search({ query })).data.map((found) => found.id);
+  expect(await find("metadata['userId']:'u-1'")).toEqual([]);
+  expect((await stripe.customers.list({ email: 'Ada@example.test' })).data).toHaveLength(1);
+  await wait(indexDelayMs + 100);
+  expect(await find("metadata['userId']:'u-1'")).toEqual([id]);
+  expect(await find('email:"ada@example.test"')).toEqual([id]);
+  expect(await find('email~"example" AND -metadata["userId"]:"u-1"')).toEqual([other.id]);
+  expect(await find('metadata["userId"]:"u-1" OR metadata["userId"]:"u-2"')).toEqual([other.id, id]);
+  await stripe.customers.update(id, { metadata: { userId: 'u-3' } });
+  expect(await find("metadata['userId']:'u-1'")).toEqual([id]);
+  expect(await find("metadata['userId']:'u-3'")).toEqual([]);
+  await stripe.customers.del(id);
+  await wait(indexDelayMs + 100);
+  expect(await find("metadata['userId']:'u-3'")).toEqual([]);
+  await expect(stripe.customers.search({ query: 'colour:"red"' })).rejects.toMatchObject({ param: 'query' });
+});
