@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { type Context, Hono } from 'hono';
+import { createChat } from './bot/chat.ts';
 import { createBotEvents } from './bot/events.ts';
 import { createTalk } from './bot/talk.ts';
-import { createGate } from './gate.ts';
+import { createFaultInjection } from './fault-injection.ts';
 import { createIssuer } from './issuer/index.ts';
 import { createLibsql } from './libsql/index.ts';
 import { numberOf } from './phones/number.ts';
@@ -11,6 +12,7 @@ import { createPhones } from './phones/phones.ts';
 import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
 import { createStripe } from './stripe/index.ts';
+import { createStatuses } from './whatsapp/statuses.ts';
 import { createWhatsapp } from './whatsapp/index.ts';
 
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
@@ -32,9 +34,12 @@ export async function createServices(settings: ServiceSettings): Promise<{ app: 
 async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceSettings) {
   const store = openStore(join(stateDir, 'services.db'));
   const phones = createPhones(store);
-  const bot = { store, phones, siteUrl, secret: secrets.BOT_WEBHOOK_SECRET };
+  const secret = secrets.BOT_WEBHOOK_SECRET;
+  const chat = createChat({ store, siteUrl, secret });
   const template = { name: secrets.WHATSAPP_TEMPLATE_NAME, language: secrets.WHATSAPP_TEMPLATE_LANGUAGE };
-  const sender = { phoneNumberId: secrets.WHATSAPP_PHONE_NUMBER_ID, token: secrets.WHATSAPP_TOKEN };
+  const phoneNumberId = secrets.WHATSAPP_PHONE_NUMBER_ID;
+  const report = createStatuses({ siteUrl, phoneNumberId, appSecret: secrets.WHATSAPP_APP_SECRET });
+  const sender = { phoneNumberId, token: secrets.WHATSAPP_TOKEN, report };
   const issuer = { issuer: secrets.EXTERNAL_TOKEN_ISSUER, audience: secrets.EXTERNAL_TOKEN_AUDIENCE };
   const merchant = { secretKey: secrets.STRIPE_SECRET_KEY, webhookSecret: secrets.STRIPE_WEBHOOK_SECRET };
   return {
@@ -42,24 +47,30 @@ async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceS
     phones,
     libsql: createLibsql({ file: join(stateDir, 'solace.db'), authToken: secrets.TURSO_AUTH_TOKEN }),
     whatsapp: createWhatsapp({ phones, template, ...sender }),
-    talk: createTalk(bot),
-    botEvents: createBotEvents(bot),
+    chat,
+    talk: createTalk({ phones, siteUrl, secret }),
+    botEvents: createBotEvents({ store, phones, chat, secret }),
     issuer: await createIssuer({ store, ...issuer }),
     stripe: createStripe({ store, sandboxUrl, siteUrl, ...merchant }),
   };
 }
 
-function route({ phones, libsql, whatsapp, talk, botEvents, issuer, stripe }: Services, siteUrl: string): Hono {
-  const gate = createGate();
+function route({ phones, libsql, whatsapp, chat, talk, botEvents, issuer, stripe }: Services, siteUrl: string): Hono {
+  const faults = createFaultInjection();
   const app = new Hono();
-  app.use('/libsql/*', gate.guard('libsql'));
-  app.use('/whatsapp/*', gate.guard('whatsapp'));
-  app.use('/bot/webhook', gate.guard('bot'));
-  app.use('/v1/*', gate.guard('stripe'));
+  app.use('/libsql/*', faults.guard('libsql'));
+  app.use('/whatsapp/*', faults.guard('whatsapp'));
+  app.use('/bot/webhook', faults.guard('bot'));
+  app.use('/v1/*', faults.guard('stripe'));
   app.route('/libsql', libsql.app);
   app.route('/whatsapp', whatsapp);
-  for (const each of [gate.control, talk, botEvents, issuer, stripe.app]) app.route('/', each);
+  for (const each of [faults.control, talk, chat.control, botEvents, issuer, stripe.app]) app.route('/', each);
   app.get('/phones', (c) => c.json(phones.recent()));
+  app.put('/phones/:phone/reachable', async (c) => {
+    const { reachable } = await c.req.json<{ reachable: boolean }>();
+    phones.setReachable(numberOf(c) ?? '', reachable);
+    return c.json({ reachable });
+  });
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c) ?? '')));
   app.route('/', createPage({ siteUrl, ask: (path) => ask(app, path) }));
   app.notFound((c) => c.json({ error: `Nothing answers ${c.req.method} ${c.req.path}` }, 404));

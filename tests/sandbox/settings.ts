@@ -5,6 +5,8 @@ export type SandboxSecrets = {
   WHATSAPP_TOKEN: string;
   WHATSAPP_TEMPLATE_NAME: string;
   WHATSAPP_TEMPLATE_LANGUAGE: string;
+  /** Without it WhatsApp reports nothing about its messages. */
+  WHATSAPP_APP_SECRET?: string;
   BOT_WEBHOOK_SECRET: string;
   EXTERNAL_TOKEN_ISSUER: string;
   EXTERNAL_TOKEN_AUDIENCE: string;

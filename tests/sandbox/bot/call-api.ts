@@ -19,8 +19,13 @@ export class ApiError extends Error {
 export function createApi(siteUrl: string, secrets: string) {
   const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
 
-  return async function callApi<Answer>(path: string, input: unknown): Promise<Answer> {
-    const response = await post(siteUrl + path, JSON.stringify(input), webhook).catch((error: unknown) => {
+  /** The same id again is the same call to the API. */
+  return async function callApi<Answer>(
+    path: string,
+    input: unknown,
+    id = `msg_${crypto.randomUUID()}`,
+  ): Promise<Answer> {
+    const response = await post(siteUrl + path, JSON.stringify(input), webhook, id).catch((error: unknown) => {
       throw new ApiError(path, null, String(error));
     });
     const text = await response.text();
@@ -30,8 +35,8 @@ export function createApi(siteUrl: string, secrets: string) {
   };
 }
 
-function post(url: string, body: string, webhook: Webhook): Promise<Response> {
-  const headers = signedHeaders(webhook, `msg_${crypto.randomUUID()}`, body);
+function post(url: string, body: string, webhook: Webhook, id: string): Promise<Response> {
+  const headers = signedHeaders(webhook, id, body);
   return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) });
 }
 

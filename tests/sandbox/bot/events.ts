@@ -2,13 +2,14 @@ import { Hono } from 'hono';
 import { Webhook } from 'standardwebhooks';
 import type { Phones } from '../phones/phones.ts';
 import type { Store } from '../store.ts';
+import type { Chat, ChatMessageData } from './chat.ts';
 
-export type BotEvent = { type: string; timestamp: string; data: { phone?: string } };
+export type BotEvent = { type: string; timestamp: string; data: { phone?: string } & Record<string, unknown> };
 
-export type BotEventsSettings = { store: Store; phones: Phones; secret: string };
+export type BotEventsSettings = { store: Store; phones: Phones; chat: Chat; secret: string };
 
 /** Where the Worker tells the bot what happened; each event counts once, however often it comes. */
-export function createBotEvents({ store, phones, secret }: BotEventsSettings): Hono {
+export function createBotEvents({ store, phones, chat, secret }: BotEventsSettings): Hono {
   const webhooks = secret
     .trim()
     .split(/\s+/)
@@ -23,7 +24,10 @@ export function createBotEvents({ store, phones, secret }: BotEventsSettings): H
     if (!event) return c.json({ error: 'An event is {type, timestamp, data}' }, 400);
     const id = c.req.header('webhook-id') ?? '';
     if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
+    if (event.type === 'chat.message' && chat.mode === 'silent') return new Promise<never>(() => {});
+    if (event.type === 'chat.message' && chat.mode === 'refuse') return c.json({ error: 'The bot refuses it' }, 422);
     store.put('bot-events', id, event);
+    if (event.type === 'chat.message') chat.accept(event.data as ChatMessageData);
     if (event.type === 'user.deleted' && event.data.phone) phones.eraseChat(event.data.phone.replace(/\D/g, ''));
     return c.json({ received: true });
   });

@@ -16,6 +16,9 @@ const kindWords = [
   'Take a slow breath with me. What would a good friend say to you now?',
 ];
 
+export const crisisWords =
+  'I am glad that you told me. You deserve help from a person right now: please call your local emergency number or a crisis line.';
+
 /** What Solace writes back, or why it cannot. */
 export function replyTo(usage: Usage, voice: boolean, siteUrl: string): string {
   if (usage.allowed) return kindWords[usage.used % kindWords.length] ?? '';

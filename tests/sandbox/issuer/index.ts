@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 
 export type IssuerSettings = { store: Store; issuer: string; audience: string };
 
-type Wish = { expiresIn?: unknown; claims?: JWTPayload };
+type Wish = { expiresIn?: unknown; claims?: JWTPayload; typ?: string | null };
 
 /** Another company's sign-in that vouches for phone numbers, with its key set. */
 export async function createIssuer({ store, issuer, audience }: IssuerSettings): Promise<Hono> {
@@ -18,7 +18,7 @@ export async function createIssuer({ store, issuer, audience }: IssuerSettings):
   app.post('/phones/:phone/external-token', async (c) => {
     const number = numberOf(c);
     if (!number) return c.json({ error: 'A phone is a number with its country code, such as +15551234567' }, 400);
-    const { expiresIn, claims } = await c.req.json<Wish>().catch((): Wish => ({}));
+    const { expiresIn, claims, typ = 'JWT' } = await c.req.json<Wish>().catch((): Wish => ({}));
     const now = Math.floor(Date.now() / 1000);
     const payload = {
       iss: issuer,
@@ -31,7 +31,7 @@ export async function createIssuer({ store, issuer, audience }: IssuerSettings):
       phone_number_verified: true,
       ...claims,
     };
-    const header = { alg: 'ES256', typ: 'JWT', kid: String(open.kid) };
+    const header = { alg: 'ES256', ...(typ !== null && { typ }), kid: String(open.kid) };
     return c.json({ token: await new SignJWT(payload).setProtectedHeader(header).sign(key) });
   });
   return app;

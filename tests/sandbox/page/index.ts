@@ -24,7 +24,7 @@ export function createPage({ siteUrl, ask }: PageSettings): Hono {
   });
   app.get('/page/state', async (c) => {
     const phone = `/${encodeURIComponent(c.req.query('phone') ?? '')}`;
-    const [phones, messages, events, faults, stats, clock, billing] = await Promise.all([
+    const [phones, messages, events, faults, stats, clock, billing, chat, replies, mode] = await Promise.all([
       ask('/phones'),
       ask(`/phones${phone}/messages`),
       ask('/bot/events'),
@@ -32,8 +32,11 @@ export function createPage({ siteUrl, ask }: PageSettings): Hono {
       ask('/stats'),
       ask('/stripe/clock'),
       ask(`/stripe/customers${phone}`),
+      ask(`/bot/chat${phone}`),
+      ask(`/bot/replies${phone}`),
+      ask('/bot/mode'),
     ]);
-    return c.json({ phones, messages, events, faults, stats, clock, billing });
+    return c.json({ phones, messages, events, faults, stats, clock, billing, chat, replies, mode });
   });
   return app;
 }

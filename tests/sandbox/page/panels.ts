@@ -39,4 +39,23 @@ const log = html`<section class="panel" aria-labelledby="log-title">
   <ol id="events" tabindex="0" aria-label="Events, newest first"></ol>
 </section>`;
 
-export const panels = html`<div class="panels">${account} ${log} ${billing} ${switches}</div>`;
+const chat = html`<section class="panel" aria-labelledby="chat-title">
+  <h2 id="chat-title">The conversation on the web</h2>
+  <label
+    >When somebody writes, the bot
+    <select id="bot-mode">
+      <option value="answer">answers</option>
+      <option value="silent">stays silent</option>
+      <option value="refuse">refuses</option>
+    </select></label
+  >
+  <ol id="chat" tabindex="0" aria-label="Messages, oldest first"></ol>
+  <form id="reply-form" class="line">
+    <input name="text" aria-label="Write as the bot" placeholder="Write as the bot" autocomplete="off" required />
+    <label><input name="crisis" type="checkbox" /> crisis</label>
+    <button type="submit">Send</button>
+  </form>
+  <p id="reply-notice" class="hint" role="alert"></p>
+</section>`;
+
+export const panels = html`<div class="panels">${account} ${chat} ${log} ${billing} ${switches}</div>`;

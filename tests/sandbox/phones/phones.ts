@@ -12,8 +12,8 @@ export type Message = {
   voice?: true;
 };
 
-/** `number` is how WhatsApp spells it, digits only; times are unix ms. */
-export type Phone = { number: string; lastAt: number; lastWroteAt?: number };
+/** `number` is the WhatsApp id, digits only; times are unix ms. */
+export type Phone = { number: string; lastAt: number; lastWroteAt?: number; unreachable?: boolean };
 
 type Kept = { message: Message; chat: boolean };
 type Draft = {
@@ -27,9 +27,9 @@ type Draft = {
 
 export type Phones = ReturnType<typeof createPhones>;
 
-/** Every handset that wrote or received anything. */
+/** Every handset that wrote or received anything, each under its very WhatsApp id: another spelling is another handset. */
 export function createPhones(store: Store) {
-  const find = (number: string) => store.get<Phone>('phones', canonical(number));
+  const find = (number: string) => store.get<Phone>('phones', number);
 
   return {
     find,
@@ -41,28 +41,38 @@ export function createPhones(store: Store) {
       const message = { id: crypto.randomUUID(), at: new Date().toISOString(), ...draft, ...extract(draft) };
       store.transaction(() => {
         store.put(inbox(number), message.id, { message, chat } satisfies Kept);
-        store.put('phones', canonical(number), seen(find(number), number, draft.from));
+        store.put('phones', number, seen(find(number), number, draft.from));
       });
       return message;
     },
 
-    /** Forgets the talk with the bot; what WhatsApp's templates brought stays on the handset. */
+    /** Whether WhatsApp reaches the handset; what is sent meanwhile is lost. */
+    setReachable(number: string, reachable: boolean): void {
+      const phone = find(number) ?? { number, lastAt: Date.now() };
+      store.put('phones', number, { ...phone, unreachable: !reachable } satisfies Phone);
+    },
+
+    /** Removes the talk with the bot from the person's handset; what templates brought stays. */
     eraseChat(number: string): void {
-      const chat = store.list<Kept>(inbox(number)).filter((kept) => kept.chat);
-      store.transaction(() => chat.forEach(({ message }) => store.delete(inbox(number), message.id)));
+      const own = store.list<Phone>('phones').filter((phone) => canonical(phone.number) === canonical(number));
+      store.transaction(() => own.forEach((phone) => eraseChatOf(store, phone)));
     },
   };
 }
 
-function inbox(number: string): string {
-  return `phone:${canonical(number)}`;
+function eraseChatOf(store: Store, { number }: Phone): void {
+  const chat = store.list<Kept>(inbox(number)).filter((kept) => kept.chat);
+  chat.forEach(({ message }) => store.delete(inbox(number), message.id));
 }
 
-/** What the user writes from is how WhatsApp spells the number. */
+function inbox(number: string): string {
+  return `phone:${number}`;
+}
+
 function seen(known: Phone | undefined, number: string, from: Message['from']): Phone {
   const now = Date.now();
-  if (from === 'user') return { number, lastAt: now, lastWroteAt: now };
-  return { ...known, number: known?.number ?? number, lastAt: now };
+  if (from === 'user') return { ...known, number, lastAt: now, lastWroteAt: now };
+  return { ...known, number, lastAt: now };
 }
 
 function extract({ from, text, code }: Omit<Draft, 'chat'>): Pick<Message, 'code' | 'url'> {

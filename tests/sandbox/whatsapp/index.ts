@@ -2,9 +2,16 @@ import { type Context, Hono } from 'hono';
 import type { Phones } from '../phones/phones.ts';
 import { createAccount, requireObject, withToken } from './account.ts';
 import { GraphError } from './graph-error.ts';
+import type { Sent } from './statuses.ts';
 import { renderTemplate, type Template } from './template.ts';
 
-export type WhatsappSettings = { phones: Phones; phoneNumberId: string; token: string; template: Template };
+export type WhatsappSettings = {
+  phones: Phones;
+  phoneNumberId: string;
+  token: string;
+  template: Template;
+  report: (sent: Sent, delivered: boolean) => void;
+};
 
 type Outgoing = {
   messaging_product?: unknown;
@@ -17,7 +24,7 @@ type Outgoing = {
 const windowMs = 24 * 3_600_000;
 
 /** WhatsApp's Cloud API, as far as a sender of templates and texts needs it. */
-export function createWhatsapp({ phones, phoneNumberId, token, template }: WhatsappSettings): Hono {
+export function createWhatsapp({ phones, phoneNumberId, token, template, report }: WhatsappSettings): Hono {
   const app = new Hono();
   app.route('/', createAccount({ phoneNumberId, token, template }));
   app.post('/:version{v\\d+\\.\\d+}/:id/messages', withToken(token), async (c) => {
@@ -25,11 +32,15 @@ export function createWhatsapp({ phones, phoneNumberId, token, template }: Whats
     const message = await readBody(c);
     const to = recipient(message);
     const known = phones.find(to);
-    phones.add(to, { from: 'solace', ...render(message, template, known?.lastWroteAt) });
+    const rendered = render(message, template, known?.lastWroteAt);
+    const id = `wamid.${crypto.randomUUID().replaceAll('-', '')}`;
+    const delivered = known?.unreachable !== true;
+    if (delivered) phones.add(to, { from: 'solace', ...rendered });
+    report({ id, recipient: to }, delivered);
     return c.json({
       messaging_product: 'whatsapp',
-      contacts: [{ input: message.to, wa_id: known?.number ?? to }],
-      messages: [{ id: `wamid.${crypto.randomUUID().replaceAll('-', '')}`, message_status: 'accepted' }],
+      contacts: [{ input: message.to, wa_id: to }],
+      messages: [{ id, message_status: 'accepted' }],
     });
   });
   app.onError((error, c) => {

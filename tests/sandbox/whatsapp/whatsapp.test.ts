@@ -1,3 +1,8 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secrets, trySandbox } from '../try-sandbox.ts';
 
@@ -44,12 +49,49 @@ test('a template arrives as people read it, with its code', async () => {
   }
 });
 
-test('a handset is one, however its number is spelt, and keeps its messages over a restart', async () => {
+test('a handset holds what was sent to its very id, and keeps it over a restart', async () => {
   await sandbox.call('POST', '/phones/+5215512345678/messages', { text: 'Hola' });
-  expect((await send(message({ to: '525512345678' }))).json).toMatchObject({ contacts: [{ wa_id: '5215512345678' }] });
+  await send(message({ to: '525512345678' }));
+  expect((await send(message({ to: '5215512345678' }))).json).toMatchObject({ contacts: [{ wa_id: '5215512345678' }] });
   await sandbox.restart();
-  const held = (await sandbox.call('GET', '/phones/+5215512345678/messages')).json;
-  expect(held).toMatchObject([{ from: 'user', text: 'Hola' }, { code: '012345' }]);
+  const held = async (phone: string) => (await sandbox.call('GET', `/phones/${phone}/messages`)).json;
+  expect(await held('+5215512345678')).toMatchObject([{ from: 'user', text: 'Hola' }, { code: '012345' }]);
+  expect(await held('+525512345678')).toMatchObject([{ code: '012345' }]);
+});
+
+test('what became of a message is reported, signed with the secret of the app', async () => {
+  const reports: { signature: string; body: string }[] = [];
+  const site = createServer((request, response) => {
+    const respond = async () => {
+      reports.push({ signature: String(request.headers['x-hub-signature-256']), body: await text(request) });
+      response.end('{}');
+    };
+    void respond();
+  }).listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  const { port } = site.address() as AddressInfo;
+  const own = await trySandbox(`http://127.0.0.1:${port}`);
+  const headers = { authorization: `Bearer ${secrets.WHATSAPP_TOKEN}` };
+  const path = `/whatsapp/v25.0/${secrets.WHATSAPP_PHONE_NUMBER_ID}/messages`;
+  await own.call('POST', path, message(), headers);
+  await own.call('PUT', '/phones/15551234567/reachable', { reachable: false });
+  const lost = await own.call('POST', path, message(), headers);
+  await expect.poll(() => reports.length).toBe(3);
+  const statuses = reports.map(({ body }) => JSON.parse(body).entry[0].changes[0].value.statuses[0]);
+  expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set(['delivered', 'failed', 'sent']));
+  const failed = statuses.find(({ status }) => status === 'failed');
+  expect(failed).toMatchObject({
+    id: lost.json.messages[0].id,
+    recipient_id: '15551234567',
+    errors: [{ code: 131_026 }],
+  });
+  for (const { signature, body } of reports) {
+    const expected = createHmac('sha256', secrets.WHATSAPP_APP_SECRET!).update(body).digest('hex');
+    expect(signature).toBe(`sha256=${expected}`);
+  }
+  expect((await own.call('GET', '/phones/15551234567/messages')).json).toHaveLength(1);
+  await own.close();
+  site.close();
 });
 
 test('free text is for those who wrote within a day', async () => {

@@ -1,6 +1,7 @@
 import { startAccount } from './account.js';
 import { startBilling } from './billing.js';
 import { call } from './call.js';
+import { startChat } from './chat.js';
 import { startEvents } from './events.js';
 import { startFaults } from './faults.js';
 import { startMessages } from './messages.js';
@@ -14,7 +15,14 @@ let timer;
 pick(currentNumber());
 startWriting(refresh);
 startAccount(refresh);
-const shows = [startNumbers(refresh), startMessages(), startEvents(), startFaults(refresh), startBilling(refresh)];
+const shows = [
+  startNumbers(refresh),
+  startMessages(),
+  startChat(refresh),
+  startEvents(),
+  startFaults(refresh),
+  startBilling(refresh),
+];
 document.addEventListener('visibilitychange', refresh);
 refresh();
 

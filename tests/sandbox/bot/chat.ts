@@ -1,0 +1,121 @@
+import { type Context, Hono } from 'hono';
+import { canonical } from '../phones/canonical.ts';
+import { numberOf } from '../phones/number.ts';
+import type { Store } from '../store.ts';
+import { ApiError, createApi } from './call-api.ts';
+import { crisisWords, replyTo, type Usage } from './reply.ts';
+
+export type ChatMessageData = { phone: string; messageId: string; text: string };
+export type Chat = ReturnType<typeof createChat>;
+
+type Mode = 'answer' | 'silent' | 'refuse';
+type Reply = { phone: string; id: string; text: string; replyTo?: string; crisis?: boolean };
+/** `pauseMs`: so that somebody sees that the bot is typing. */
+type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: number };
+
+const modes: readonly unknown[] = ['answer', 'silent', 'refuse'] satisfies Mode[];
+const retriesMs = [500, 2000, 5000];
+
+/** The bot's side of the conversation on the web: what it accepted, and what it writes. */
+export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettings) {
+  const callApi = createApi(siteUrl, secret);
+  /** One message of a number after the other, so that replies keep the order of the messages. */
+  const queues = new Map<string, Promise<void>>();
+  let mode: Mode = 'answer';
+
+  /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
+  async function answer({ phone, messageId, text }: ChatMessageData): Promise<void> {
+    await patiently(() => callApi('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`));
+    const usage = await patiently(() => callApi<Usage>('/api/bot/usage', { phone }, `usage_${messageId}`));
+    await pause(pauseMs);
+    const crisis = /crisis/i.test(text);
+    const words = crisis ? crisisWords : replyTo(usage, false, siteUrl);
+    await patiently(() =>
+      write({ phone, id: `reply-${messageId}`, text: words, replyTo: messageId, ...(crisis && { crisis }) }),
+    );
+  }
+
+  async function write(reply: Reply): Promise<object> {
+    const result = await callApi<object>('/api/bot/messages', reply, `message_${reply.id}`);
+    store.put(`bot-replies:${digitsOf(reply.phone)}`, reply.id, { ...reply, at: new Date().toISOString() });
+    return result;
+  }
+
+  return {
+    get mode() {
+      return mode;
+    },
+    /** Keeps a message and answers it a moment later. */
+    accept(data: ChatMessageData): void {
+      store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
+      const before = queues.get(data.phone) ?? Promise.resolve();
+      // The conversation may have been cleared, or the account deleted, in the meantime.
+      const next = before.then(() => answer(data)).catch((error: unknown) => console.error(String(error)));
+      queues.set(data.phone, next);
+    },
+    control: control({
+      list: (number) => store.list(`bot-chat:${canonical(number)}`),
+      replies: (number) => store.list(`bot-replies:${canonical(number)}`),
+      write,
+      getMode: () => mode,
+      setMode: (wanted) => void (mode = wanted),
+    }),
+  };
+}
+
+type Actions = {
+  list: (number: string) => unknown[];
+  replies: (number: string) => unknown[];
+  write: (reply: Reply) => Promise<object>;
+  getMode: () => Mode;
+  setMode: (mode: Mode) => void;
+};
+
+function control({ list, replies, write, getMode, setMode }: Actions): Hono {
+  const app = new Hono();
+  app.get('/bot/chat/:phone', (c) => c.json(list(numberOf(c) ?? '')));
+  app.get('/bot/replies/:phone', (c) => c.json(replies(numberOf(c) ?? '')));
+  app.get('/bot/mode', (c) => c.json({ mode: getMode() }));
+  app.put('/bot/mode', async (c) => {
+    const { mode } = await fieldsOf(c);
+    if (!modes.includes(mode)) return c.json({ error: `mode must be one of ${modes.join(', ')}` }, 400);
+    setMode(mode as Mode);
+    return c.json({ mode });
+  });
+  app.post('/bot/replies', async (c) => {
+    const { id = `reply-${crypto.randomUUID()}`, ...rest } = await fieldsOf(c);
+    return c.json(await write({ ...rest, id } as Reply));
+  });
+  app.onError((error, c) => {
+    if (!(error instanceof ApiError)) throw error;
+    const { message, path, status, answer } = error;
+    return c.json({ error: message, call: path, status, answer }, 502);
+  });
+  return app;
+}
+
+async function fieldsOf(c: Context): Promise<Record<string, unknown>> {
+  const body: unknown = await c.req.json().catch(() => ({}));
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+}
+
+/** Tries again while the API does not respond, or says that it is unavailable. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (const ms of retriesMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== null && error.status < 500)) throw error;
+      await pause(ms);
+    }
+  }
+  return work();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+function digitsOf(phone: string): string {
+  return canonical(phone.replace(/\D/g, ''));
+}

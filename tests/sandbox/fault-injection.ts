@@ -1,0 +1,123 @@
+import { outOfOrder, type Service, services } from './out-of-order.ts';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
+
+/** What a service does wrong. */
+type Fault = {
+  status?: number;
+  delayMs?: number;
+  /** The connection ends before the work is done. */
+  drop?: true;
+  /** The work is done and its response is lost. */
+  cut?: true;
+  /** Only requests whose path starts with it are affected. */
+  path?: string;
+  /** Where a redirecting `status` leads. */
+  location?: string;
+  /** Stripe alone: the failing status is stored under the request's idempotency key. */
+  remember?: true;
+  /** Stripe alone: no customer is known. */
+  unknownCustomer?: true;
+};
+
+/** Counts the Worker's requests to each service, and breaks or slows them on demand. */
+export function createFaultInjection() {
+  const faults = new Map<Service, Fault>();
+  const counts = new Map<Service, number>();
+
+  function guard(service: Service): MiddlewareHandler {
+    return async function injectFault(c, next) {
+      counts.set(service, (counts.get(service) ?? 0) + 1);
+      const fault = faults.get(service) ?? {};
+      if (!c.req.path.startsWith(fault.path ?? '')) return next();
+      return service === 'stripe' ? affectStripe(c, next, fault) : affect(c, next, service, fault);
+    };
+  }
+
+  return { guard, control: control(faults, counts) };
+}
+
+async function affect(c: Context, next: Next, service: Service, fault: Fault): Promise<Response | undefined> {
+  const { delayMs = 0, drop, cut, status } = fault;
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  if (drop) return hangUp(c);
+  if (status !== undefined) return failing(service, status, fault.location);
+  await next();
+  if (cut) c.res = hangUp(c);
+  return undefined;
+}
+
+/** What concerns idempotency keys is left to the local Stripe: a key is in use while its request is delayed. */
+async function affectStripe(c: Context, next: Next, fault: Fault): Promise<Response | undefined> {
+  const { delayMs = 0, unknownCustomer = false, remember, drop, cut } = fault;
+  if (drop || (fault.status !== undefined && !remember)) return affect(c, next, 'stripe', fault);
+  c.set('fault', { delayMs, unknownCustomer, ...(remember && { status: fault.status ?? 500 }) });
+  return affect(c, next, 'stripe', cut ? { cut } : {});
+}
+
+function failing(service: Service, status: number, location: string | undefined): Response {
+  const response = outOfOrder(service, status);
+  if (location !== undefined) response.headers.set('Location', location);
+  return response;
+}
+
+function control(faults: Map<Service, Fault>, counts: Map<Service, number>): Hono {
+  const app = new Hono();
+  app.get('/faults', (c) => c.json(Object.fromEntries(services.map((name) => [name, faults.get(name) ?? null]))));
+  app.put('/faults', async (c) => {
+    const wanted = await c.req.json<unknown>().catch(() => undefined);
+    const complaint = findComplaint(wanted);
+    if (complaint) return c.json({ error: complaint }, 400);
+    for (const [name, fault] of Object.entries(wanted as Record<Service, Fault | null>)) {
+      if (fault) faults.set(name as Service, fault);
+      else faults.delete(name as Service);
+    }
+    return c.json(Object.fromEntries(services.map((name) => [name, faults.get(name) ?? null])));
+  });
+  app.get('/stats', (c) => c.json(Object.fromEntries(services.map((name) => [name, counts.get(name) ?? 0]))));
+  app.delete('/stats', (c) => {
+    counts.clear();
+    return c.json({ success: true });
+  });
+  return app;
+}
+
+const shapeOfFault =
+  '{status?: 200..599, delayMs?, drop?: true, cut?: true, path?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
+
+function findComplaint(wanted: unknown): string | undefined {
+  if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?}';
+  for (const [name, fault] of Object.entries(wanted)) {
+    if (!services.includes(name as Service)) return `There is no service called ${name}`;
+    if (fault !== null && !isFault(name as Service, fault)) return `${name} must be null or ${shapeOfFault}`;
+  }
+  return undefined;
+}
+
+function isFault(service: Service, value: unknown): value is Fault {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, delayMs, path, location, ...flags } = value as Record<string, unknown>;
+  const isRedirect = Number(status) >= 300 && Number(status) < 400;
+  return (
+    inRange(status, 200, 599) &&
+    inRange(delayMs, 0, 600_000) &&
+    [path, location].every((each) => each === undefined || typeof each === 'string') &&
+    (location === undefined || isRedirect) &&
+    (flags['remember'] === undefined || Number(status ?? 500) >= 400) &&
+    Object.entries(flags).every(([name, each]) => flagsOf(service).includes(name) && each === true)
+  );
+}
+
+function flagsOf(service: Service): string[] {
+  return service === 'stripe' ? ['drop', 'cut', 'remember', 'unknownCustomer'] : ['drop', 'cut'];
+}
+
+function inRange(value: unknown, least: number, most: number): boolean {
+  return value === undefined || (Number.isInteger(value) && Number(value) >= least && Number(value) <= most);
+}
+
+function hangUp(c: Context): Response {
+  (c.env as HttpBindings).incoming.socket.destroy();
+  return RESPONSE_ALREADY_SENT;
+}
