@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { onOrphaned } from './orphaned.ts';
+import { startProduct } from './start-product.ts';
+
+process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
+const stop = stopping();
+
+try {
+  console.log('Building and starting Solace…');
+  const product = await startProduct({
+    port: portOf('PORT', 8787),
+    sandboxPort: portOf('SANDBOX_PORT', 8788),
+    stateDir: '.wrangler/state',
+    varsFile: '.dev.vars',
+    reset: process.argv.includes('--reset'),
+    signal: stop,
+    log: console.log,
+  });
+  console.log(`Ready on ${product.siteUrl}\nPhones, bot and billing on ${product.sandboxUrl}`);
+  const asked = new Promise<undefined>((resolve) => stop.addEventListener('abort', () => resolve(undefined)));
+  const reason = await Promise.race([product.ended, asked]);
+  await product.close();
+  if (reason !== undefined) throw new Error(reason);
+  process.exit(0);
+} catch (error) {
+  if (!stop.aborted) console.error(error instanceof Error ? error.message : error);
+  process.exit(stop.aborted ? 0 : 1);
+}
+
+function portOf(name: string, fallback: number): number {
+  const port = Number(process.env[name] ?? fallback);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new Error(`${name} must be a port number, not "${process.env[name]}".`);
+}
+
+/** Aborts when we are asked to end, or when npm ended without telling us. */
+function stopping(): AbortSignal {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  if (process.env.npm_lifecycle_event === 'dev') onOrphaned(end);
+  return controller.signal;
+}

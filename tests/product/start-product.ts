@@ -1,0 +1,73 @@
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { migrate } from '../../drizzle/migrate.ts';
+import { addresses } from './addresses.ts';
+import { freePort } from './free-port.ts';
+import type { SandboxSecrets } from '../sandbox/settings.ts';
+import { startSandbox } from '../sandbox/start.ts';
+import { setUpStripe } from './set-up-stripe.ts';
+import { refreshVars } from './vars.ts';
+import { untilAnswers } from './until-answers.ts';
+import { startClock } from './cron-clock.ts';
+import { startRestartableWorker } from './restartable-worker.ts';
+
+export type ProductSettings = {
+  port: number;
+  sandboxPort: number;
+  /** The database, the services' and the Durable Objects' state. */
+  stateDir: string;
+  varsFile: string;
+  /** Begins with nothing. */
+  reset?: boolean;
+  /** False when the website is built already. */
+  build?: boolean;
+  /** Ends the start, if it is still going on. */
+  signal?: AbortSignal;
+  /** Takes what the Worker writes, line by line. */
+  log?: (line: string) => void;
+};
+
+export type Product = {
+  siteUrl: string;
+  sandboxUrl: string;
+  /** Resolves with a reason if the Worker's process ends by itself. */
+  ended: Promise<string>;
+  /** Kills the Worker in the middle of its work and starts it again; the local services stay. */
+  restartWorker: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Starts Solace with its local services and resolves when every part answers. */
+export async function startProduct(settings: ProductSettings): Promise<Product> {
+  const { port, sandboxPort, reset = false, build = true, log = () => {} } = settings;
+  const [stateDir, varsFile] = [resolve(settings.stateDir), resolve(settings.varsFile)];
+  await freePort(port, 'PORT');
+  await freePort(sandboxPort, 'SANDBOX_PORT');
+  if (reset) rmSync(stateDir, { recursive: true, force: true });
+
+  const vars = refreshVars(varsFile, addresses(port, sandboxPort));
+  const siteUrl = `http://localhost:${port}`;
+  const secrets = vars as SandboxSecrets;
+  const sandbox = await startSandbox({ port: sandboxPort, stateDir: join(stateDir, 'sandbox'), siteUrl, secrets });
+  const closing: (() => Promise<void>)[] = [sandbox.close];
+  const close = async () => {
+    for (const each of closing.splice(0).toReversed()) await each();
+  };
+
+  try {
+    await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
+    await setUpStripe(vars);
+    const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log });
+    closing.push(worker.stop, startClock(siteUrl));
+    const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
+    await untilAnswers(pages, Promise.race([worker.ended, aborted(settings.signal)]));
+    return { siteUrl, sandboxUrl: sandbox.url, ended: worker.ended, restartWorker: worker.restart, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<string> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }));
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addresses } from './addresses.ts';
+import { refreshVars } from './vars.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'solace-vars-'));
+  file = join(folder, '.dev.vars');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('the first run writes fresh secrets, the next keeps them', () => {
+  const first = refreshVars(file, addresses(8787, 8788));
+  expect(first.SESSION_KEYS).toMatch(/^[\w-]+:[\w-]{43}$/);
+  expect(first.BOT_WEBHOOK_SECRET).toMatch(/^whsec_/);
+  const written = readFileSync(file, 'utf8');
+  expect(refreshVars(file, addresses(8787, 8788))).toEqual(first);
+  expect(readFileSync(file, 'utf8')).toBe(written);
+});
+
+test('moved ports move the addresses of this machine and nothing else', () => {
+  const before = refreshVars(file, addresses(8787, 8788));
+  const after = refreshVars(file, addresses(9000, 9001));
+  expect(after).toMatchObject({ SITE_URL: 'http://localhost:9000', STRIPE_API_BASE: 'http://127.0.0.1:9001' });
+  expect(after.TURSO_AUTH_TOKEN).toBe(before.TURSO_AUTH_TOKEN);
+});
+
+test('what a person wrote stays', () => {
+  writeFileSync(file, '# mine\nAPPROVAL=manual\nSTRIPE_API_BASE=https://api.stripe.com\nWHATSAPP_TOKEN="quoted"\n');
+  const vars = refreshVars(file, addresses(8787, 8788));
+  expect(vars).toMatchObject({
+    APPROVAL: 'manual',
+    STRIPE_API_BASE: 'https://api.stripe.com',
+    WHATSAPP_TOKEN: 'quoted',
+  });
+  expect(readFileSync(file, 'utf8')).toMatch(/^# mine\nAPPROVAL=manual\n/);
+});

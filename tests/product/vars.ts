@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+type Vars = Record<string, string>;
+
+const assignment = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
+const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
+
+/**
+ * Writes what the Worker needs into a vars file and answers all that stands in it. Secrets, unknown lines and
+ * addresses of real services stay; addresses of this machine follow the ports.
+ */
+export function refreshVars(file: string, addresses: Vars): Vars {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  const present = read(lines);
+  const wanted: Vars = { ...freshSecrets(), ...present };
+  for (const [name, address] of Object.entries(addresses))
+    if (!present[name] || local.test(present[name])) wanted[name] = address;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${merge(lines, wanted).join('\n').trim()}\n`, { mode: 0o600 });
+  return wanted;
+}
+
+function read(lines: string[]): Vars {
+  const pairs = lines.flatMap((line) => {
+    const [, name, value = ''] = assignment.exec(line) ?? [];
+    return name && value ? [[name, value.replace(/^(['"])(.*)\1$/, '$2')] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Each line keeps its place, unless its value has changed; what was missing comes last. */
+function merge(lines: string[], wanted: Vars): string[] {
+  const present = read(lines);
+  const kept = lines.flatMap((line) => {
+    const name = assignment.exec(line)?.[1];
+    if (!name || !(name in wanted)) return [line];
+    return [present[name] === wanted[name] ? line : `${name}=${wanted[name]}`];
+  });
+  const named = new Set(lines.map((line) => assignment.exec(line)?.[1]));
+  const missing = Object.entries(wanted).filter(([name]) => !named.has(name));
+  return [...kept.join('\n').trimEnd().split('\n'), ...missing.map(([name, value]) => `${name}=${value}`)];
+}
+
+function freshSecrets(): Vars {
+  return {
+    TURSO_AUTH_TOKEN: secret(32),
+    SESSION_KEYS: `${secret(4)}:${secret(32)}`,
+    CODE_PEPPER: secret(32),
+    CHAT_KEYS: `${secret(4)}:${secret(32)}`,
+    WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
+    WHATSAPP_TOKEN: secret(32),
+    WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
+    WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+    WHATSAPP_APP_SECRET: secret(16),
+    WHATSAPP_VERIFY_TOKEN: secret(16),
+    BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+    EXTERNAL_TOKEN_AUDIENCE: 'solace',
+    STRIPE_SECRET_KEY: `sk_test_${randomBytes(24).toString('hex')}`,
+    STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+  };
+}
+
+function secret(bytes: number): string {
+  return randomBytes(bytes).toString('base64url');
+}
