@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { apiTests, touchedTests } from './touched-tests.ts';
+
+test('selects the API tests of a changed part, and changed tests', () => {
+  const touched = touchedTests(['worker/chat/consent.ts', 'tests/api/trials.test.ts'], apiTests());
+  expect(touched).toContain('tests/api/chat.test.ts');
+  expect(touched).toContain('tests/api/chat-privacy.test.ts');
+  expect(touched).toContain('tests/api/trials.test.ts');
+  expect(touched).not.toContain('tests/api/billing.test.ts');
+});
+
+test.each([
+  'worker/chat/',
+  'worker/sign-in/',
+  'worker/trials/',
+  'worker/usage/',
+  'worker/users/',
+  'worker/billing/',
+  'worker/bot/',
+  'worker/http/',
+  'worker/platform/',
+  'worker/endpoints/auth/',
+  'worker/endpoints/billing/',
+  'worker/endpoints/bot/',
+  'worker/endpoints/chat/',
+  'worker/endpoints/user/',
+  'worker/endpoints/webhooks/',
+  'drizzle/',
+])('knows the tests of %s', (folder) => {
+  expect(existsSync(folder)).toBe(true);
+  expect(touchedTests([`${folder}any.ts`], apiTests())).not.toEqual([]);
+});
+
+test('selects nothing for a document', () => {
+  expect(touchedTests(['README.md'], apiTests())).toEqual([]);
+});

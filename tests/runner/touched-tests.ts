@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+
+/** The API tests that enter a part of the Worker, by the beginning of their file names. */
+const testsOf: [path: RegExp, tests: string[]][] = [
+  [/^worker\/(chat|endpoints\/chat)\//, ['chat']],
+  [/^worker\/(sign-in|endpoints\/auth)\//, ['sign-in', 'sessions', 'lock-out', 'external-sign-in', 'code-budget']],
+  [/^worker\/trials\//, ['trials']],
+  [/^worker\/usage\//, ['usage', 'stream', 'idle-stream']],
+  [/^worker\/(users|endpoints\/user)\//, ['accounts', 'sessions']],
+  [/^worker\/(billing|endpoints\/(billing|webhooks))\//, ['billing', 'prices', 'past-due', 'disputes', 'renewals']],
+  [/^worker\/(bot|endpoints\/bot)\//, ['delivery', 'outbox', 'usage']],
+  [/^worker\/(http|contract|platform)\//, ['refusals', 'bodies', 'headers', 'openapi']],
+  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['cleanup', 'refusals', 'settings']],
+  [/^drizzle\//, ['query-plans', 'costs']],
+];
+
+/** The API test files that a list of changed files touches: those that changed, and those of changed parts. */
+export function touchedTests(changed: string[], tests: string[]): string[] {
+  const parts = testsOf.filter(([path]) => changed.some((file) => path.test(file))).flatMap(([, names]) => names);
+  const isOf = (file: string, name: string) => new RegExp(`^tests/api/${name}\\b.*\\.test\\.ts$`).test(file);
+  return tests.filter((file) => changed.includes(file) || parts.some((name) => isOf(file, name)));
+}
+
+/** Every file that differs from the last commit, new files included. */
+export function changedFiles(): string[] {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  return [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')];
+}
+
+export function apiTests(): string[] {
+  return readdirSync('tests/api')
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `tests/api/${name}`);
+}
