@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newCode } from '../../worker/auth/code.ts';
+import { newCode } from '../../worker/sign-in/one-time-code.ts';
 
 it('is six digits, leading zeros kept, and spread evenly', () => {
   const codes = Array.from({ length: 20_000 }, newCode);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { signToken, verifyToken } from '../../worker/auth/session-token.ts';
+import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 
 const key = (kid: string) => `${kid}:${Buffer.alloc(32, kid).toString('base64url')}`;
 const ring = `${key('new')} ${key('old')}`;

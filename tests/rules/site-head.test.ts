@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { headTags } from '../../web/head/head-tags.ts';
-import { lostPage, pageHead, pages } from '../../web/head/pages.ts';
-import { inlineHashes, securityHeaders } from '../../web/head/security-headers.ts';
-import { robots, sitemap } from '../../web/head/site-files.ts';
+import { headTags } from '../../web/build/head-tags.ts';
+import { notFoundHead, pageHead, pages } from '../../web/words/page-heads.ts';
+import { inlineHashes, securityHeaders } from '../../web/build/security-headers.ts';
+import { robots, sitemap } from '../../web/build/site-files.ts';
 
-const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login']);
+const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety']);
 
 it('names every page once', () => {
   const titles = Object.values(pages).map(({ title }) => title);
@@ -20,7 +20,7 @@ it('shows search engines the public pages and nothing else', () => {
 });
 
 it('takes an unknown path for a lost page', () => {
-  expect(pageHead('/nope')).toBe(lostPage);
+  expect(pageHead('/nope')).toBe(notFoundHead);
   expect(pageHead('/plans/')).toBe(pages['/plans']);
 });
 
@@ -34,7 +34,7 @@ it('allows inline scripts and styles by their hash alone', () => {
   const html = '<script>one()</script><script type="module" src="/x.js"></script><style>p{color:red}</style>';
   const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   expect(inlineHashes(html, 'script')).toEqual([hashOf('one()')]);
-  const headers = securityHeaders({ html, connectTo: ['https://api.example'], parts: [] });
+  const headers = securityHeaders({ html, connectTo: ['https://api.example'], hashedFiles: [] });
   expect(headers).not.toContain('unsafe');
   expect(headers).toContain(`script-src 'self' ${hashOf('one()')};`);
   expect(headers).toContain(`style-src ${hashOf('p{color:red}')};`);
@@ -43,7 +43,11 @@ it('allows inline scripts and styles by their hash alone', () => {
 
 it('keeps the parts that there are for good, and no others', () => {
   const rules = (count: number) =>
-    securityHeaders({ html: '', connectTo: [], parts: Array.from({ length: count }, (_, at) => `assets/${at}.js`) });
+    securityHeaders({
+      html: '',
+      connectTo: [],
+      hashedFiles: Array.from({ length: count }, (_, at) => `assets/${at}.js`),
+    });
   expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n/assets/1.js');
   expect(rules(2)).not.toContain('*.js');
   expect(() => rules(100)).toThrow(/more rules/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cleanCode, cleanPhone } from '../../web/rules/clean-phone.ts';
-import { codeProblem } from '../../web/rules/code-problem.ts';
+import { cleanCode, cleanPhone } from '../../web/rules/clean-input.ts';
+import { codeError } from '../../web/rules/code-error.ts';
 import { formatDate } from '../../web/rules/format-date.ts';
 import { formatPhone } from '../../web/rules/format-phone.ts';
 
@@ -24,11 +24,11 @@ describe('a typed code', () => {
   });
 
   it('is a problem when it holds letters, or when it was left too short', () => {
-    expect(codeProblem('', true)).toBeUndefined();
-    expect(codeProblem('12a', false)).toBe('OTP must contain only numbers');
-    expect(codeProblem('123', false)).toBeUndefined();
-    expect(codeProblem('123', true)).toBe('OTP must be exactly 6 digits');
-    expect(codeProblem('123456', true)).toBeUndefined();
+    expect(codeError('', true)).toBeUndefined();
+    expect(codeError('12a', false)).toBe('OTP must contain only numbers');
+    expect(codeError('123', false)).toBeUndefined();
+    expect(codeError('123', true)).toBe('OTP must be exactly 6 digits');
+    expect(codeError('123456', true)).toBeUndefined();
   });
 });
 

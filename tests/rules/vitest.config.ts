@@ -3,5 +3,5 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  test: { name: 'rules', include: ['tests/rules/**/*.test.ts'] },
+  test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 30_000 },
 });

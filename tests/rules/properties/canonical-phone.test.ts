@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { canonicalPhone } from '../../../worker/auth/canonical-phone.ts';
-import { Phone } from '../../../worker/contract/shapes.ts';
+import { canonicalPhone } from '../../../worker/users/phone.ts';
+import { Phone } from '../../../worker/contract/schemas.ts';
 
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'.split('')), minLength: length, maxLength: length });

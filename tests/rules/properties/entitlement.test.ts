@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { planIds, plans } from '../../../worker/contract/plans.ts';
-import { entitledTier, entitledTierSql, limitSql, onTrial, voiceSql } from '../../../worker/usage/entitlement.ts';
+import { entitledTier, entitledTierSql, fitsLimitSql, onTrial, voiceSql } from '../../../worker/usage/entitlement.ts';
 import { instant } from './instants.ts';
 import { openRows } from './rows.ts';
 
@@ -51,16 +51,20 @@ it('owes nothing to a trial from the very instant at which it ends', () => {
 it('is the same in the database as in the Worker, with its allowance and its voice', () => {
   const rows = openRows('create table users (tier text, tier_waits integer, trial_tier text, trial_ends_at integer)');
   fc.assert(
-    fc.property(heldAndNow, ({ held, now }) => {
+    fc.property(heldAndNow, fc.nat(200), ({ held, now }, messages) => {
       rows.run(sql`delete from users`);
       rows.run(sql`insert into users values
         (${held.tier}, ${held.tierWaits ? 1 : 0}, ${held.trialTier}, ${held.trialEndsAt})`);
       const tier = entitledTierSql(now);
       const found = rows.row(
-        sql`select ${tier} as tier, ${limitSql(tier)} as most, ${voiceSql(tier)} as voice from users`,
+        sql`select ${tier} as tier, ${fitsLimitSql(sql`${messages}`, tier)} as fits, ${voiceSql(tier)} as voice from users`,
       );
       const expected = plans[entitledTier(held, now)];
-      expect(found).toEqual({ tier: expected.id, most: expected.messageLimit, voice: expected.hasVoice ? 1 : 0 });
+      expect(found).toEqual({
+        tier: expected.id,
+        fits: messages <= expected.messageLimit! ? 1 : 0,
+        voice: expected.hasVoice ? 1 : 0,
+      });
     }),
     { numRuns: 500 },
   );

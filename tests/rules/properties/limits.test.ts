@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { freeAt, hitsKeptMs, parseLimits, recordHits, wasRecorded, type Limit } from '../../../worker/auth/limits.ts';
+import { parseLimits, rateLimitEventsKeptMs, type Limit } from '../../../worker/platform/limits.ts';
+import { allowedAt, recordEvents, wasRecorded } from '../../../worker/platform/rate-limits.ts';
 import { openRows } from './rows.ts';
 
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 10, 2);
-const schema = `create table hits (subject text, at integer, by text, primary key (subject, at, by))`;
+const schema = `create table rate_limit_events (subject text, at integer, by text, primary key (subject, at, by))`;
 
 const limit = fc.record({
   most: fc.integer({ min: 1, max: 5 }),
@@ -20,7 +21,7 @@ const pause = fc.oneof(
 );
 const pauses = fc.array(pause, { minLength: 1, maxLength: 40 });
 
-type Act = { at: number; accepted: boolean; freeAt: number };
+type Act = { at: number; accepted: boolean; allowedAt: number };
 
 /** Lets somebody act after each pause, as far as the limits allow it. */
 function act(
@@ -34,11 +35,11 @@ function act(
   for (const [index, wait] of waits.entries()) {
     now += wait;
     onAct(rows, now);
-    const may = freeAt('somebody', rules);
+    const may = allowedAt('somebody', rules);
     const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
-    rows.run(recordHits(String(index), now, [['somebody', sql`${may} <= ${now}`]]));
+    rows.run(recordEvents(String(index), now, [['somebody', sql`${may} <= ${now}`]]));
     const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;
-    acts.push({ at: now, accepted: done === 1, freeAt: until });
+    acts.push({ at: now, accepted: done === 1, allowedAt: until });
   }
   return acts;
 }
@@ -75,7 +76,7 @@ it('tells a refused caller the very instant at which an act succeeds again, not 
       const first = act(rules, waits).findIndex(({ accepted }) => !accepted);
       fc.pre(first >= 0);
       const upTo = waits.slice(0, first + 1);
-      const { at, freeAt: until } = act(rules, upTo).at(-1)!;
+      const { at, allowedAt: until } = act(rules, upTo).at(-1)!;
       expect(until).toBeGreaterThan(at);
       expect(act(rules, [...upTo, until - at]).at(-1)!.accepted).toBe(true);
       if (until - at > 1) expect(act(rules, [...upTo, until - at - 1]).at(-1)!.accepted).toBe(false);
@@ -87,17 +88,17 @@ it('counts nobody for another', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const noise = (rows: ReturnType<typeof openRows>, now: number) =>
-        rows.run(sql`insert or ignore into hits values ('somebody else', ${now}, 'x')`);
+        rows.run(sql`insert or ignore into rate_limit_events values ('somebody else', ${now}, 'x')`);
       expect(act(rules, waits, noise)).toEqual(act(rules, waits));
     }),
   );
 });
 
-it('forgets nothing that counts when old hits are swept', () => {
+it('forgets nothing that counts when old events are swept', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const sweep = (rows: ReturnType<typeof openRows>, now: number) =>
-        rows.run(sql`delete from hits where at < ${now - hitsKeptMs}`);
+        rows.run(sql`delete from rate_limit_events where at < ${now - rateLimitEventsKeptMs}`);
       const verdicts = (acts: Act[]) => acts.map(({ accepted }) => accepted);
       expect(verdicts(act(rules, waits, sweep))).toEqual(verdicts(act(rules, waits)));
     }),

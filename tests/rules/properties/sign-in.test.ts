@@ -1,18 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { issueCode, type SignInCall } from '../../../worker/auth/issue-code.ts';
-import { parseLimits } from '../../../worker/auth/limits.ts';
-import { redeemCode } from '../../../worker/auth/redeem-code.ts';
+import { issueCode, type SignInCall } from '../../../worker/sign-in/issue-code.ts';
+import { parseLimits } from '../../../worker/platform/limits.ts';
+import { redeemCode } from '../../../worker/sign-in/redeem-code.ts';
+import { canonicalPhone } from '../../../worker/users/phone.ts';
 
-const phone = '+15551234567';
+const phone = canonicalPhone('+15551234567');
 const start = Date.UTC(2026, 10, 2);
 const lifetimeMs = 300_000;
 const tries = 3;
 const guessesADay = 6;
-const schema = readFileSync(new URL('../../../drizzle/migrations/0000_accounts.sql', import.meta.url), 'utf8');
+const migrations = new URL('../../../drizzle/migrations/', import.meta.url);
+const schema = readdirSync(migrations)
+  .filter((file) => file.endsWith('.sql'))
+  .toSorted()
+  .map((file) => readFileSync(new URL(file, migrations), 'utf8'))
+  .join(';\n');
 const settings = {
   CODE_PEPPER: ['pepper'],
   CODE_LIFETIME_SECONDS: lifetimeMs / 1000,
@@ -22,6 +28,10 @@ const settings = {
   LIMIT_CODES_PER_ADDRESS: parseLimits('20/1h'),
   LIMIT_CODE_REQUESTS_PER_ADDRESS: parseLimits('60/1h'),
   LIMIT_TRIES_PER_ADDRESS: parseLimits('60/5m'),
+  LIMIT_CODES_PER_NETWORK: parseLimits('100/1h'),
+  LIMIT_CODE_REQUESTS_PER_NETWORK: parseLimits('300/1h'),
+  LIMIT_TRIES_PER_NETWORK: parseLimits('300/5m'),
+  CODE_BUDGET_PER_DAY: 5000,
 };
 
 type Step = { kind: 'ask' | 'right' | 'wrong' | 'older'; wait: number };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holds } from '../../worker/billing/holds.ts';
+import { matches } from '../../worker/operations/stripe-setup/matches.ts';
 
 const there = { on: true, mode: 'late', list: ['b', 'a'], rules: [{ type: 'down', more: 1 }], extra: null };
 
@@ -13,5 +13,5 @@ it.each([
   ['what is missing', { absent: false }, false],
   ['something inside of nothing', { extra: { on: true } }, false],
 ])('tells whether %s holds', (_, wanted, expected) => {
-  expect(holds(there, wanted)).toBe(expected);
+  expect(matches(there, wanted)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { problemWords } from '../../web/rules/problem-words.ts';
+import { errorText } from '../../web/rules/error-text.ts';
 
 it.each([
   [401, undefined, true, 'Session expired. Please log in again.', 'Session expired. Please log in again.'],
@@ -14,5 +14,5 @@ it.each([
   [409, 'In the way', true, 'In the way', 'In the way'],
   [418, undefined, true, 'Request failed with status 418', 'Request failed with status 418'],
 ])('%i with %s (protected: %s)', (status, message, isProtected, error, notice) => {
-  expect(problemWords(status, message, isProtected)).toEqual({ error, notice });
+  expect(errorText(status, message, isProtected)).toEqual({ error, notice });
 });
