@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { pages } from '../../web/head/pages.ts';
+import { pages } from '../../web/words/page-heads.ts';
 import { landingWords } from '../../web/words/landing.ts';
 import { site } from './site.ts';
 
 /** A heading and a sentence from the end of each page that can be read as it is served. */
 const words: Record<string, [string, string]> = {
-  '/': ['Your AI Companion for Psychological Well-Being', landingWords.closingText],
+  '/': ['Your AI Companion for Psychological Well-Being', landingWords.callToActionText],
   '/plans': ['Choose Your Plan', 'Choose Platinum'],
   '/login': ['Log in to Solace', 'Send Verification Code'],
   '/contact': ['Contact Us', 'Monday-Friday 9:00 AM-6:00 PM EST'],
   '/terms': ['Terms and Conditions', 'cancellation'],
   '/privacy': ['Privacy Policy', 'encrypt'],
+  '/help-now': ['Get help now', 'United States988 Suicide & Crisis LifelineText 988'],
+  '/safety': ['Safety', 'Nobody at Solace reads conversations as they are written.'],
   '/404': ['Page Not Found', 'Return to Home'],
 };
 const isPublic = (path: string) => pages[path]?.isPublic !== false;
@@ -29,15 +31,30 @@ it.each(Object.entries(words))('%s is served with its words', (path, [title, sen
   expect(decoded(site.text(path))).toContain('All rights reserved.');
 });
 
-it.each(landingWords.voices)('the landing page is served with the voice of $who', ({ text, who }) => {
+it.each(landingWords.testimonials)('the landing page is served with the voice of $who', ({ text, who }) => {
   expect(decoded(site.text('/'))).toContain(text);
   expect(decoded(site.text('/'))).toContain(who);
 });
 
-it.each(Object.keys(pages).filter((path) => !isPublic(path)))('%s is served empty', (path) => {
+const privatePages = Object.entries(pages).filter(([path]) => !isPublic(path));
+
+it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'none'))('%s is served empty', (path) => {
   expect(site.html(path)).toContain('<div id="root"></div>');
   expect(site.text(path)).toBe('');
 });
+
+it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'shell'))(
+  '%s is served as a frame without data of anybody, and with its scripts',
+  (path) => {
+    expect(site.html(path)).toContain('<div id="root" data-prerendered="shell"');
+    expect(site.text(path)).toContain('Loading application...');
+    const main = /<main[\s\S]*<\/main>/.exec(site.html(path))?.[0] ?? '';
+    expect(main.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\d/);
+    expect(site.html(path)).toMatch(/<link rel="modulepreload"/);
+    expect(site.html(path)).not.toContain('<template');
+    expect(site.html(path)).not.toContain('as="font"');
+  },
+);
 
 describe('the Content-Security-Policy', () => {
   const policy = /Content-Security-Policy: (.*)/.exec(site.read('_headers'))?.[1] ?? '';
