@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { advanceClock, second } from './support/clock.ts';
+import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
@@ -62,6 +64,34 @@ describe('the platform', () => {
       ['platform.changed', 'web'],
       ['platform.changed', 'whatsapp'],
     ]);
+  });
+});
+
+describe('a platform choice that arrives late', () => {
+  it('does not undo a newer one, and the bot does not learn of it', async () => {
+    const { phone, token } = await newPerson();
+    const put = (platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
+    await put('web');
+    await put('whatsapp');
+    await eventsOf(phone, 2);
+    advanceClock(-second);
+    expect((await put('web')).body).toEqual({ success: true, platform: 'whatsapp' });
+    expect((await call('GET', '/api/user/platform', { token })).body.platform).toBe('whatsapp');
+    await scheduler.wait(500);
+    expect(await eventsOf(phone, 2)).toHaveLength(2);
+  });
+
+  it('leaves the newest choice standing for fifty parallel callers', async () => {
+    const { phone, token } = await newPerson();
+    const put = (platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
+    await parallel(50, (index) => put(index % 2 ? 'web' : 'whatsapp'));
+    advanceClock(second);
+    await put('web');
+    expect((await call('GET', '/api/user/platform', { token })).body.platform).toBe('web');
+    const undelivered = async () =>
+      (await database.execute({ sql: 'select 1 from outbox where phone = ?', args: [phone] })).rows.length;
+    await expect.poll(undelivered, { timeout: 10_000 }).toBe(0);
+    expect((await eventsOf(phone, 1)).at(-1)!.data.platform).toBe('web');
   });
 });
 

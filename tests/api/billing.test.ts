@@ -69,6 +69,21 @@ describe('buying a plan', () => {
     expect(open.data.map(({ metadata }) => metadata?.tier)).toEqual(['premium']);
   });
 
+  it('offers only payment methods that confirm at once', async () => {
+    const { phone, token } = await newPerson();
+    await buy(token, 'basic');
+    const { data } = await stripe.checkout.sessions.list({ customer: await customerOf(phone) });
+    expect(data.flatMap(({ payment_method_types: types }) => types).toSorted()).toEqual(['card', 'link']);
+  });
+
+  it('calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for', async () => {
+    const { phone, token } = await newPerson();
+    const order = { token, body: { tier: 'basic' }, settings: { AUTOMATIC_TAX: 'on' } };
+    expect((await call('POST', '/api/billing/create-subscription-update-session', order)).status).toBe(200);
+    const { data } = await stripe.checkout.sessions.list({ customer: await customerOf(phone) });
+    expect(String(data[0]!.automatic_tax.enabled)).toBe('true');
+  });
+
   it('leads to the portal for somebody who pays already', async () => {
     const { token, customer } = await newSubscriber('basic');
     const { body } = await buy(token, 'premium');
@@ -126,7 +141,7 @@ describe('without any event', () => {
   it('the hourly cron finds the rest', async () => {
     const { token, customer } = await newSubscriber('premium');
     await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
-    await database.execute({ sql: 'update customers set synced_at = 0 where stripe_id = ?', args: [customer] });
+    await database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });
     await runCron('0 * * * *');
     expect((await profileOf(token)).metadata).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'active' });
   });

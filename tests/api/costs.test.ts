@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { consent, write } from './support/chat.ts';
 import { newContact, newPerson, receiveCode } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
@@ -46,4 +47,29 @@ it('asks the database once to open a stream, and never while it waits', async ()
   });
   expect(posted.stats.libsql).toBe(1);
   stream.close();
+});
+
+it('asks the database once for each call of the conversation, and once more after a message', async () => {
+  const { phone, token } = await newPerson();
+  const calls = [
+    () => consent(token),
+    () => call('GET', '/api/user/chat', { token }),
+    () => write(token, 'Hello'),
+    () => botCall('/api/bot/typing', { phone }),
+    () => botCall('/api/bot/messages', { phone, id: 'reply-1', text: 'I hear you.' }),
+    () => call('DELETE', '/api/user/chat', { token }),
+    () => call('DELETE', '/api/user/chat/consent', { token }),
+  ];
+  const stats: number[] = [];
+  for (const each of calls) {
+    const cost = await costOf(async () => {
+      const { status } = await each();
+      expect(status).toBe(200);
+      await scheduler.wait(600);
+    });
+    stats.push(cost.stats.libsql!);
+  }
+  // Beyond the one request: an event is leased, then removed; the event of a message is leased by the request itself;
+  // clearing is confirmed, and withdrawing the consent has two events.
+  expect(stats).toEqual([3, 1, 2, 1, 1, 4, 5]);
 });

@@ -7,7 +7,8 @@ import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { buy, complete, customerOf, eventsOf, postEvent, profileOf, stripe, verify } from './support/stripe.ts';
 
-const day = 86_400;
+const hour = 3600;
+const day = 24 * hour;
 
 /** Somebody on the way through a journey. */
 class Traveller {
@@ -114,7 +115,7 @@ const journeys: Record<string, { way: Journey; end: unknown[] }> = {
     way: async function* (who) {
       yield await who.buys('premium');
       yield await who.switchesTo('basic');
-      yield void (await passes(7 * day + 60));
+      yield void (await passes(7 * day + 2 * hour));
     },
     end: ['basic', 'active', null, false],
   },
@@ -138,7 +139,7 @@ const journeys: Record<string, { way: Journey; end: unknown[] }> = {
     way: async function* (who) {
       yield await who.buys('basic');
       yield await who.presses('cancel');
-      yield void (await passes(7 * day + 60));
+      yield void (await passes(7 * day + 2 * hour));
     },
     end: ['free', 'active', null, false],
   },
@@ -146,7 +147,7 @@ const journeys: Record<string, { way: Journey; end: unknown[] }> = {
     way: async function* (who) {
       yield await who.buys('basic');
       await who.cardDeclines(true);
-      yield void (await passes(7 * day + 60));
+      yield void (await passes(7 * day + 2 * hour));
     },
     end: ['basic', 'past_due', null, false],
   },
@@ -154,7 +155,7 @@ const journeys: Record<string, { way: Journey; end: unknown[] }> = {
     way: async function* (who) {
       yield await who.buys('basic');
       await who.cardDeclines(true);
-      yield void (await passes(7 * day + 60));
+      yield void (await passes(7 * day + 2 * hour));
       await who.cardDeclines(false);
       yield void (await passes(2 * day));
     },
@@ -164,8 +165,8 @@ const journeys: Record<string, { way: Journey; end: unknown[] }> = {
     way: async function* (who) {
       yield await who.buys('basic');
       await who.cardDeclines(true);
-      yield void (await passes(7 * day + 60));
-      yield void (await passes(8 * day));
+      yield void (await passes(7 * day + 2 * hour));
+      yield void (await passes(15 * day));
     },
     end: ['free', 'active', null, false],
   },
@@ -225,7 +226,7 @@ describe.each(Object.entries(journeys))('%s', (_, { way, end }) => {
     const { once, ...others } = standings;
     expect(once).toMatchObject({ plan: end });
     for (const [name, standing] of Object.entries(others)) expect({ [name]: standing }).toEqual({ [name]: once });
-  }, 60_000);
+  }, 120_000);
 });
 
 it('the return page alone brings the plan', async () => {
@@ -237,6 +238,6 @@ it('the return page alone brings the plan', async () => {
 
 /** An hour passes in which nobody looks. */
 async function forget({ phone }: Traveller): Promise<void> {
-  const sql = 'update customers set synced_at = 0, had_subscription = 1 where stripe_id = ?';
+  const sql = 'update customers set due_at = 0, had_subscription = 1 where stripe_id = ?';
   await database.execute({ sql, args: [await customerOf(phone)] });
 }

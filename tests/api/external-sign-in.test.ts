@@ -57,6 +57,23 @@ describe('a token of the external issuer', () => {
     expect(await verify(await tokenFor(newPhone(), body))).toMatchObject({ status: 401, body: invalid });
   });
 
+  it.each([null, 'jwt', 'application/jwt'])('may leave its type out or spell it otherwise: %s', async (typ) => {
+    expect((await verify(await tokenFor(newPhone(), { typ }))).status).toBe(200);
+  });
+
+  it.each(['at+jwt', 'logout+jwt', 'session+jwt'])('of the type %s is refused', async (typ) => {
+    expect(await verify(await tokenFor(newPhone(), { typ }))).toMatchObject({ status: 401, body: invalid });
+  });
+
+  it.each(['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'])(
+    'is 404 without %s, and everything else works',
+    async (name) => {
+      const answer = await verify(await tokenFor(newPhone()), { [name]: '' });
+      expect(answer).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
+      expect((await call('GET', '/api/health', { settings: { [name]: '' } })).status).toBe(200);
+    },
+  );
+
   it('is refused after five minutes, forged, unsigned, or signed with the wrong kind of key', async () => {
     const token = await tokenFor(newPhone(), { expiresIn: 3600 });
     const [header, payload, signature] = token.split('.') as [string, string, string];

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../drizzle/migrate.ts';
-import { setUpStripe } from '../sandbox/set-up-stripe.ts';
+import { setUpStripe } from '../product/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
 
 /** One per run, so that two runs do not meet. */
@@ -32,6 +32,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     SITE_URL: siteUrl,
     SESSION_KEYS: `new:${random()} old:${random()}`,
     CODE_PEPPER: `${random()} ${random()}`,
+    CHAT_KEYS: `new:${random()} old:${random()}`,
     TURSO_DATABASE_URL: `${url}/libsql/`,
     WHATSAPP_API_BASE: `${url}/whatsapp/v23.0`,
     BOT_WEBHOOK_URL: `${url}/bot/webhook`,

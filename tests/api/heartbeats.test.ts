@@ -1,8 +1,23 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { FeedSocket } from '../../worker/usage/feed-socket.ts';
-import { usageStream } from '../../worker/usage/stream.ts';
+import type { Profile } from '../../worker/contract/schemas.ts';
+import type { ChannelSocket } from '../../worker/usage/channel-socket.ts';
+import { usageStream } from '../../worker/usage/usage-stream.ts';
 
 const second = 1000;
+const profile: Profile = {
+  phoneNumber: '+15551234567',
+  status: 'approved',
+  isTrial: false,
+  messagesUsedThisPeriod: 3,
+  metadata: {
+    subscriptionTier: 'free',
+    messagesUsedThisPeriod: 3,
+    subscriptionStatus: 'active',
+    renewalDate: null,
+    cancelAtDate: null,
+    scheduledDowngradeTierId: null,
+  },
+};
 const decoder = new TextDecoder();
 
 beforeEach(() => {
@@ -16,9 +31,16 @@ afterEach(() => {
 /** Opens a stream that nothing is published to; answers when (unix ms) it wrote a heartbeat. */
 function openIdle(): number[] {
   const beats: number[] = [];
-  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as FeedSocket;
+  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as ChannelSocket;
   const total = { seq: 1, used: 3, resetsAt: null };
-  const stream = usageStream({ socket, sessionId: 'one', total, signal: new AbortController().signal });
+  const stream = usageStream({
+    socket,
+    sessionId: 'one',
+    expiresAt: Infinity,
+    profile,
+    total,
+    signal: new AbortController().signal,
+  });
   void stream.pipeTo(
     new WritableStream({
       write: (chunk) => {

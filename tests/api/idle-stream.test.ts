@@ -2,16 +2,16 @@ import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import type { Env } from '../../worker/env.ts';
-import type { UsageFeed } from '../../worker/usage/feed.ts';
+import type { UsageChannel } from '../../worker/usage/usage-channel.ts';
 import { botCall, call } from './support/api.ts';
 import { advanceClock, second } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
-type Marked = UsageFeed & { mark?: string };
+type Marked = UsageChannel & { mark?: string };
 
-const feeds = (env as unknown as Env).USAGE_FEED;
+const feeds = (env as unknown as Env).USAGE_CHANNEL;
 const userOf = (token: string): string =>
   JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
 const feedOf = (token: string) => feeds.getByName(userOf(token));

@@ -28,11 +28,11 @@ it('tells one structured line per request, and nothing about anybody', async () 
   await sandbox.faults({ whatsapp: { status: 500 } });
   await call('POST', '/api/auth/request-otp', { body: { phone } });
 
-  const requests = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request');
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request_completed');
   expect(requests).toHaveLength(7);
   expect(requests[2]).toEqual({
     level: 'info',
-    event: 'request',
+    event: 'request_completed',
     requestId: expect.stringMatching(/^[\da-f-]{36}$/),
     method: 'POST',
     route: '/api/auth/verify-otp',

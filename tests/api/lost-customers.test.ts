@@ -89,7 +89,7 @@ describe('a customer that was deleted in the dashboard', () => {
   it('ends the plan, and leaves the way free for the next one and for the departure', async () => {
     const { phone, token, customer } = await newSubscriber('basic');
     await stripe.customers.del(customer);
-    await database.execute({ sql: 'update customers set synced_at = 0 where stripe_id = ?', args: [customer] });
+    await database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });
     await runCron('0 * * * *');
     const portal = await call('POST', '/api/billing/create-portal-session', { token });
     expect(portal).toMatchObject({ status: 409, body: { message: 'No billing account yet. Choose a plan first.' } });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, vars } from './support/api.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
@@ -21,7 +21,6 @@ describe('while the bot is down', () => {
         for (const platform of ['web', 'whatsapp', 'web']) {
           await call('PUT', '/api/user/platform', { token, body: { platform } });
         }
-        await call('DELETE', '/api/user/me', { token });
       }
       advanceClock(minute);
       await runCron();
@@ -31,7 +30,7 @@ describe('while the bot is down', () => {
       await parallel(3, () => runCron());
       for (const { phone } of people) {
         const told = (await eventsOf(phone)).map(({ type, data }) => data.platform ?? type);
-        expect(told).toEqual(['web', 'whatsapp', 'web', 'user.deleted']);
+        expect(told).toEqual(['web', 'whatsapp', 'web']);
       }
     },
   );
@@ -50,6 +49,98 @@ describe('while the bot is down', () => {
     await runCron();
     expect(await eventsOf(phone)).toHaveLength(1);
   });
+});
+
+describe('an event that the bot refuses for good', () => {
+  const outboxOf = async (phone: string) =>
+    (await database.execute({ sql: 'select * from outbox where phone = ?', args: [phone] })).rows;
+  const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
+
+  it.each([400, 401, 404, 410, 422])('is parked after %i, logged, and the next one follows', async (status) => {
+    const lines: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
+    const { phone, token } = await newPerson();
+    await sandbox.faults({ bot: { status } });
+    await choose(token, 'web');
+    await vi.waitFor(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+    await sandbox.faults({ bot: null });
+    await choose(token, 'whatsapp');
+    await vi.waitFor(async () =>
+      expect((await eventsOf(phone)).map(({ data }) => data.platform)).toEqual(['whatsapp']),
+    );
+    const parked = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'outbox_parked');
+    expect(parked).toMatchObject([{ level: 'info', type: 'platform.changed', reason: 'refused' }]);
+    expect(JSON.stringify(parked)).not.toContain(phone);
+    vi.restoreAllMocks();
+  });
+
+  it.each([302, 408, 425, 429, 500, 503])('is none after %i: it is sent again', async (status) => {
+    const { phone, token } = await newPerson();
+    await sandbox.faults({ bot: { status } });
+    await choose(token, 'web');
+    await scheduler.wait(400);
+    expect(await outboxOf(phone)).toMatchObject([{ parked_at: null, attempts: 1 }]);
+    await sandbox.faults({ bot: null });
+    advanceClock(minute);
+    await runCron();
+    expect(await eventsOf(phone)).toHaveLength(1);
+  });
+
+  it('is an error in the log when it is a deletion', async () => {
+    const lines: string[] = [];
+    vi.spyOn(console, 'error').mockImplementation((line) => lines.push(line));
+    const { phone, token } = await newPerson();
+    await sandbox.faults({ bot: { status: 422 } });
+    await call('DELETE', '/api/user/me', { token });
+    await vi.waitFor(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'error', event: 'outbox_parked', type: 'user.deleted' },
+    ]);
+    vi.restoreAllMocks();
+  });
+});
+
+it('sends a deletion first: earlier events of the number go with the account', async () => {
+  const { phone, token } = await newPerson();
+  await sandbox.faults({ bot: { status: 500 } });
+  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  await scheduler.wait(400);
+  await sandbox.faults({ bot: null });
+  await call('DELETE', '/api/user/me', { token });
+  await vi.waitFor(async () => expect((await eventsOf(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
+});
+
+it('holds at most five connections to the bot at once', async () => {
+  const people = await parallel(12, () => newPerson());
+  await sandbox.faults({ bot: { status: 503 } });
+  for (const { token } of people) await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  await scheduler.wait(400);
+  await sandbox.faults({ bot: null });
+  const real = globalThis.fetch;
+  let [open, most] = [0, 0];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const url = input instanceof Request ? input.url : input.toString();
+    if (url !== vars.BOT_WEBHOOK_URL) return real(input, init);
+    expect(init?.redirect).toBe('manual');
+    open += 1;
+    most = Math.max(most, open);
+    await scheduler.wait(50);
+    return real(input, init).finally(() => (open -= 1));
+  });
+  advanceClock(minute);
+  await runCron();
+  vi.restoreAllMocks();
+  expect(most).toBe(5);
+  for (const { phone } of people) expect(await eventsOf(phone)).toHaveLength(1);
+});
+
+it('writes no events where there is no bot', async () => {
+  const { phone, token } = await newPerson();
+  const settings = { BOT_WEBHOOK_URL: undefined as never };
+  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' }, settings });
+  await call('DELETE', '/api/user/me', { token, settings });
+  const { rows } = await database.execute({ sql: 'select 1 from outbox where phone = ?', args: [phone] });
+  expect(rows).toEqual([]);
 });
 
 describe('the cron', () => {

@@ -14,7 +14,9 @@ describe('the usage stream', () => {
     await post(phone, 2);
     const stream = await OpenStream.open(await ticketOf(token));
     await stream.until(({ counts }) => counts.length === 1);
+    const { profile } = (await call('GET', '/api/user/me', { token })).body;
     expect(stream.events[0]).toMatchObject({ event: 'connection_established' });
+    expect(JSON.parse(stream.events[0]?.data ?? '')).toEqual({ type: 'connection_established', profile });
     expect(stream.counts).toEqual([2]);
     await post(phone);
     await stream.until(({ counts }) => counts.at(-1) === 3);

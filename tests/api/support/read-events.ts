@@ -1,4 +1,4 @@
-export type SentEvent = { event?: string; data?: string; comment?: string };
+export type SentEvent = { id?: string; event?: string; data?: string; comment?: string };
 
 /** The server-sent events of a body, as they come. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SentEvent> {
@@ -16,6 +16,7 @@ function parseFrame(frame: string): SentEvent {
   for (const line of frame.split('\n')) {
     if (line.startsWith(':')) event.comment = line.slice(1).trim();
     if (line.startsWith('event: ')) event.event = line.slice(7);
+    if (line.startsWith('id: ')) event.id = line.slice(4);
     if (line.startsWith('data: ')) event.data = line.slice(6);
   }
   return event;

@@ -1,6 +1,14 @@
 import { vars } from './api.ts';
 
-type Fault = null | { status?: number; delayMs?: number; drop?: true; cut?: true };
+type Fault = null | {
+  status?: number;
+  delayMs?: number;
+  drop?: true;
+  cut?: true;
+  path?: string;
+  remember?: true;
+  unknownCustomer?: true;
+};
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -24,6 +32,14 @@ export const sandbox = {
   advanceStripe: (seconds: number) => control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds }),
   card: (phone: string, declines: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines }),
+  dispute: (phone: string) =>
+    control<{ id: string; status: string }>('POST', `/stripe/customers/${encodeURIComponent(phone)}/dispute`),
+  authenticate: (phone: string, succeeds: boolean) =>
+    control('POST', `/stripe/customers/${encodeURIComponent(phone)}/authenticate`, { succeeds }),
+  stripeSettings: (settings: {
+    retries?: 'two-weeks' | 'five-days';
+    afterRetries?: 'cancel' | 'unpaid' | 'past_due';
+  }) => control('PUT', '/stripe/settings', settings),
   resetStats: () => control('DELETE', '/stats'),
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };

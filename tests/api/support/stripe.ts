@@ -2,6 +2,7 @@ import { Stripe } from 'stripe';
 import { call, vars } from './api.ts';
 import { newPerson, type Person } from './person.ts';
 import { database } from './database.ts';
+import { sandbox } from './sandbox.ts';
 
 const base = new URL(vars.STRIPE_API_BASE!);
 
@@ -15,15 +16,19 @@ export const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, {
 });
 
 export type Tier = 'basic' | 'premium' | 'platinum';
-export type Subscriber = Person & { customer: string };
+/** `since`: when they came, in unix seconds by Stripe's clock. */
+export type Subscriber = Person & { customer: string; since: number };
 
 /** Asks for the page on which a plan is bought. */
 export const buy = (token: string, tier?: string) =>
   call('POST', '/api/billing/create-subscription-update-session', { token, ...(tier && { body: { tier } }) });
 
-/** Completes a hosted checkout with the card that works; answers the session's id. */
-export async function complete(portalUrl: string): Promise<string> {
-  const response = await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+type CheckoutForm = { card?: string; authentication?: 'complete' | 'fail' };
+
+/** Completes a hosted checkout, with the card that works unless another is named; returns the session's id. */
+export async function complete(portalUrl: string, form: CheckoutForm = {}): Promise<string> {
+  const body = new URLSearchParams(form);
+  const response = await fetch(portalUrl, { method: 'POST', body, redirect: 'manual' });
   const location = response.headers.get('location');
   if (!location) throw new Error(`The checkout answered ${response.status}`);
   return new URL(location).searchParams.get('session_id')!;
@@ -34,10 +39,11 @@ export const verify = (token: string, sessionId: string) =>
 
 /** Somebody who has bought a plan and come back. */
 export async function newSubscriber(tier: Tier): Promise<Subscriber> {
+  const { now: since } = await sandbox.stripeClock();
   const person = await newPerson();
   const { body } = await buy(person.token, tier);
   await verify(person.token, await complete(body.portalUrl));
-  return { ...person, customer: await customerOf(person.phone) };
+  return { ...person, since, customer: await customerOf(person.phone) };
 }
 
 export async function customerOf(phone: string): Promise<string> {
@@ -49,6 +55,11 @@ export async function customerOf(phone: string): Promise<string> {
 export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {
   const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
   return data[0]!;
+}
+
+export async function latestInvoiceOf(customer: string): Promise<string> {
+  const { latest_invoice: latest } = await subscriptionOf(customer);
+  return typeof latest === 'string' ? latest : latest!.id;
 }
 
 /** Every event of a customer since an instant (unix seconds by Stripe's clock), oldest first. */
@@ -76,6 +87,35 @@ export async function postEvent(
     ...(details.settings && { settings: details.settings }),
   });
   return { status, body };
+}
+
+/** Presses a button of the portal. */
+export async function inPortal(
+  portalUrl: string,
+  action: string,
+  form: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+}
+
+/** Hands the Worker every event of a customer since an instant (unix seconds by Stripe's clock). */
+export async function deliver(customer: string, since: number): Promise<void> {
+  for (const event of await eventsOf(customer, since)) await postEvent(event);
+}
+
+/** The price of a plan that nobody has paid yet, or of none. */
+export async function newPrice(tier: Tier | null, cents = 500): Promise<string> {
+  const product = await stripe.products.create({ name: 'Another' });
+  const recurring = { interval: 'week' as const };
+  const metadata = tier ? { metadata: { tier } } : {};
+  return (
+    await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: cents, recurring, ...metadata })
+  ).id;
+}
+
+/** Changes the one item of a subscription to another price. */
+export async function changePrice({ id, items }: Stripe.Subscription, price: string): Promise<void> {
+  await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }] });
 }
 
 export const profileOf = async (token: string) => (await call('GET', '/api/user/me', { token })).body.profile;

@@ -10,11 +10,11 @@ type Perishable = [table: string, key: string, keptMs: number, row: (n: number, 
 /** Each table whose rows end: its key, how long (ms) they are kept, and a row by its number and its instant. */
 const perishable: Perishable[] = [
   ['codes', 'phone', 0, (n, at) => [`+swept${n}`, 'mac', 'by', at, 5, '', '']],
-  ['hits', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
+  ['rate_limit_events', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
   ['bot_calls', 'id', 7 * day, (n, at) => [`swept_${n}`, 'fingerprint', 'by', at, '{}']],
   ['stripe_events', 'id', 30 * day, (n, at) => [`swept_${n}`, 'type', 'by', at]],
-  ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day]],
-  ['burnt_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
+  ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at]],
+  ['used_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '']],
 ];
 

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { call } from './support/api.ts';
+import { advanceClock, minute } from './support/clock.ts';
+import { externalSession, newPerson } from './support/person.ts';
+import { costOf } from './support/sandbox.ts';
+
+const platform = (token: string) => call('GET', '/api/user/platform', { token });
+const statuses = async (token: string, times: number) =>
+  (await Promise.all(Array.from({ length: times }, () => platform(token)))).map(({ status }) => status);
+const count = (list: number[], status: number) => list.filter((each) => each === status).length;
+
+it('lets a user make 240 calls a minute, 50 callers at a time, and refuses the next with 429', async () => {
+  const [{ token }, other] = [await newPerson(), await newPerson()];
+  const all: number[] = [];
+  for (let round = 0; round < 5; round += 1) all.push(...(await statuses(token, 50)));
+  expect([count(all, 200), count(all, 429)]).toEqual([240, 10]);
+  const { result, stats } = await costOf(() => platform(token));
+  expect({ status: result.status, body: result.body }).toEqual({
+    status: 429,
+    body: { success: false, code: 'rate_limited', message: 'Too many requests. Please try again later.' },
+  });
+  const retryAfter = Number(result.headers.get('retry-after'));
+  expect(retryAfter).toBeGreaterThan(0);
+  expect(retryAfter).toBeLessThanOrEqual(60);
+  expect(stats.libsql).toBe(0);
+  expect((await platform(other.token)).status).toBe(200);
+  advanceClock(minute);
+  expect((await platform(token)).status).toBe(200);
+});
+
+it('counts the sessions of a user together', async () => {
+  const { phone, token } = await newPerson();
+  const second = await externalSession(phone);
+  await statuses(token, 200);
+  expect(count(await statuses(second, 50), 200)).toBe(40);
+});
+
+it('lets nobody use up the calls of a user with a session that has ended', async () => {
+  const { phone, token } = await newPerson();
+  const ended = await externalSession(phone);
+  await call('POST', '/api/auth/logout', { token: ended });
+  for (let round = 0; round < 6; round += 1) expect(new Set(await statuses(ended, 50))).toEqual(new Set([401]));
+  expect((await platform(token)).status).toBe(200);
+});
+
+it('costs no database request', async () => {
+  const { token } = await newPerson();
+  const { stats } = await costOf(() => platform(token));
+  expect(stats.libsql).toBe(1);
+});
+
+/** How many calls pass before the first 429, `most` where none comes; the platform's window begins anew each minute. */
+async function passed(most: number, one: (index: number) => Promise<{ status: number }>): Promise<number> {
+  for (let done = 0; done < most; done += 50) {
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, index) => one(done + index)));
+    const refused = responses.findIndex(({ status }) => status === 429);
+    if (refused >= 0) return done + refused;
+  }
+  return most;
+}
+
+it.each([
+  ['/api/health', '198.51.100.7'],
+  ['/api/openapi.json', '198.51.100.8'],
+])('limits %s by address, so that nobody floods the database', async (path, address) => {
+  const before429 = await passed(1300, () => call('GET', path, { address }));
+  expect(before429).toBeGreaterThanOrEqual(550);
+  expect(before429).toBeLessThan(1300);
+  expect((await call('GET', path)).status).toBe(200);
+});

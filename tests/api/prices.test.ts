@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { plans } from '../../worker/contract/plans.ts';
+import { unknownPricesInUse } from '../../worker/billing/unknown-prices.ts';
+import { setUpStripe } from '../../worker/operations/stripe-setup/set-up.ts';
+import { botCall, call } from './support/api.ts';
+import { newPerson } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import {
+  buy,
+  changePrice,
+  complete,
+  customerOf,
+  deliver,
+  inPortal,
+  newPrice,
+  newSubscriber,
+  profileOf,
+  stripe,
+  subscriptionOf,
+  verify,
+} from './support/stripe.ts';
+
+const siteUrl = 'http://solace.test';
+const { weeklyCents } = plans.basic;
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  Object.assign(plans.basic, { weeklyCents, onSale: true });
+  Object.assign(plans.premium, { onSale: true });
+  await setUpStripe(stripe, siteUrl);
+});
+
+describe('an add-on', () => {
+  it('leaves the plan as it is', async () => {
+    const { token, customer, since } = await newSubscriber('basic');
+    const { id } = await subscriptionOf(customer);
+    await stripe.subscriptionItems.create({ subscription: id, price: await newPrice(null) }).catch(async () => {
+      await stripe.subscriptions.update(id, { items: [{ price: await newPrice(null) }] });
+    });
+    await deliver(customer, since);
+    expect((await subscriptionOf(customer)).items.data).toHaveLength(2);
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionTier: 'basic',
+      subscriptionStatus: 'active',
+    });
+    expect((await buy(token)).body.portalUrl).toContain('/portal/');
+  });
+});
+
+describe('an unknown price', () => {
+  it('keeps the plan, is logged, and shows to the owner', async () => {
+    const { token, customer, since } = await newSubscriber('basic');
+    const price = await newPrice(null);
+    await changePrice(await subscriptionOf(customer), price);
+    const log = vi.spyOn(console, 'error');
+    await deliver(customer, since);
+    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)))).toContainEqual(
+      expect.objectContaining({ event: 'price_unknown', customer, price }),
+    );
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('basic');
+    const { id } = await subscriptionOf(customer);
+    expect(await unknownPricesInUse(stripe)).toContainEqual({ price, subscription: id });
+  });
+
+  it('grants nothing to somebody who had no plan', async () => {
+    const { now: since } = await sandbox.stripeClock();
+    const { phone, token } = await newPerson();
+    await buy(token, 'basic');
+    const customer = await customerOf(phone);
+    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer });
+    await stripe.subscriptions.create({
+      customer,
+      items: [{ price: await newPrice(null) }],
+      default_payment_method: method.id,
+    });
+    await deliver(customer, since);
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('free');
+  });
+});
+
+describe('a price whose amount has changed', () => {
+  it('lets those who pay the old one change, cancel and pay, and setting up twice changes nothing', async () => {
+    const { token, customer, since } = await newSubscriber('basic');
+    const { items } = await subscriptionOf(customer);
+    const held = items.data[0]!.price.id;
+    Object.assign(plans.basic, { weeklyCents: 1299 });
+    const { lines } = await setUpStripe(stripe, siteUrl);
+    expect(lines).toContain('created price basic_weekly');
+    expect(lines).toContain(`created portal configuration for ${held}`);
+    const again = await setUpStripe(stripe, siteUrl);
+    expect(again.lines.filter((line) => !line.startsWith('kept'))).toEqual([]);
+
+    const portal = (await buy(token)).body.portalUrl;
+    const page = await (await fetch(portal)).text();
+    expect(page).toContain('Switch to Premium');
+    const premium = (await stripe.prices.list({ lookup_keys: ['premium_weekly'] })).data[0]!.id;
+    expect((await inPortal(portal, 'switch', { price: premium })).status).toBe(303);
+    await deliver(customer, since);
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+    await inPortal((await buy(token)).body.portalUrl, 'cancel');
+    await deliver(customer, since);
+    expect((await profileOf(token)).metadata.subscriptionStatus).toBe('cancellation_scheduled');
+  });
+});
+
+describe('a plan that is off sale', () => {
+  const buyWith = (token: string, tier: string) =>
+    call('POST', '/api/billing/create-subscription-update-session', { token, body: { tier }, settings: {} });
+
+  it('cannot be bought; its price stays, and whoever has it keeps it and can change', async () => {
+    const { token, customer, since } = await newSubscriber('premium');
+    const price = (await subscriptionOf(customer)).items.data[0]!.price.id;
+    Object.assign(plans.premium, { onSale: false });
+    const { lines } = await setUpStripe(stripe, siteUrl);
+    expect(lines).toContain('kept product Premium, which is off sale');
+    expect((await stripe.prices.retrieve(price)).active).toBe(true);
+    const other = await newPerson();
+    expect(await buyWith(other.token, 'premium')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await sandbox.advanceStripe(7 * 86_400 + 7200);
+    await deliver(customer, since);
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionTier: 'premium',
+      subscriptionStatus: 'active',
+    });
+    const page = await (await fetch((await buy(token)).body.portalUrl)).text();
+    expect(page).toContain('Switch to Platinum');
+    const basic = await newSubscriber('basic');
+    const offers = await (await fetch((await buy(basic.token)).body.portalUrl)).text();
+    expect(offers).not.toContain('Switch to Premium');
+  });
+
+  it('does not start after a trial for which it was chosen; the bot is told', async () => {
+    const { phone, token } = await newPerson();
+    const { body } = await botCall('/api/bot/trials', { phone, tier: 'basic', days: 3 });
+    await call('POST', '/auth/verify-trial-token', {
+      body: { trialToken: new URL(body.url).searchParams.get('token') },
+    });
+    const session = await complete((await buy(token, 'premium')).body.portalUrl);
+    Object.assign(plans.premium, { onSale: false });
+    const result = await call('POST', '/api/billing/verify-and-update-checkout-session', {
+      token,
+      body: { sessionId: session },
+      settings: {},
+    });
+    expect(result.status).toBe(200);
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionTier: 'basic',
+      subscriptionStatus: 'trialing',
+      scheduledDowngradeTierId: null,
+    });
+    await verify(token, session);
+    await scheduler.wait(800);
+    const told = (await sandbox.botEvents()).filter(({ data }) => data.phone === phone && data.offSaleTier);
+    expect(told.map(({ type, data }) => [type, data.tier, data.offSaleTier])).toEqual([
+      ['plan.changed', 'basic', 'premium'],
+    ]);
+  });
+});

@@ -1,0 +1,153 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ChannelSocket } from '../../worker/usage/channel-socket.ts';
+import type { Env } from '../../worker/env.ts';
+import { UsageChannel } from '../../worker/usage/usage-channel.ts';
+import { botCall, call, sendWith } from './support/api.ts';
+import { second } from './support/clock.ts';
+import { costOf } from './support/sandbox.ts';
+import { parallel } from './support/parallel.ts';
+import { externalSession, newPerson } from './support/person.ts';
+import { OpenStream } from './support/stream.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const channels = (env as unknown as Env).USAGE_CHANNEL;
+const userOf = (token: string): string =>
+  JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
+const channelOf = (token: string) => channels.getByName(userOf(token));
+const openSockets = (token: string) =>
+  runInDurableObject(channelOf(token), (_channel, state) => state.getWebSockets().length);
+
+async function openStream(token: string): Promise<OpenStream> {
+  const stream = await OpenStream.open(token);
+  await stream.until(({ counts }) => counts.length === 1);
+  return stream;
+}
+
+/** From now on messages are lost on their way to a channel. */
+function loseEnds(): void {
+  vi.spyOn(UsageChannel.prototype, 'publish').mockImplementation(() => undefined);
+}
+
+describe('a lost end of a session', () => {
+  const ends: [string, (person: { token: string; phone: string }) => Promise<unknown>][] = [
+    ['logging out', ({ token }) => call('POST', '/api/auth/logout', { token })],
+    ['logging out everywhere', ({ token }) => call('POST', '/api/auth/logout', { token, body: { everywhere: true } })],
+    ['deleting the account', ({ token }) => call('DELETE', '/api/user/me', { token })],
+    ['being set back to pending', ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' })],
+  ];
+
+  it.each(ends)('closes the streams within 30 seconds after %s', async (_, end) => {
+    const person = await newPerson();
+    const stream = await openStream(person.token);
+    loseEnds();
+    await end(person);
+    await scheduler.wait(300);
+    expect(stream.ended).toBe(false);
+    const due = await runInDurableObject(channelOf(person.token), (_channel, state) => state.storage.getAlarm());
+    expect(due! - Date.now()).toBeLessThan(30 * second);
+    expect(await runDurableObjectAlarm(channelOf(person.token))).toBe(true);
+    await stream.until(({ ended }) => ended);
+  });
+
+  it('closes no stream of a session that lives on, with one database request for all of them', async () => {
+    const { phone, token } = await newPerson();
+    const others = [await externalSession(phone), await externalSession(phone)];
+    const streams = [await openStream(token), await openStream(token), await openStream(others[0]!)];
+    const leaving = await openStream(others[1]!);
+    loseEnds();
+    await call('POST', '/api/auth/logout', { token: others[1]! });
+    const { stats } = await costOf(() => runDurableObjectAlarm(channelOf(token)));
+    expect(stats.libsql).toBe(1);
+    await leaving.until(({ ended }) => ended);
+    vi.restoreAllMocks();
+    await botCall('/api/bot/usage', { phone });
+    for (const stream of streams) await stream.until(({ counts }) => counts.at(-1) === 1);
+    for (const stream of streams) stream.close();
+  });
+
+  it('asks again when the database does not answer', async () => {
+    const { token } = await newPerson();
+    const stream = await openStream(token);
+    loseEnds();
+    await call('POST', '/api/auth/logout', { token });
+    vi.spyOn(globalThis, 'fetch').mockRejectedValueOnce(new Error('no route'));
+    await runDurableObjectAlarm(channelOf(token));
+    expect(stream.ended).toBe(false);
+    expect(await runDurableObjectAlarm(channelOf(token))).toBe(true);
+    await stream.until(({ ended }) => ended);
+  });
+
+  it('costs no alarm when nobody has a stream open', async () => {
+    const { token } = await newPerson();
+    await call('POST', '/api/auth/logout', { token });
+    const due = await runInDurableObject(channelOf(token), (_channel, state) => state.storage.getAlarm());
+    expect(due).toBeNull();
+  });
+});
+
+describe('the streams of one user', () => {
+  it('are at most ten: the oldest ends', async () => {
+    const { phone, token } = await newPerson();
+    const streams: OpenStream[] = [];
+    for (let opened = 0; opened < 12; opened += 1) streams.push(await openStream(token));
+    for (const oldest of streams.slice(0, 2)) await oldest.until(({ ended }) => ended);
+    expect(streams[0]!.events.at(-1)).toMatchObject({ event: 'stream_replaced' });
+    await botCall('/api/bot/usage', { phone });
+    for (const stream of streams.slice(2)) await stream.until(({ counts }) => counts.at(-1) === 1);
+    expect(await openSockets(token)).toBe(10);
+    for (const stream of streams) stream.close();
+  });
+
+  it('are at most ten for fifty parallel callers', async () => {
+    const { token } = await newPerson();
+    const streams = await parallel(50, () => OpenStream.open(token));
+    const open = () => streams.filter(({ ended, status }) => status === 200 && !ended);
+    for (let waited = 0; open().length > 10 && waited < 50; waited += 1) await scheduler.wait(100);
+    expect(open()).toHaveLength(10);
+    expect(await openSockets(token)).toBe(10);
+    for (const stream of streams) stream.close();
+  });
+
+  it('are not ended by somebody whose session has ended', async () => {
+    const { phone, token } = await newPerson();
+    const ended = await externalSession(phone);
+    await call('POST', '/api/auth/logout', { token: ended });
+    const stream = await openStream(token);
+    await parallel(12, () => OpenStream.open(ended));
+    await botCall('/api/bot/usage', { phone });
+    await stream.until(({ counts }) => counts.at(-1) === 1);
+    stream.close();
+  });
+});
+
+describe('a channel', () => {
+  it('that cannot be joined is 503', async () => {
+    const { token } = await newPerson();
+    const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
+    const request = new Request(`http://solace.test/api/user/usage-stream?token=${token}`);
+    const response = await sendWith({ USAGE_CHANNEL: broken as never }, request);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ success: false, code: 'unavailable' });
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  it('that sends no pong ends the stream', async () => {
+    const { 0: theirs, 1: ours } = new WebSocketPair();
+    theirs.accept();
+    vi.useFakeTimers();
+    const socket = new ChannelSocket(ours);
+    let ended = 0;
+    socket.listen({ take: () => undefined, ended: () => (ended += 1) });
+    socket.ping();
+    await vi.advanceTimersByTimeAsync(4 * second);
+    expect(ended).toBe(0);
+    await vi.advanceTimersByTimeAsync(2 * second);
+    expect(ended).toBe(1);
+    vi.useRealTimers();
+  });
+});
