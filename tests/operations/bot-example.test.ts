@@ -1,55 +1,145 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { freePort } from '../product/free-port.ts';
+import { type Product, startProduct } from '../product/start-product.ts';
+import { refreshVars } from '../product/vars.ts';
+
+type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
 
 const root = join(import.meta.dirname, '../..');
-const directory = join(root, '.wrangler/documents');
-const secret = `whsec_${Buffer.from('a secret of the bot, for this test').toString('base64')}`;
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+const phone = '+15550104242';
+let directory: string;
+let vars: Record<string, string>;
+let product: Product;
+let botPort: number;
+let bot: ChildProcess;
+let token: string;
 
-beforeAll(() => {
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, '.dev.vars'), `SITE_URL=http://localhost\nBOT_WEBHOOK_SECRET=${secret}\n`);
-});
-afterAll(() => {
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'solace-bot-'));
+  const varsFile = join(directory, 'vars');
+  botPort = await freePort(0, 'PORT');
+  // Addresses of this machine would become those of the local bot.
+  writeFileSync(varsFile, `BOT_WEBHOOK_URL=http://0.0.0.0:${botPort}/events\n`);
+  const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
+  product = await startProduct({ port, sandboxPort, stateDir: join(directory, 'state'), varsFile, build: false });
+  vars = refreshVars(varsFile, {});
+  await startBot();
+  token = await signIn();
+}, 120_000);
+
+afterAll(async () => {
+  await stopBot();
+  await product?.close();
   rmSync(directory, { recursive: true, force: true });
-  vi.unstubAllGlobals();
-  vi.unstubAllEnvs();
 });
 
-it.skipIf(!hasOpenssl)('signs by curl as the README shows it', () => {
-  const script = `curl() { for each in "$@"; do printf '%s\\0' "$each"; done; }\n${example('sh', 'curl http')}`;
-  const sent = execFileSync('bash', ['-euc', script], { cwd: directory, encoding: 'utf8' }).split('\0');
-  const headers = sent
-    .filter((_, index) => sent[index - 1] === '-H')
-    .map((line) => line.split(/:\s*/) as [string, string]);
-  const body = sent[sent.indexOf('-d') + 1]!;
-  expect(sent[0]).toBe('http://localhost:8787/api/bot/usage');
-  expect(new Webhook(secret).verify(body, Object.fromEntries(headers))).toEqual({ phone: '+15551234567' });
-});
-
-it('signs in TypeScript as the README shows it', async () => {
-  const file = join(directory, 'example.ts');
-  writeFileSync(file, `${example('ts', 'countMessage')}\nexport { countMessage };\n`);
-  const fetched = vi.fn<typeof fetch>();
-  vi.stubGlobal('fetch', fetched);
-  vi.stubEnv('BOT_WEBHOOK_SECRET', secret);
-  const { countMessage } = (await import(file)) as { countMessage: (phone: string, id: string) => Promise<unknown> };
-  await countMessage('+15551234567', 'message-1');
-  const { headers, body } = fetched.mock.calls[0]![1] as { headers: Record<string, string>; body: string };
-  expect(headers['webhook-id']).toBe('message-1');
-  expect(new Webhook(secret).verify(body, headers)).toEqual({ phone: '+15551234567' });
-});
-
-/** The README's code block of a language that holds a word. */
-function example(language: string, word: string): string {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, code = '']) => code,
-  );
-  const found = blocks.find((code) => code.includes(word));
-  if (!found) throw new Error(`The README has no ${language} with ${word}.`);
-  return found;
+async function startBot(more: Record<string, string> = {}): Promise<void> {
+  const { BOT_WEBHOOK_SECRET } = vars as { BOT_WEBHOOK_SECRET: string };
+  bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      SITE_URL: product.siteUrl,
+      BOT_WEBHOOK_SECRET,
+      BOT_PORT: String(botPort),
+      ...more,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(bot.stdout!, 'data');
 }
+
+async function stopBot(): Promise<void> {
+  if (!bot || bot.exitCode !== null) return;
+  bot.kill();
+  await once(bot, 'exit');
+}
+
+async function call(method: string, path: string, body?: object, base = product.siteUrl): Promise<any> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return response.json();
+}
+
+async function signIn(): Promise<string> {
+  const phonePath = `/phones/${encodeURIComponent(phone)}/messages`;
+  await call('POST', phonePath, { text: 'Hi' }, product.sandboxUrl);
+  await call('POST', '/api/auth/request-otp', { phone });
+  const messages: { code?: string }[] = await call('GET', phonePath, undefined, product.sandboxUrl);
+  const { code: otp } = messages.findLast(({ code }) => code)!;
+  await call('POST', '/api/auth/verify-otp', { phone, otp });
+  const trialPath = `/phones/${encodeURIComponent(phone)}/trial`;
+  const { url } = await call('POST', trialPath, { tier: 'basic' }, product.sandboxUrl);
+  const trialToken = new URL(url).searchParams.get('token');
+  return (await call('POST', '/auth/verify-trial-token', { trialToken })).token;
+}
+
+async function untilReply(text: string): Promise<Message> {
+  const id = crypto.randomUUID();
+  await call('POST', '/api/user/chat/messages', { id, text });
+  return vi.waitFor(async () => {
+    const { messages } = (await call('GET', '/api/user/chat')) as { messages: Message[] };
+    const reply = messages.find(({ replyTo }) => replyTo === id);
+    expect(reply).toBeDefined();
+    return reply!;
+  }, 10_000);
+}
+
+it('counts, repeats what it reads, and marks a crisis', async () => {
+  await call('PUT', '/api/user/chat/consent', { version: '1' });
+  expect(await untilReply('Hello')).toMatchObject({ author: 'solace', text: 'You wrote: Hello' });
+  expect(await untilReply('I think of suicide')).toMatchObject({ crisis: true });
+  // The message from the phone and these two.
+  expect((await call('GET', '/api/user/me')).profile.messagesUsedThisPeriod).toBe(3);
+});
+
+it('refuses what Solace did not sign, and answers an event that comes twice once', async () => {
+  const data = {
+    phone,
+    userId: 'u',
+    messageId: crypto.randomUUID(),
+    seq: 9,
+    text: 'Twice',
+    locale: null,
+    country: null,
+  };
+  const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
+  const url = `http://127.0.0.1:${botPort}/events`;
+  expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
+  const at = new Date();
+  const headers = {
+    'webhook-id': 'twice',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(vars['BOT_WEBHOOK_SECRET']!).sign('twice', at, body),
+  };
+  for (let time = 0; time < 2; time += 1)
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204);
+  await vi.waitFor(async () => {
+    const { messages } = (await call('GET', '/api/user/chat')) as { messages: Message[] };
+    expect(messages.filter(({ replyTo }) => replyTo === data.messageId)).toHaveLength(1);
+  }, 10_000);
+});
+
+it('asks a model where it has an address, with what was said before', async () => {
+  const asked: { role: string; content: string }[][] = [];
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    asked.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).messages);
+    response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: `Reply ${asked.length}` } }] }));
+  };
+  const model: Server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
+  await once(model, 'listening');
+  await stopBot();
+  await startBot({ MODEL_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}` });
+  expect((await untilReply('One')).text).toBe('Reply 1');
+  expect((await untilReply('Two')).text).toBe('Reply 2');
+  expect(asked[1]!.slice(1).map(({ content }) => content)).toEqual(['One', 'Reply 1', 'Two']);
+  model.close();
+});

@@ -1,27 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deployTo } from '../../worker/operations/deploy-to.ts';
-import { fine, wrong, type Finding } from '../../worker/operations/finding.ts';
-import { smoke } from '../../worker/operations/smoke.ts';
+import { deployTo } from '../../worker/operations/deploy/deploy-to.ts';
+import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
+import { buildEnvironment, version } from '../../worker/operations/deploy/upload-version.ts';
+import { smoke } from '../../worker/operations/deploy/smoke-test.ts';
 
 const values = { SITE_URL: 'https://solace.example', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
 
+type Deployment = { target?: 'preview' | 'production'; contact?: string; withoutContact?: boolean };
+
 /** Deploys with tools that only note what they were asked; each may be made to fail. */
-async function rehearse(failing: { examine?: Finding; publish?: true; smoke?: string } = {}) {
+async function rehearse(
+  failing: { examine?: Finding; publish?: true; smoke?: string } = {},
+  { target = 'preview', contact = '', withoutContact = false }: Deployment = {},
+) {
   const steps: string[] = [];
   const said: string[] = [];
   const step = <T>(name: string, answer: T) => {
     steps.push(name);
     return Promise.resolve(answer);
   };
-  const done = await deployTo('preview', values, {
+  const tools = {
     examine: (_, { mayBeBehind }) => step(`examine ${mayBeBehind}`, [failing.examine ?? fine('All')]),
     migrate: (url, token) => step(`migrate ${url} ${token}`, undefined),
     publish: (target) => step(`publish ${target}`, !failing.publish),
     smoke: (url) => step(`smoke ${url}`, failing.smoke ?? null),
     say: (line) => said.push(line),
-  });
+  } satisfies Parameters<typeof deployTo>[2];
+  const done = await deployTo(target, { ...values, CONTACT_URL: contact }, tools, withoutContact);
   return { done, steps, said: said.join('\n') };
 }
 
@@ -49,6 +59,29 @@ describe('a deployment', () => {
     expect(done).toBe(false);
     expect(said).toMatch(/^Go back with: npx wrangler rollback --env preview --yes$/m);
   });
+});
+
+describe('a deployment to production without CONTACT_URL', () => {
+  it('changes nothing, and says which flag lets it pass', async () => {
+    const { done, steps, said } = await rehearse({}, { target: 'production' });
+    expect({ done, steps }).toEqual({ done: false, steps: [] });
+    expect(said).toContain('--without-contact');
+  });
+
+  it.each([{ contact: 'https://forms.example' }, { withoutContact: true }])('goes on with %o', async (given) => {
+    expect((await rehearse({}, { target: 'production', ...given })).done).toBe(true);
+  });
+});
+
+it('gives the address of the contact form to the build', () => {
+  expect(buildEnvironment({ CONTACT_URL: 'https://forms.example' })['VITE_CONTACT_URL']).toBe('https://forms.example');
+  expect(buildEnvironment({})['VITE_CONTACT_URL']).toBeUndefined();
+});
+
+it('names the version without git, as in a source archive', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-archive-'));
+  expect(version(folder)).toMatch(/^\d+\.\d+\.\d+ of \d{4}-/);
+  rmSync(folder, { recursive: true });
 });
 
 describe('the look at a deployed site', () => {

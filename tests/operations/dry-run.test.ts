@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeBuiltConfig } from '../sandbox/built-config.ts';
+import { writeBuiltConfig } from '../product/built-config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
@@ -36,9 +36,19 @@ it.each(['', 'preview', 'production'])(
   'would deploy the environment "%s" within its budget, with all bindings',
   async (name) => {
     const told = await dryRun(name);
-    for (const part of ['USAGE_FEED', 'PUBLIC_FENCE', 'assets directory']) expect(told).toContain(part);
+    const bindings = ['USAGE_CHANNEL', 'CONVERSATION', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
+    for (const part of [...bindings, 'assets directory']) expect(told).toContain(part);
     expect(told).not.toMatch(/warning/i);
     const [, gzipped] = /gzip: ([\d.]+) KiB/.exec(told) ?? [];
     expect(Number(gzipped)).toBeLessThan(limitKiB);
   },
 );
+
+it('answers under workers.dev in preview alone, and samples traces', () => {
+  const text = readFileSync(join(root, 'wrangler.toml'), 'utf8');
+  const section = (name: string) => text.split(`[${name}]\n`)[1]!.split('\n[')[0]!;
+  expect(section('env.production')).toMatch(/^workers_dev = false$/m);
+  expect(section('env.production')).toMatch(/^preview_urls = false$/m);
+  expect(section('env.preview')).not.toContain('workers_dev');
+  expect(section('observability.traces')).toMatch(/^head_sampling_rate = 0\.\d+$/m);
+});

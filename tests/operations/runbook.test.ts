@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/sqlite3';
 import { beforeAll, expect, it } from 'vitest';
-import { settingNames } from '../../worker/operations/checks/settings.ts';
+import { settingNames } from '../../worker/operations/doctor/checks/settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const text = readFileSync(`${root}/worker/RUNBOOK.md`, 'utf8');
+const text = readFileSync(`${root}/worker/docs/runbook.md`, 'utf8');
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'gm'))].map(([, code = '']) => code.trim());
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
-import { addresses } from '../sandbox/addresses.ts';
-import { freePort } from '../sandbox/free-port.ts';
+import { addresses } from '../product/addresses.ts';
+import { freePort } from '../product/free-port.ts';
 import type { SandboxSecrets } from '../sandbox/settings.ts';
-import { setUpStripe } from '../sandbox/set-up-stripe.ts';
+import { setUpStripe } from '../product/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
-import { refreshVars } from '../sandbox/vars.ts';
+import { refreshVars } from '../product/vars.ts';
 
 /** Local services of their own for one test file, set up as `npm run dev` does, and the settings that fit them. */
 export async function tryServices({ sitePort = 9, migrated = true } = {}) {

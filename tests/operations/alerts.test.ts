@@ -1,0 +1,46 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { alerts } from '../../worker/operations/alerts/alerts.ts';
+import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
+import { readQuestions } from '../../worker/operations/report/questions.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const runbook = readFileSync(`${root}/worker/docs/runbook.md`, 'utf8');
+const sources = readdirSync(`${root}/worker`, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('operations/'))
+  .map((name) => readFileSync(`${root}/worker/${name}`, 'utf8'))
+  .join('\n');
+const target = { service: 'solace', dataSource: 'logs' };
+
+it.each(alerts)('$name asks for events that the Worker writes, and stands in the runbook', ({ query, when }) => {
+  for (const [, event] of query.matchAll(/event="(\w+)"/g)) expect(sources).toContain(`'${event}'`);
+  expect(runbook).toContain(`| ${when} `);
+});
+
+it('stands in the runbook with every row that asks the log', () => {
+  const table = /^## Alerts$([\s\S]*)/m.exec(runbook)?.[1] ?? '';
+  const rows = [...table.matchAll(/^\| (.*?) +\| (now|same day|look)\b/gm)].map(([, when, urgency]) => ({
+    when,
+    urgency,
+  }));
+  for (const { when, urgency } of alerts) expect(rows).toContainEqual({ when, urgency });
+});
+
+it('makes a rule of Grafana and a panel for each alert', () => {
+  const { rules } = alertRules(target).groups[0]!;
+  expect(rules).toHaveLength(alerts.length);
+  expect(new Set(rules.map(({ uid }) => uid)).size).toBe(alerts.length);
+  expect(rules[0]!.data[0]!.model).toMatchObject({
+    expr: expect.stringContaining('{service_name="solace"} | json | event='),
+  });
+  // Grafana allows 40 characters.
+  for (const { uid } of rules) expect(uid.length).toBeLessThanOrEqual(40);
+  expect(dashboard(target).panels).toHaveLength(alerts.length + 1);
+});
+
+it('reads five questions from the runbook', () => {
+  const questions = readQuestions();
+  expect(questions.map(({ question }) => question)).toHaveLength(5);
+  expect(questions.filter(({ queries }) => queries.length > 0).length).toBeGreaterThanOrEqual(3);
+});
