@@ -6,14 +6,14 @@ import type { World } from './world.ts';
 
 type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
 
-const manners = ['refuses', 'hangs up', 'cuts its answers', 'is slow', 'is silent'] as const;
+const manners = ['refuses', 'hangs up', 'loses its responses', 'is slow', 'is silent'] as const;
 type Manner = (typeof manners)[number];
 
 /** Silence is longer than the Worker waits, so that its work is done after it was given up. */
 const faultOf: Record<Manner, (choices: Choices) => Fault> = {
   refuses: (choices) => ({ status: choices.pick([500, 503, 429]) }),
   'hangs up': () => ({ drop: true }),
-  'cuts its answers': () => ({ cut: true }),
+  'loses its responses': () => ({ cut: true }),
   'is slow': (choices) => ({ delayMs: choices.between(200, 1500) }),
   'is silent': () => ({ delayMs: 9500 }),
 };
@@ -21,7 +21,7 @@ const faultOf: Record<Manner, (choices: Choices) => Fault> = {
 type Break = { service: Service; manner: Manner };
 
 /** Breaks one service or two for a moment, mends them, leaves some calm, and so on until the end. */
-export async function keepBreaking(world: World, choices: Choices): Promise<void> {
+export async function breakServices(world: World, choices: Choices): Promise<void> {
   const { closing, rig, figures } = world;
   const next = dealer(choices);
   await sleep(4000);

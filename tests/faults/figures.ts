@@ -1,17 +1,24 @@
-/** What is counted for the report alone; what must be proved stands with the people. */
-export class Figures {
+/** Calls by kind, and failures by code. */
+export class CallFigures {
   readonly calls = new Map<string, number>();
   readonly failures = new Map<string, number>();
-  readonly faults = new Map<string, number>();
-  /** The longest that it took, in ms, by what it was a recovery from. */
-  readonly recoveries = new Map<string, number>();
-  restarts = 0;
 
-  /** One call and what became of it; `failure` is null for a 2xx. */
+  /** One call and its result; `failure` is null for a 2xx. */
   answered(kind: string, failure: string | null): void {
     add(this.calls, kind);
     if (failure !== null) add(this.failures, failure);
   }
+}
+
+/** What is counted for the report alone; what must be proved stands with the people. */
+export class Figures extends CallFigures {
+  readonly attackers = new CallFigures();
+  readonly faults = new Map<string, number>();
+  /** The longest that it took, in ms, by what it was a recovery from. */
+  readonly recoveries = new Map<string, number>();
+  restarts = 0;
+  /** How long people needed to get in after they were refused and wrote to the assistant, in ms. */
+  readonly refusals: { phone: string; ms: number }[] = [];
 
   injected(fault: string): void {
     add(this.faults, fault);

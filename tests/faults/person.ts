@@ -1,10 +1,20 @@
 import type { Choices } from './choices.ts';
-import type { Follower } from './load/follower.ts';
+import type { ChatFollower } from './chat/chat-follower.ts';
+import { Conversation } from './chat/conversation.ts';
+
+/** A tab with an open usage stream; `load/follower.ts` makes it. */
+export type OpenTab = {
+  readonly total: number | undefined;
+  readonly opened: number;
+  reload(): void;
+  wake(): void;
+  close(): void;
+};
 
 /** An answered usage post. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 
-export const roles = ['talker', 'subscriber', 'visitor'] as const;
+export const roles = ['talker', 'writer', 'subscriber', 'visitor'] as const;
 export type Role = (typeof roles)[number];
 
 /** Somebody, and all that the product has promised them: the ledger that the database must agree with. */
@@ -24,7 +34,9 @@ export class Person {
   readonly codes = new Map<string, number>();
   trials = 0;
   checkouts = 0;
-  readonly followers: Follower[] = [];
+  readonly followers: OpenTab[] = [];
+  readonly conversation = new Conversation();
+  readonly chats: ChatFollower[] = [];
   /** What they are at; undefined when they are at rest. */
   doing: string | undefined;
   #calls = 0;

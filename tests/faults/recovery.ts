@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../sandbox/out-of-order.ts';
-import type { World } from './world.ts';
+import { sendMessage } from './chat/write-message.ts';
+import type { Choices } from './choices.ts';
+import { signedIn } from './invariants/accounts.ts';
+import { Stuck, type World } from './world.ts';
 
 const stepMs = 100;
 const patienceMs = 120_000;
@@ -11,13 +14,20 @@ export async function timeRecovery(world: World, service: Service): Promise<void
   if (service === 'bot') await timeBacklog(world);
 }
 
-/** Kills the Worker and starts it again; notes how long it was until it answered. */
-export async function restart(world: World): Promise<void> {
+/** Kills the Worker while messages are on their way, and starts it again; notes how long it was until it answered. */
+export async function restart(world: World, choices: Choices): Promise<void> {
   const { figures, rig } = world;
   figures.restarts += 1;
-  const recovered = timeUntil(world, 'Worker killed, answers', () => answers(world));
+  const writers = signedIn(world).filter(({ conversation }) => conversation.consented);
+  const sending = writers.map((person) => sendMessage(world, person, false));
+  // Somewhere between the request, the stored message and the response.
+  await sleep(choices.between(1, 60));
+  const recovered = timeUntil(world, 'Worker killed, responds', () => answers(world));
   await rig.product.restartWorker();
   await recovered;
+  await Promise.all(sending).catch((error: unknown) => {
+    if (!(error instanceof Stuck)) world.seen.push(`a message during a restart: ${String(error)}`);
+  });
 }
 
 /** What the bot could not take, until it has all of it. */
@@ -26,7 +36,7 @@ async function timeBacklog(world: World): Promise<void> {
   const last = rows[0]?.last;
   if (!last) return;
   const sql = 'select count(*) as left from outbox where seq <= ?';
-  await timeUntil(world, 'bot mended, all told', async () => {
+  await timeUntil(world, 'bot mended, every event received', async () => {
     const { rows } = await world.rig.database.execute({ sql, args: [last] });
     return rows[0]?.left === 0;
   });

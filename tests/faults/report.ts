@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { partText } from '../bench/report.ts';
 import { total } from './figures.ts';
 import { signedIn } from './invariants/accounts.ts';
@@ -15,7 +16,9 @@ export async function reportOf(world: World, run: Run): Promise<string> {
   const tables: [string, string[], Rows][] = [
     ['The run', ['', ''], await facts(world, run)],
     ['Load', ['calls', 'made', 'a second'], sorted(figures.calls).map(perSecond)],
-    ['Failed answers', ['code', 'times'], sorted(figures.failures).map(asText)],
+    ['Failed responses', ['code', 'times'], sorted(figures.failures).map(asText)],
+    ['Attacks', ['', ''], attackFacts(world)],
+    ['Responses to attackers', ['code', 'times'], sorted(figures.attackers.failures).map(asText)],
     ['Faults', ['fault', 'times'], sorted(figures.faults).map(asText)],
     ['Slowest recovery', ['after', 'seconds'], [...figures.recoveries].map(([from, ms]) => [from, ms / 1000])],
     ['Invariants', ['invariant', 'checked', 'broken'], run.findings.map(verdict)],
@@ -43,12 +46,26 @@ async function facts(world: World, run: Run): Promise<Rows> {
     'streams opened': streamsOf(people).reduce((sum, { opened }) => sum + opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
-    'failed answers': total(figures.failures),
+    'failed responses': total(figures.failures),
     'events taken from Stripe': Number(rows[0]?.events),
     'faults injected': total(figures.faults),
     'restarts of the Worker': figures.restarts,
+    "lines in the Worker's log": readFileSync(`${rig.stateDir}/worker.log`, 'utf8').split('\n').length - 1,
   };
   return [['seed', String(run.seed)], ...Object.entries(facts).map(([name, value]) => [name, shown(value)])];
+}
+
+function attackFacts({ figures, latencies }: World): Rows {
+  const compared = latencies.compare();
+  const longest = Math.max(0, ...figures.refusals.map(({ ms }) => ms));
+  const facts: Record<string, number> = {
+    'calls of attackers': total(figures.attackers.calls),
+    'people refused at first': figures.refusals.length,
+    'longest until they got in, after writing (s)': longest / 1000,
+    'median of others, calm (ms)': compared?.calm ?? 0,
+    'median of others, attacked (ms)': compared?.attacked ?? 0,
+  };
+  return Object.entries(facts).map(([name, value]) => [name, shown(value)]);
 }
 
 const shown = (value: number): string => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));

@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/web';
-import { addresses } from '../sandbox/addresses.ts';
-import { freePort } from '../sandbox/free-port.ts';
-import { startProduct, type Product } from '../sandbox/product.ts';
-import { refreshVars } from '../sandbox/vars.ts';
+import { addresses } from '../product/addresses.ts';
+import { freePort } from '../product/free-port.ts';
+import { startProduct, type Product } from '../product/start-product.ts';
+import { refreshVars } from '../product/vars.ts';
 import type { Json } from './site.ts';
 
 /** The whole product, with a look inside and a hand on its local services. */
@@ -15,6 +15,8 @@ export type Rig = {
   database: Client;
   /** The plan of each price at the local Stripe. */
   tiers: Map<string, string>;
+  /** Where the database, the Durable Objects and the Worker's log are stored. */
+  stateDir: string;
   /** A control call of the local services, as CONTRACT.md lists them. */
   control: <Answer = Json>(method: string, path: string, body?: object) => Promise<Answer>;
   close: () => Promise<void>;
@@ -22,8 +24,6 @@ export type Rig = {
 
 /** One per run, so that two runs do not meet. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pid}`, import.meta.url));
-/** Time is short and answers get lost: a number may ask for a code again soon, and often. */
-const limits = 'LIMIT_CODES_PER_NUMBER=1/2s 500/1h\n';
 
 /** Starts the product as `npm run dev` does, on ports and state of its own, which go when it is closed. */
 export async function startRig(signal: AbortSignal): Promise<Rig> {
@@ -32,9 +32,9 @@ export async function startRig(signal: AbortSignal): Promise<Rig> {
   mkdirSync(stateDir, { recursive: true });
   const clear = () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 });
   try {
-    writeFileSync(varsFile, limits);
     const vars = refreshVars(varsFile, addresses(port, sandboxPort));
-    const product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false, signal });
+    const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
+    const product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false, signal, log });
     const database = createClient({ url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! });
     const close = async () => {
       database.close();
@@ -43,11 +43,19 @@ export async function startRig(signal: AbortSignal): Promise<Rig> {
     };
     const control = controlOf(product.sandboxUrl);
     const tiers = await tiersAt(product.sandboxUrl, vars.STRIPE_SECRET_KEY!);
-    return { product, botSecret: vars.BOT_WEBHOOK_SECRET!, database, tiers, control, close };
+    await recordOutbox(database);
+    return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET!, database, tiers, control, close };
   } catch (error) {
     clear();
     throw error;
   }
+}
+
+/** Keeps the type and number of every event that is ever put into the outbox. */
+async function recordOutbox(database: Client): Promise<void> {
+  await database.execute('create table outbox_history (seq integer primary key, phone text, type text)');
+  await database.execute(`create trigger record_outbox after insert on outbox begin
+    insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
 }
 
 function controlOf(sandboxUrl: string): Rig['control'] {

@@ -1,14 +1,15 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../sandbox/orphaned.ts';
+import { onOrphaned } from '../product/orphaned.ts';
 import { Choices } from './choices.ts';
 import { Figures } from './figures.ts';
 import { complaintsOf, reportOf } from './report.ts';
 import { startRig, type Rig } from './rig.ts';
+import { Latencies } from './latencies.ts';
 import { settle } from './settle.ts';
 import { Site } from './site.ts';
-import { storm } from './storm.ts';
+import { injectFaults } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 const { values } = parseArgs({
@@ -47,16 +48,26 @@ async function run(): Promise<boolean> {
 async function rehearse(rig: Rig): Promise<boolean> {
   const [closing, givenUp] = [new AbortController(), new AbortController()];
   const figures = new Figures();
-  const site = new Site(rig.product.siteUrl, rig.botSecret, figures);
+  const latencies = new Latencies();
+  const site = new Site(rig.product.siteUrl, rig.botSecret, figures, latencies);
   const signals = { closing: closing.signal, givenUp: givenUp.signal };
-  const world: World = { rig, site, figures, people: [], seen: [], ...signals };
+  const world: World = {
+    rig,
+    site,
+    figures,
+    latencies,
+    people: [],
+    seen: [],
+    marker: `marker${randomBytes(12).toString('hex')}`,
+    ...signals,
+  };
   const begun = performance.now();
-  await storm(world, new Choices(seed), seconds, () => closing.abort());
+  await injectFaults(world, new Choices(seed), seconds, () => closing.abort());
   givenUp.abort();
   const findings = await settle(world);
   const settleSeconds = (performance.now() - begun) / 1000 - seconds;
   print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
-  for (const { followers } of world.people) for (const follower of followers) follower.close();
+  for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.close();
   const complaints = complaintsOf(findings);
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
   print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ringMinute } from '../sandbox/clock.ts';
+import { ringMinute } from '../product/cron-clock.ts';
+import { resendFailed } from './chat/write-message.ts';
 import { Figures } from './figures.ts';
+import { signedIn } from './invariants/accounts.ts';
 import type { Finding } from './invariants/finding.ts';
 import { invariants } from './invariants/index.ts';
 import { Site } from './site.ts';
@@ -17,13 +19,14 @@ export async function settle(world: World): Promise<Finding[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await ringMinute(product.siteUrl);
-    const findings = await lookAtAll(examined);
+    for (const person of signedIn(world)) if (person.conversation.consented) await resendFailed(examined, person);
+    const findings = await checkAll(examined);
     if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;
     await sleep(stepMs);
   }
 }
 
-async function lookAtAll(world: World): Promise<Finding[]> {
+async function checkAll(world: World): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const invariant of invariants) findings.push(await invariant(world));
   return findings;

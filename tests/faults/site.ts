@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from '../sandbox/bot/signed-headers.ts';
-import type { Figures } from './figures.ts';
+import type { CallFigures } from './figures.ts';
+import type { Latencies } from './latencies.ts';
 
 export type Json = Record<string, any>;
 
@@ -9,6 +10,8 @@ export type Answer = { status: number; code: string | null; retryAfter: number; 
 
 type Options = { token?: string | undefined; body?: object; address?: string; headers?: Record<string, string> };
 
+/** Calls that ask the database alone. */
+const timed = new Set(['profile', 'bot usage']);
 const patienceMs = 20_000;
 const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, body: {} };
 
@@ -16,12 +19,14 @@ const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, body: {}
 export class Site {
   readonly url: string;
   readonly #bot: Webhook;
-  readonly #figures: Figures;
+  readonly #figures: CallFigures;
+  readonly #latencies: Latencies | undefined;
 
-  constructor(url: string, botSecret: string, figures: Figures) {
+  constructor(url: string, botSecret: string, figures: CallFigures, latencies?: Latencies) {
     this.url = url;
     this.#bot = new Webhook(botSecret);
     this.#figures = figures;
+    this.#latencies = latencies;
   }
 
   /** One call; `hangUpMs` is how long the caller waits before it goes. */
@@ -32,8 +37,10 @@ export class Site {
     options: Options = {},
     hangUpMs = patienceMs,
   ): Promise<Answer> {
+    const begun = performance.now();
     const answer = await this.#ask(method, path, options, hangUpMs).catch(() => noAnswer);
     this.#figures.answered(kind, answer.code);
+    if (timed.has(kind) && answer.code === null) this.#latencies?.add(begun);
     return answer;
   }
 

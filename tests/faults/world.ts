@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figures } from './figures.ts';
+import type { Latencies } from './latencies.ts';
 import type { Person } from './person.ts';
 import type { Rig } from './rig.ts';
 import type { Answer, Site } from './site.ts';
@@ -9,7 +10,10 @@ export type World = {
   rig: Rig;
   site: Site;
   figures: Figures;
+  latencies: Latencies;
   people: Person[];
+  /** Part of every text in the conversations: it must be found in no file and no log. */
+  marker: string;
   /** What must never happen and was seen while it happened. */
   seen: string[];
   /** From now on nobody begins anything new. */
@@ -33,6 +37,11 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
 }
 
 export const isNotNow = ({ status }: Answer): boolean => status === 0 || status === 429 || status >= 500;
+
+/** Waits so many ms, or until nobody begins anything new. */
+export async function untilClosing({ closing }: World, ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
+}
 
 /** Waits so many ms, unless the end has come, which finds the waiting one stuck. */
 export async function pause({ givenUp }: World, ms: number): Promise<void> {

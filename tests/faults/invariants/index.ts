@@ -1,7 +1,10 @@
-import { leaversAreGone } from './departures.ts';
+import { attackersSeeNoErrors, nobodyIsLockedOut, othersStayFast } from './attacks.ts';
+import { chatStreamsAgree, messagesReachedBot, pagesAreWhole } from './conversations.ts';
+import { deletedAccountsAreGone } from './deletions.ts';
 import type { Invariant } from './finding.ts';
-import { botKnowsAll, everyEventArrived } from './outbox.ts';
-import { codesWorkOnce, nobodyIsStuck, nothingSurprised } from './sign-ins.ts';
+import { botReceivedChanges, everyEventArrived } from './outbox.ts';
+import { codesWorkOnce, nobodyIsStuck, noUnexpectedErrors } from './sign-ins.ts';
+import { textIsNowhere } from './stored-text.ts';
 import { streamsAgree } from './streams.ts';
 import { checkoutsHold, plansAgree } from './subscriptions.ts';
 import { postsCountOnce, totalsAgree } from './usage.ts';
@@ -14,9 +17,16 @@ export const invariants: Invariant[] = [
   plansAgree,
   checkoutsHold,
   everyEventArrived,
-  botKnowsAll,
+  botReceivedChanges,
+  messagesReachedBot,
+  pagesAreWhole,
+  chatStreamsAgree,
+  textIsNowhere,
+  nobodyIsLockedOut,
+  othersStayFast,
+  attackersSeeNoErrors,
   codesWorkOnce,
-  leaversAreGone,
+  deletedAccountsAreGone,
   nobodyIsStuck,
-  nothingSurprised,
+  noUnexpectedErrors,
 ];

@@ -16,16 +16,16 @@ export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
 
 /** Whatever somebody was at when the services were mended, they have come to the end of it. */
 export async function nobodyIsStuck({ people }: World): Promise<Finding> {
-  return examine('everybody got on, nobody is stuck', people, ({ phone, doing, token }) => {
+  return examine('every action came to its end', people, ({ phone, doing, token }) => {
     if (doing !== undefined) return `${phone} is stuck at ${doing}`;
     return token ? null : `${phone} never got in`;
   });
 }
 
 /** Nothing was answered that is on no list, and nothing was seen that must not happen. */
-export async function nothingSurprised({ figures, seen }: World): Promise<Finding> {
-  const surprises = figures.failures.get('internal') ?? 0;
-  const broken = surprises ? [`${surprises} answers were "internal"`, ...seen] : [...seen];
+export async function noUnexpectedErrors({ figures, seen }: World): Promise<Finding> {
+  const errors = figures.failures.get('internal') ?? 0;
+  const broken = errors ? [`${errors} responses were "internal"`, ...seen] : [...seen];
   const checked = [...figures.calls.values()].reduce((sum, each) => sum + each, 0);
-  return { what: 'answers without a surprise', checked, broken };
+  return { what: 'responses without an unexpected error', checked, broken };
 }

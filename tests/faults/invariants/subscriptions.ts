@@ -2,7 +2,7 @@ import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
 import { accountsIn, signedIn, type Account } from './accounts.ts';
 import { examine, type Finding } from './finding.ts';
-import { free, liveIn, standingAt, type Holdings, type Standing } from './stripe-standing.ts';
+import { free, liveIn, standingAt, type Holdings, type SubscriptionState } from './stripe-subscriptions.ts';
 
 /** What the database and the profile say of every plan is what Stripe holds. */
 export async function plansAgree(world: World): Promise<Finding> {
@@ -29,12 +29,12 @@ export async function checkoutsHold(world: World): Promise<Finding> {
   });
 }
 
-/** What the local Stripe holds of somebody; null where it has never heard of them. */
+/** What the local Stripe holds of somebody; null where it has never received of them. */
 export async function holdingsOf({ rig }: World, { phone }: Person): Promise<Holdings | null> {
   return rig.control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => null);
 }
 
-const kept = (account: Account): Standing => ({
+const kept = (account: Account): SubscriptionState => ({
   tier: account.tier,
   status: account.subscription_status,
   renewalAt: account.renewal_at,
@@ -42,7 +42,7 @@ const kept = (account: Account): Standing => ({
   scheduledTier: account.scheduled_tier,
 });
 
-async function told({ site }: World, { token }: Person): Promise<Standing> {
+async function told({ site }: World, { token }: Person): Promise<SubscriptionState> {
   const { body } = await site.call('profile', 'GET', '/api/user/me', { token });
   const { metadata } = body.profile ?? { metadata: {} };
   const instant = (date: string | null) => (date ? Date.parse(date) : null);

@@ -3,7 +3,10 @@ import type { World } from '../world.ts';
 import { accountsIn, countOf, signedIn } from './accounts.ts';
 import { examine, type Finding } from './finding.ts';
 
-type Kept = { id: string; seq: number | null; allowed: number };
+/** A usage post as the database keeps it; `used` is the count before it, `weekStart` in unix ms. */
+type Kept = { id: string; seq: number | null; allowed: number; used: number | null; weekStart: number | null };
+
+const weekMs = 7 * 86_400_000;
 
 /** Every answered post is kept once, in a row of counts without gap or overlap. */
 export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
@@ -12,6 +15,7 @@ export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
   const finding = await examine('accepted usage posts counted exactly once', people, (person) =>
     chainBreak(person, kept),
   );
+  for (const { conversation } of people) for (const id of conversation.attempted) known.add(usageId(id));
   const strangers = [...kept.values()].filter(({ id, allowed }) => allowed === 1 && !known.has(id));
   finding.broken.push(...strangers.map(({ id }) => `${id} is counted and nobody was told`));
   return { ...finding, checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length };
@@ -38,13 +42,27 @@ export async function totalsAgree(world: World): Promise<Finding> {
 
 async function postsIn(database: World['rig']['database']): Promise<Map<string, Kept>> {
   const { rows } = await database.execute(
-    `select id, answer ->> 'seq' as seq, coalesce(answer ->> 'allowed', 0) as allowed from bot_calls where id like 'use\\_%' escape '\\'`,
+    `select id, answer ->> 'seq' as seq, coalesce(answer ->> 'allowed', 0) as allowed, answer ->> 'used' as used,
+      answer ->> 'weekStart' as weekStart from bot_calls where id like 'use\\_%' escape '\\' or id like 'usage\\_%' escape '\\'`,
   );
   return new Map((rows as unknown as Kept[]).map((row) => [row.id, row]));
 }
 
+/** The local bot counts every message of the conversation, under an id that follows from the message's. */
+const usageId = (messageId: string): string => `usage_${messageId}`;
+
+function botPosts({ conversation }: Person, kept: Map<string, Kept>): Post[] {
+  return [...conversation.attempted].flatMap((id) => {
+    const row = kept.get(usageId(id));
+    if (!row || row.used === null || row.weekStart === null) return [];
+    const resetsAt = new Date(row.weekStart + weekMs).toISOString();
+    return [{ id: row.id, count: 1, allowed: row.allowed === 1, used: row.used + 1, resetsAt }];
+  });
+}
+
 /** Counted posts in the order in which the database took them. */
-function inOrder({ posts }: Person, kept: Map<string, Kept>): Post[] {
+function inOrder(person: Person, kept: Map<string, Kept>): Post[] {
+  const posts = [...person.posts, ...botPosts(person, kept)];
   const order = ({ id }: Post) => kept.get(id)?.seq ?? -1;
   return posts.filter(({ allowed }) => allowed).toSorted((a, b) => order(a) - order(b));
 }

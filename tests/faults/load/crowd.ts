@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { live } from './life.ts';
 
 const places = 20;
-const shares: Record<Role, number> = { talker: 9, subscriber: 8, visitor: 3 };
+const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
 
 /** Keeps so many people busy at once until the end; who leaves makes room for a new one. */
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {

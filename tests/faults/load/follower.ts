@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readMessage } from '../../../web/rules/read-message.ts';
 import { reconnectDelay } from '../../../web/rules/reconnect-delay.ts';
 import { readEvents } from '../../api/support/read-events.ts';
-import type { Person } from '../person.ts';
+import type { OpenTab, Person } from '../person.ts';
 import type { World } from '../world.ts';
 
 /** A tab with an open usage stream, which comes back by the site's rule when it breaks. */
-export class Follower {
+export class Follower implements OpenTab {
   /** The last total that the stream told; undefined while it is not open. */
   total: number | undefined;
   opened = 0;
@@ -15,6 +15,7 @@ export class Follower {
   readonly #closed = new AbortController();
   #connection = new AbortController();
   #attempts = 0;
+  #pause = new AbortController();
 
   constructor(world: World, person: Person) {
     this.#world = world;
@@ -25,6 +26,12 @@ export class Follower {
   /** The page is loaded again. */
   reload(): void {
     this.#connection.abort();
+  }
+
+  /** Somebody looks at the tab: a pause before the next connection ends. */
+  wake(): void {
+    this.#attempts = 0;
+    this.#pause.abort();
   }
 
   close(): void {
@@ -40,7 +47,9 @@ export class Follower {
       // Who has lost the stream for good looks at the tab again some time and gets five tries more.
       const delay = reconnectDelay(this.#attempts);
       if (delay === null) this.#attempts = 0;
-      await sleep(delay ?? 1000, undefined, { signal: this.#closed.signal }).catch(() => undefined);
+      this.#pause = new AbortController();
+      const signal = AbortSignal.any([this.#closed.signal, this.#pause.signal]);
+      await sleep(delay ?? 1000, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -1,15 +1,18 @@
+import { receiveReply } from '../chat/bot-side.ts';
+import { clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb } from '../chat/write-message.ts';
 import type { Person } from '../person.ts';
 import { pause, Stuck, type World } from '../world.ts';
 import { Follower } from './follower.ts';
 import { changePlan, glance } from './plan.ts';
-import { leave } from './leave.ts';
+import { deleteAccount } from './delete-account.ts';
 import { logOut } from './log-out.ts';
 import { changePlatform } from './platform.ts';
 import { write } from './post.ts';
-import { meet, signIn } from './sign-in.ts';
+import { reportContact, signIn } from './sign-in.ts';
 import { startTrial } from './trial.ts';
 
-type Deed = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'glance' | 'leave';
+type Chat = 'write on the web' | 'receive a reply' | 'reconnect' | 'resend' | 'clear';
+type Deed = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'glance' | 'leave' | Chat;
 
 const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void> = {
   write,
@@ -19,11 +22,28 @@ const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void
   'log out': logOut,
   reload: (_, { followers, choices }) => choices.pick(followers).reload(),
   glance,
-  leave,
+  leave: deleteAccount,
+  'write on the web': writeOnWeb,
+  'receive a reply': receiveReply,
+  reconnect: (_, person) => reconnectChats(person),
+  resend: resendFailed,
+  clear: clearConversation,
 };
 
 const habits: Record<Person['role'], Partial<Record<Deed, number>>> = {
   talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, glance: 1, leave: 0.15 },
+  writer: {
+    'write on the web': 10,
+    'receive a reply': 4,
+    reconnect: 1.5,
+    resend: 1,
+    clear: 0.15,
+    write: 1,
+    'sign in': 0.3,
+    'log out': 0.3,
+    glance: 1,
+    leave: 0.2,
+  },
   subscriber: { plan: 6, write: 5, platform: 1, glance: 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
   visitor: { 'sign in': 4, 'log out': 1, glance: 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
 };
@@ -47,12 +67,13 @@ export async function live(world: World, person: Person): Promise<void> {
 async function arrive(world: World, person: Person): Promise<void> {
   const { choices, role } = person;
   person.doing = 'first contact';
-  await meet(world, person);
+  await reportContact(world, person);
   person.doing = 'first sign-in';
   await signIn(world, person);
   for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.followers.push(new Follower(world, person));
   person.doing = 'trial';
-  if (role === 'talker') await startTrial(world, person, 'platinum');
+  if (role === 'talker' || role === 'writer') await startTrial(world, person, 'platinum');
+  if (role === 'writer') await openChat(world, person);
   if (role === 'subscriber' && choices.chance(0.4)) await startTrial(world, person, 'premium');
   person.doing = undefined;
 }

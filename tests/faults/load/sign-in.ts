@@ -6,22 +6,27 @@ const arrivalMs = 1500;
 const stepMs = 150;
 
 /** Writes to the assistant for the first time: the bot reports the contact until it is taken. */
-export async function meet(world: World, person: Person): Promise<void> {
+export async function reportContact(world: World, person: Person): Promise<void> {
   const id = person.nextId('contact');
   await untilTaken(world, person, () =>
     world.site.bot('bot contact', '/api/bot/contacts', id, { phone: person.phone }),
   );
 }
 
-/** Asks for codes until one of them opens a session. */
+/** Requests codes until one of them opens a session; writes to the assistant after every refusal. */
 export async function signIn(world: World, person: Person): Promise<void> {
+  let wroteAt: number | undefined;
   for (;;) {
     const code = await receiveCode(world, person);
     const token = code && (await redeem(world, person, code));
     if (token) {
       person.token = token;
+      if (wroteAt !== undefined) world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
       return;
     }
+    // Others may have spent the limits of this number: a message to the assistant clears them.
+    await reportContact(world, person);
+    wroteAt ??= performance.now();
     await pause(world, person.choices.between(300, 900));
   }
 }
@@ -33,7 +38,7 @@ async function receiveCode(world: World, person: Person): Promise<string | null>
   const body = { phone: person.phone };
   const answer = await site.call('request code', 'POST', '/api/auth/request-otp', { body, address: person.address() });
   if (answer.body.requiresInitialContact) seen.push(`${person.phone} wrote to the assistant and is not known`);
-  if (answer.status === 429) await pause(world, 1000);
+  if (answer.status === 429) return null;
   for (let waited = 0; waited < arrivalMs; waited += stepMs) {
     const codes = await codesOn(world, person);
     if (codes.length > known) return codes.at(-1)!;

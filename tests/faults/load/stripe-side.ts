@@ -7,7 +7,7 @@ const week = 7 * 86_400;
 type Event = 'late' | 'again' | 'card fails' | 'card works';
 
 /** Stripe's own ways, until the end: events late, again and in the wrong order, and cards that fail. */
-export async function keepStripeLively({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
+export async function disturbStripe({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
   const buyers = () => people.filter(({ checkouts, left }) => checkouts > 0 && !left);
   const somebody = () => choices.pick(buyers());
   const path = (who: ReturnType<typeof somebody>) => `/stripe/customers/${encodeURIComponent(who.phone)}/card`;

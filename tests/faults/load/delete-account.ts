@@ -1,20 +1,27 @@
+import { sendMessage } from '../chat/write-message.ts';
 import type { Person } from '../person.ts';
 import { untilTaken, type World } from '../world.ts';
 import { submit } from './plan.ts';
 import { write } from './post.ts';
 
 /** Deletes the account while other tabs and the bot are still at it. */
-export async function leave(world: World, person: Person): Promise<void> {
+export async function deleteAccount(world: World, person: Person): Promise<void> {
   const { site, seen } = world;
   const { choices, phone, token } = person;
-  const doings = [() => write(world, person), () => buyAtOnce(world, person), () => choosePlatform(world, person)];
+  const chat = async () => (person.conversation.consented ? sendMessage(world, person) : undefined);
+  const doings = [
+    chat,
+    () => write(world, person),
+    () => buyAtOnce(world, person),
+    () => choosePlatform(world, person),
+  ];
   person.left = true;
   const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
   const answer = await untilTaken(world, person, () => site.call('leave', 'DELETE', '/api/user/me', { token }));
   // 401: the answer that said so was lost.
   if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
   await Promise.all(others);
-  for (const follower of person.followers) follower.close();
+  for (const tab of [...person.followers, ...person.chats]) tab.close();
 }
 
 /** Another tab asks for a page to pay on, and pays on it at once, should there be one. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ringMinute } from '../sandbox/clock.ts';
+import { ringMinute } from '../product/cron-clock.ts';
 import type { Choices } from './choices.ts';
-import { keepBreaking, mend } from './faults.ts';
+import { breakServices, mend } from './faults.ts';
+import { keepAttacking } from './attack/keep-attacking.ts';
+import { keepRefusing } from './chat/bot-side.ts';
 import { fillWithPeople } from './load/crowd.ts';
-import { keepStripeLively, passWeek } from './load/stripe-side.ts';
+import { disturbStripe, passWeek } from './load/stripe-side.ts';
 import { restart } from './recovery.ts';
 import type { World } from './world.ts';
 
@@ -11,21 +13,34 @@ import type { World } from './world.ts';
 const restartEverySeconds = 90;
 const weekEverySeconds = 200;
 const drainMs = 60_000;
+/** A message without a response keeps its lease for 30 s: too long for a short run. */
+const longRunSeconds = 120;
 
 /** Load and faults together for so many seconds; answers when the services are mended and people came to rest. */
-export async function storm(world: World, choices: Choices, seconds: number, close: () => void): Promise<void> {
+export async function injectFaults(world: World, choices: Choices, seconds: number, close: () => void): Promise<void> {
   const busy = [
     fillWithPeople(world, choices.fork()),
-    keepBreaking(world, choices.fork()),
-    keepStripeLively(world, choices.fork()),
-    inTheMiddle(seconds, restartEverySeconds, choices.fork(), () => restart(world)),
+    breakServices(world, choices.fork()),
+    disturbStripe(world, choices.fork()),
+    keepAttacking(world, choices.fork()),
+    keepRefusing(world, choices.fork(), seconds >= longRunSeconds),
+    inTheMiddle(seconds, restartEverySeconds, choices.fork(), () => restart(world, choices.fork())),
     inTheMiddle(seconds, weekEverySeconds, choices.fork(), () => passWeek(world)),
   ];
   await sleep(seconds * 1000);
   close();
   await mend(world);
-  await Promise.race([Promise.all(busy), keepRinging(world)]);
+  await world.rig.control('PUT', '/bot/mode', { mode: 'answer' });
+  if (seconds < longRunSeconds) await skipPauses(world);
+  await Promise.race([Promise.all(busy), keepRunningCron(world)]);
   await world.rig.control('PUT', '/stripe/webhooks', { mode: 'deliver' });
+  if (seconds < longRunSeconds) await skipPauses(world);
+}
+
+/** A short run does not wait out the pauses between two tries: they are up to an hour long. */
+async function skipPauses({ people, rig }: World): Promise<void> {
+  await rig.database.execute('update outbox set due_at = 0 where parked_at is null');
+  for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.wake();
 }
 
 /** Once in every stretch of time, somewhere in its middle half. */
@@ -40,7 +55,7 @@ async function inTheMiddle(seconds: number, every: number, choices: Choices, act
   }
 }
 
-async function keepRinging({ rig }: World): Promise<void> {
+async function keepRunningCron({ rig }: World): Promise<void> {
   const until = performance.now() + drainMs;
   while (performance.now() < until) {
     await ringMinute(rig.product.siteUrl);

@@ -1,0 +1,14 @@
+import { repeat, type Attack } from './keep-attacking.ts';
+
+const paths = ['/api/billing/create-portal-session', '/api/billing/create-subscription-update-session'];
+const atOnce = 5;
+
+/** Asks for billing pages, several at once, from one account. */
+export async function floodBilling(attack: Attack): Promise<void> {
+  const { attacker, choices, site } = attack;
+  await repeat(attack, 250, () => {
+    const path = choices.pick(paths);
+    const options = { token: attacker.token, body: {} };
+    return Promise.all(Array.from({ length: atOnce }, () => site.call('billing page', 'POST', path, options)));
+  });
+}

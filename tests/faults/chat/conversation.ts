@@ -1,0 +1,29 @@
+/** A message as the API returns it. */
+export type Message = { id: string; seq: number; author: 'user' | 'solace'; text: string; state: string };
+
+/** What the product has promised to one person about the conversation. */
+export class Conversation {
+  consented = false;
+  /** Messages that were answered with 200 since the last clearing. */
+  readonly accepted = new Map<string, Message>();
+  /** Every message that was sent, whatever the response was: a lost response may hide a stored message. */
+  readonly attempted = new Set<string>();
+  /** When a message was first sent, and when it was accepted (`performance.now()`). */
+  readonly sentAt = new Map<string, number>();
+  readonly acceptedAt = new Map<string, number>();
+  /** Messages that were sent again after they had failed: the bot gets them out of order. */
+  readonly resent = new Set<string>();
+  /** Messages that a clearing removed. */
+  readonly cleared = new Set<string>();
+  /** Replies that this suite wrote as the bot, in the order in which they were accepted since the last clearing. */
+  readonly replies: Message[] = [];
+  /** When the last clearing had a response, in unix ms. */
+  clearedAt = 0;
+
+  clear(): void {
+    for (const id of this.attempted) this.cleared.add(id);
+    this.accepted.clear();
+    this.replies.length = 0;
+    this.clearedAt = Date.now();
+  }
+}

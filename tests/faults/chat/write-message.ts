@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { Person } from '../person.ts';
+import { isNotNow, untilTaken, type World } from '../world.ts';
+import { ChatFollower } from './chat-follower.ts';
+import { readPage } from './read-page.ts';
+
+const path = '/api/user/chat/messages';
+
+/** Accepts the notice and opens the chat in one tab or two. */
+export async function openChat(world: World, person: Person): Promise<void> {
+  const { choices, conversation, phone, token } = person;
+  const body = { version: '2026-11' };
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('chat consent', 'PUT', '/api/user/chat/consent', { token, body }),
+  );
+  if (answer.status !== 200) world.seen.push(`${phone} could not consent: ${answer.code}`);
+  conversation.consented = answer.status === 200;
+  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.chats.push(new ChatFollower(world, person));
+}
+
+/** Sends some messages, one after the other or at once. */
+export async function writeOnWeb(world: World, person: Person): Promise<void> {
+  if (!person.conversation.consented) await openChat(world, person);
+  const atOnce = person.choices.chance(0.2) ? person.choices.between(2, 4) : 1;
+  await Promise.all(Array.from({ length: atOnce }, () => sendMessage(world, person)));
+}
+
+/** Sends one message until it is accepted, at times with a lost response before, or once more after it. */
+export async function sendMessage(world: World, person: Person, hangUp = person.choices.chance(0.15)): Promise<void> {
+  const { choices, conversation, phone } = person;
+  const body = { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` };
+  const send = (hangUpMs?: number) =>
+    world.site.call('chat message', 'POST', path, { token: person.token, body }, hangUpMs);
+  const again = choices.chance(0.1);
+  conversation.attempted.add(body.id);
+  conversation.sentAt.set(body.id, performance.now());
+  if (hangUp) await send(choices.between(2, 40));
+  const answer = await untilTaken(world, person, send);
+  if (answer.status !== 200) {
+    const expected = answer.code === 'allowance_spent' || (person.left && answer.status < 500);
+    if (!expected) world.seen.push(`${phone} could not send ${body.id}: ${answer.code}`);
+    return;
+  }
+  const { message } = answer.body;
+  if (message.text !== body.text) world.seen.push(`${phone}: ${body.id} has another text in its response`);
+  conversation.accepted.set(body.id, message);
+  conversation.acceptedAt.set(body.id, performance.now());
+  if (!again) return;
+  const second = await send();
+  if (isNotNow(second) || person.left || second.body.message?.seq === message.seq) return;
+  world.seen.push(`${phone}: ${body.id} was stored as ${message.seq}, then ${second.body.message?.seq ?? second.code}`);
+}
+
+/** Sends every message again that the bot has refused, under the same id. */
+export async function resendFailed(world: World, person: Person): Promise<void> {
+  const page = await readPage(world.site, person.token!);
+  for (const { id, text } of page?.messages.filter(({ state }) => state === 'failed') ?? []) {
+    person.conversation.resent.add(id);
+    await world.site.call('chat message', 'POST', path, { token: person.token, body: { id, text } });
+  }
+}
+
+/** Clears the conversation. */
+export async function clearConversation(world: World, person: Person): Promise<void> {
+  const { conversation, phone, token } = person;
+  if (!conversation.consented) return;
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('clear chat', 'DELETE', '/api/user/chat', { token }),
+  );
+  if (answer.status === 200) conversation.clear();
+  else world.seen.push(`${phone} could not clear the conversation: ${answer.code}`);
+}
+
+/** The network of the device changes: every chat stream breaks and is resumed. */
+export function reconnectChats({ chats }: Person): void {
+  for (const chat of chats) chat.disconnect();
+}

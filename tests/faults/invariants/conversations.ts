@@ -1,0 +1,103 @@
+import type { Conversation, Message } from '../chat/conversation.ts';
+import { readPage } from '../chat/read-page.ts';
+import type { Person } from '../person.ts';
+import type { World } from '../world.ts';
+import { signedIn } from './accounts.ts';
+import { examine, type Finding } from './finding.ts';
+
+type ChatEvent = { type: string; data: { phone: string; messageId: string; seq: number; text: string } };
+type BotReply = { id: string; at: string };
+
+/** A reply that was stored before a clearing may be confirmed to the bot so much later. */
+const lateReplyMs = 30_000;
+
+const writers = (world: World): Person[] => signedIn(world).filter(({ conversation }) => conversation.consented);
+
+/** The bot received every accepted message once, under its id, and after the messages that were accepted before it. */
+export async function messagesReachedBot(world: World): Promise<Finding> {
+  const events = await world.rig.control<ChatEvent[]>('GET', '/bot/events');
+  const byPhone = Map.groupBy(
+    events.filter(({ type }) => type === 'chat.message'),
+    ({ data }) => data.phone,
+  );
+  const people = writers(world);
+  const finding = await examine('accepted messages reached the bot once, by id and in order', people, (person) =>
+    deliveryError(person, byPhone.get(person.phone) ?? []),
+  );
+  return { ...finding, checked: people.reduce((sum, { conversation }) => sum + conversation.accepted.size, 0) };
+}
+
+function deliveryError({ phone, conversation }: Person, events: ChatEvent[]): string | null {
+  const received = new Map(events.map(({ data }) => [data.messageId, data]));
+  if (received.size < events.length) return `${phone}: the bot received a message under two event ids`;
+  const unknown = events.find(({ data }) => !conversation.attempted.has(data.messageId));
+  if (unknown) return `${phone}: the bot received ${unknown.data.messageId}, which nobody sent`;
+  for (const { id, seq, text } of conversation.accepted.values()) {
+    const data = received.get(id);
+    if (!data) return `${phone}: the bot did not receive ${id} (${seq})`;
+    if (data.seq !== seq || data.text !== text) return `${phone}: the bot received ${id} with another seq or text`;
+  }
+  const late = lateMessage(conversation, events);
+  return late ? `${phone}: the bot received ${late.data.messageId} (${late.data.seq}) after a later message` : null;
+}
+
+/**
+ * A message that reached the bot after one that was first sent when this one was accepted already. Messages that are on
+ * their way together have no order, and one that failed and was sent again takes its place at the end.
+ */
+function lateMessage({ sentAt, acceptedAt, resent }: Conversation, events: ChatEvent[]): ChatEvent | undefined {
+  let latest = 0;
+  return events.find(({ data: { messageId } }) => {
+    if (resent.has(messageId)) return false;
+    const isLate = latest > (acceptedAt.get(messageId) ?? Infinity);
+    latest = Math.max(latest, sentAt.get(messageId) ?? 0);
+    return isLate;
+  });
+}
+
+/** The page shows every accepted message and reply once, in order, and nothing that was cleared. */
+export async function pagesAreWhole(world: World): Promise<Finding> {
+  let shown = 0;
+  const finding = await examine('pages show every message and reply once, in order', writers(world), async (person) => {
+    const page = await readPage(world.site, person.token!);
+    if (!page) return `${person.phone} could not read the page`;
+    shown += page.messages.length;
+    const path = `/bot/replies/${encodeURIComponent(person.phone)}`;
+    return pageError(person, page.messages, await world.rig.control<BotReply[]>('GET', path));
+  });
+  return { ...finding, checked: shown };
+}
+
+function pageError({ phone, conversation }: Person, messages: Message[], botReplies: BotReply[]): string | null {
+  const { accepted, attempted, cleared, clearedAt, replies } = conversation;
+  if (!isRising(messages.map(({ seq }) => seq))) return `${phone}: the page is out of order`;
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  if (byId.size < messages.length) return `${phone}: the page shows a message twice`;
+  const wrong = [...accepted.values(), ...replies].find(({ id, seq, text }) => {
+    const message = byId.get(id);
+    return message?.seq !== seq || message.text !== text || message.state !== 'delivered';
+  });
+  if (wrong) return `${phone}: ${wrong.id} (${wrong.seq}) is ${JSON.stringify(byId.get(wrong.id))} on the page`;
+  const foreign = messages.find(({ id, author }) => author === 'user' && (!attempted.has(id) || cleared.has(id)));
+  if (foreign) return `${phone}: the page shows ${foreign.id}, which was cleared or never sent`;
+  const required = botReplies.filter(({ at }) => clearedAt === 0 || Date.parse(at) > clearedAt + lateReplyMs);
+  const lost = required.find(({ id }) => !byId.has(id));
+  if (lost) return `${phone}: the page does not show ${lost.id}`;
+  return isRising(replies.map(({ seq }) => seq)) ? null : `${phone}: replies are out of order`;
+}
+
+/** Every open tab shows what the page shows. */
+export async function chatStreamsAgree(world: World): Promise<Finding> {
+  const tabs = writers(world).flatMap((person) => person.chats.map((chat) => ({ person, chat })));
+  return examine('open chat streams show what the page shows', tabs, async ({ person, chat }) => {
+    const page = await readPage(world.site, person.token!);
+    if (!chat.connected || !page) return `${person.phone}: the chat stream is not open`;
+    const [onPage, inTab] = [page.messages.map(lineOf), chat.shown.map(lineOf)];
+    const index = onPage.findIndex((line, place) => line !== inTab[place]);
+    if (index === -1 && onPage.length === inTab.length) return null;
+    return `${person.phone}: page ${onPage.length} (${onPage[index] ?? '-'}), stream ${inTab.length} (${inTab[index] ?? '-'})`;
+  });
+}
+
+const lineOf = ({ id, seq, text, state }: Message): string => `${seq} ${id} ${state} ${text}`;
+const isRising = (seqs: number[]): boolean => seqs.every((seq, index) => index === 0 || seq > seqs[index - 1]!);

@@ -1,0 +1,77 @@
+import { decodeJwt } from 'jose';
+import type { Person } from '../person.ts';
+import type { World } from '../world.ts';
+import { signedIn } from './accounts.ts';
+import { examine, type Finding } from './finding.ts';
+import { storedMessages } from './stored-text.ts';
+import { liveIn } from './stripe-subscriptions.ts';
+import { holdingsOf } from './subscriptions.ts';
+
+type BotEvent = { type: string; data: { phone: string; userId: string } };
+
+const rowsLeft = `select (select count(*) from users where id = :id or phone = :phone) as users,
+  (select count(*) from sessions where user_id = :id) as sessions,
+  (select count(*) from customers where user_id = :id) as customers,
+  (select count(*) from trial_links where user_id = :id) as trials,
+  (select count(*) from codes where phone = :phone) as codes,
+  (select count(*) from outbox where phone = :phone) as outbox,
+  (select count(*) from chat_erasures where user_id = :id and due_at <= unixepoch() * 1000) as overdue_erasures`;
+
+/** Of whoever has left no row is left, nothing can be charged, no session works, and the bot was told once. */
+export async function deletedAccountsAreGone(world: World): Promise<Finding> {
+  const events = await world.rig.control<BotEvent[]>('GET', '/bot/events');
+  const byPhone = Map.groupBy(events, ({ data }) => data.phone);
+  const leavers = world.people.filter(({ left }) => left);
+  const finding = await examine('accounts deleted, and all that was theirs', leavers, async (person) => {
+    const traces = [
+      ...(await tracesInDatabase(world, person)),
+      ...(await tracesAtStripe(world, person)),
+      ...tracesInConversation(world, person),
+      ...tracesAtBot(person, byPhone.get(person.phone) ?? []),
+    ];
+    const { status } = await world.site.call('profile', 'GET', '/api/user/me', { token: person.token });
+    if (status !== 401) traces.push(`a session that is answered ${status}`);
+    return traces.length > 0 ? `${person.phone} has left: ${traces.join(', ')}` : null;
+  });
+  finding.broken.push(...unreadable(world));
+  return finding;
+}
+
+/** Conversations that are not deleted are found where those of deleted users are looked for. */
+function unreadable(world: World): string[] {
+  const writers = signedIn(world).filter(({ conversation }) => conversation.accepted.size > 0);
+  const missing = writers.filter((person) => storedMessages(world.rig.stateDir, userIdOf(person)) === 0);
+  return missing.map(({ phone }) => `no stored message of ${phone} was found`);
+}
+
+const userIdOf = ({ token }: Person): string => decodeJwt(token!).sub!;
+
+async function tracesInDatabase({ rig }: World, person: Person): Promise<string[]> {
+  const args = { id: userIdOf(person), phone: person.phone };
+  const { rows } = await rig.database.execute({ sql: rowsLeft, args });
+  const counts = Object.entries(rows[0] as unknown as Record<string, number>);
+  return counts.flatMap(([table, count]) => (count > 0 ? `${count} in ${table}` : []));
+}
+
+async function tracesAtStripe(world: World, person: Person): Promise<string[]> {
+  const holdings = await holdingsOf(world, person);
+  if (!holdings) return [];
+  const live = liveIn(holdings).length;
+  return [
+    ...(holdings.customer.deleted ? [] : [`Stripe has ${holdings.customer.id}`]),
+    ...(live > 0 ? [`${live} subscriptions that charge`] : []),
+  ];
+}
+
+function tracesInConversation({ rig }: World, person: Person): string[] {
+  const count = storedMessages(rig.stateDir, userIdOf(person));
+  return count > 0 ? [`${count} messages in the conversation`] : [];
+}
+
+/** `user.deleted` comes once and last. */
+function tracesAtBot(person: Person, events: BotEvent[]): string[] {
+  const deletions = events.filter(({ type }) => type === 'user.deleted');
+  const isRight = deletions.length === 1 && deletions[0]!.data.userId === userIdOf(person);
+  const isLast = events.at(-1)?.type === 'user.deleted';
+  return isRight && isLast ? [] : [`the bot received ${events.map(({ type }) => type).join()}`];
+}

@@ -1,0 +1,50 @@
+type Sample = { ms: number; attacked: boolean };
+
+/** Response times below that say more about the machine than about the product. */
+const shortestMs = 4;
+const fewest = 30;
+
+/** Response times of people's calls while every service works, with and without an attack. */
+export class Latencies {
+  /** Since when every service works and the Worker runs (`performance.now()`); null while one does not. */
+  #calmSince: number | null = performance.now();
+  #attacked = false;
+  readonly #samples: Sample[] = [];
+
+  disturbed(): void {
+    this.#calmSince = null;
+  }
+
+  calm(): void {
+    this.#calmSince = performance.now();
+  }
+
+  attack(begins: boolean): void {
+    this.#attacked = begins;
+    // Calls that began before belong to neither side.
+    if (this.#calmSince !== null) this.calm();
+  }
+
+  /** A call that began at an instant and has its response now; only those that met no fault count. */
+  add(begun: number): void {
+    const since = this.#calmSince;
+    if (since === null || begun < since + settleMs) return;
+    this.#samples.push({ ms: performance.now() - begun, attacked: this.#attacked });
+  }
+
+  /** Medians in ms; null when there are too few calls to compare. */
+  compare(): { calm: number; attacked: number; calls: number } | null {
+    const [calm, attacked] = [false, true].map((wanted) =>
+      this.#samples.flatMap((sample) => (sample.attacked === wanted ? [sample.ms] : [])),
+    );
+    if (!calm || !attacked || Math.min(calm.length, attacked.length) < fewest) return null;
+    return { calm: Math.max(median(calm), shortestMs), attacked: median(attacked), calls: this.#samples.length };
+  }
+}
+
+/** What was postponed during a fault is done by then. */
+const settleMs = 300;
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

@@ -1,0 +1,118 @@
+import { planOf } from '../../../worker/contract/plans.ts';
+import { accountsIn, type Account } from '../invariants/accounts.ts';
+import { examine, type Finding } from '../invariants/finding.ts';
+import { free, liveIn, standingAt, type Holdings, type Invoice } from '../invariants/stripe-subscriptions.ts';
+import type { Rig } from '../rig.ts';
+import type { Customer } from './customer.ts';
+
+const weekMs = 7 * 86_400_000;
+
+type Case = { customer: Customer; holdings: Holdings | null; account: Account | undefined };
+
+/** What must hold for everybody at the end: plans, weeks and charges agree with Stripe. */
+export async function auditAll(rig: Rig, customers: Customer[]): Promise<Finding[]> {
+  const accounts = await accountsIn(rig.database);
+  const cases: Case[] = [];
+  for (const customer of customers) {
+    const holdings = await rig.control<Holdings>('GET', customer.path('stripe/customers')).catch(() => null);
+    cases.push({ customer, holdings, account: accounts.get(customer.phone) });
+  }
+  const staying = cases.filter(({ customer }) => !customer.left);
+  const leaving = cases.filter(({ customer }) => customer.left);
+  return [
+    await examine('plan in the database equals Stripe', staying, (each) => planDiffers(each, rig.tiers)),
+    await examine('week in the database is the last paid one', staying, weekDiffers),
+    await examine('one live subscription at most', staying, ({ customer, holdings }) =>
+      holdings && liveIn(holdings).length > 1 ? `${customer.phone} pays twice` : null,
+    ),
+    await examine('no week is charged twice', cases, chargedTwice),
+    await examine('no message beyond the allowances of paid weeks', staying, grantedUnpaid),
+    await examine('nothing left of those who have left', leaving, leftBehind),
+  ];
+}
+
+function planDiffers({ customer, holdings, account }: Case, tiers: Map<string, string>): string | null {
+  if (!account) return `${customer.phone} has no account`;
+  const expected = JSON.stringify(holdings ? standingAt(holdings, tiers) : free);
+  const { tier, subscription_status: status, renewal_at, cancel_at, scheduled_tier } = account;
+  const found = JSON.stringify({
+    tier,
+    status,
+    renewalAt: renewal_at,
+    cancelAt: cancel_at,
+    scheduledTier: scheduled_tier,
+  });
+  return found === expected ? null : `${customer.phone}: Stripe ${expected}, database ${found}`;
+}
+
+function weekDiffers({ customer, holdings, account }: Case): string | null {
+  const [subscription] = holdings ? liveIn(holdings) : [];
+  if (!subscription || !account || subscription.status === 'trialing') return null;
+  const { current_period_end: end } = subscription.items.data[0]!;
+  const week = weekMs / 1000;
+  const paid = paidWeeks(holdings!.invoices).map(({ start }) => start);
+  const start = subscription.status === 'past_due' ? Math.max(...paid) : end - week;
+  const holds =
+    account.week_anchor === start * 1000 && (account.week_frozen === 1) === (subscription.status === 'past_due');
+  return holds
+    ? null
+    : `${customer.phone}: ${subscription.status}, paid from ${start}, database ${account.week_anchor}`;
+}
+
+function chargedTwice({ customer, holdings }: Case): string | null {
+  const weeks = paidWeeks(holdings?.invoices ?? []).map(({ subscription, start }) => `${subscription} ${start}`);
+  return new Set(weeks).size === weeks.length ? null : `${customer.phone} paid twice for one week`;
+}
+
+/**
+ * Messages need a paid week. A draft opens one week before its payment; when that fails, the next one stays closed. Our
+ * clock stands still, so the free week begins again each time a subscription ends.
+ */
+function grantedUnpaid({ customer, holdings }: Case): string | null {
+  const { invoices = [], subscriptions = [] } = holdings ?? {};
+  const paid = new Set(paidWeeks(invoices).map(({ start }) => start * 1000));
+  const renewals = new Set(renewalStarts(invoices).map((start) => start * 1000));
+  const limits = {
+    free: planOf('free').messageLimit! * (subscriptions.length + 1),
+    paid: planOf('platinum').messageLimit!,
+  };
+  for (const [resetsAt, count] of customer.allowed) {
+    const start = Date.parse(resetsAt) - weekMs;
+    const isUnpaid = renewals.has(start) && !paid.has(start);
+    const previous = start - weekMs;
+    const twice =
+      isUnpaid && customer.allowed.has(new Date(start).toISOString()) && !paid.has(previous) && renewals.has(previous);
+    if (twice) return `${customer.phone}: two unpaid weeks in a row until ${resetsAt}`;
+    const limit = paid.has(start) || renewals.has(start) ? limits.paid : limits.free;
+    if (count > limit) return `${customer.phone}: ${count} messages in the week until ${resetsAt}`;
+  }
+  return null;
+}
+
+function leftBehind({ customer, holdings, account }: Case): string | null {
+  if (account) return `${customer.phone} has left and has an account`;
+  const open = holdings?.invoices.filter(({ status }) => status === 'open' || status === 'draft') ?? [];
+  const charges = holdings ? liveIn(holdings).length + open.length : 0;
+  return charges > 0 || (holdings && !holdings.customer.deleted)
+    ? `${customer.phone} has left, and Stripe goes on`
+    : null;
+}
+
+/** The whole weeks that were paid for. */
+function paidWeeks(invoices: Invoice[]) {
+  return weeksOf(invoices.filter(({ status, amount_paid }) => status === 'paid' && amount_paid > 0));
+}
+
+function renewalStarts(invoices: Invoice[]): number[] {
+  return weeksOf(invoices.filter(({ billing_reason: reason }) => reason === 'subscription_cycle')).map(
+    ({ start }) => start,
+  );
+}
+
+function weeksOf(invoices: Invoice[]) {
+  return invoices.flatMap(({ lines }) =>
+    lines.data.flatMap(({ amount, parent: { subscription_item_details: details }, period }) =>
+      details && !details.proration && amount > 0 ? [{ subscription: details.subscription, start: period.start }] : [],
+    ),
+  );
+}
