@@ -10,7 +10,7 @@ export const ratioText = ({ ratio, spread: [low, high] }: Ratio): string =>
   `${ratio.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 
 /** A number as people read it: three figures that count. */
-export function figure(value: string | number): string {
+function figure(value: string | number): string {
   if (typeof value === 'string') return value;
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);

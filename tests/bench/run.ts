@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../sandbox/orphaned.ts';
-import { measureCalls } from './parts/calls.ts';
+import { onOrphaned } from '../product/orphaned.ts';
+import { measureCalls, measureCallsAt2Ms, measureCallsAt40Ms } from './parts/calls.ts';
+import { measureChat } from './parts/chat.ts';
 import { measureDelivery } from './parts/delivery.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureLanding } from './parts/landing.ts';
@@ -21,6 +22,9 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   d: measureGrowth,
   e: measureLanding,
   f: measureVanishing,
+  g: measureCallsAt2Ms,
+  h: measureCallsAt40Ms,
+  i: measureChat,
 };
 
 const { values } = parseArgs({

@@ -6,9 +6,9 @@ import { browserArguments, ensureBrowser } from '../browser/browser.ts';
 import { partText, type Part } from '../bench/report.ts';
 import { median } from '../bench/load/statistics.ts';
 import { startSite } from '../bench/rig/site.ts';
-import { freePort } from '../sandbox/free-port.ts';
-import { onOrphaned } from '../sandbox/orphaned.ts';
-import { pages } from '../../web/head/pages.ts';
+import { freePort } from '../product/free-port.ts';
+import { onOrphaned } from '../product/orphaned.ts';
+import { pages } from '../../web/words/page-heads.ts';
 import { audit, type Audit, type Category, type Throttling } from './audit.ts';
 
 const root = join(import.meta.dirname, '../..');

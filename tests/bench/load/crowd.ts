@@ -3,6 +3,8 @@ import { get, type IncomingMessage } from 'node:http';
 export type Stream = { user: number; url: string };
 
 const atOnce = 25;
+/** A usage update, or a message whose text begins with its number. */
+const counted = /"usageUpdate","count":(-?\d+)|"text":"(\d+)/;
 
 /** Many open streams in one process, and how long each count took to arrive. */
 export class Crowd {
@@ -54,7 +56,7 @@ export class Crowd {
   }
 
   #take(user: number, frame: string): void {
-    const count = /"usageUpdate","count":(-?\d+)/.exec(frame)?.[1];
+    const count = counted.exec(frame)?.slice(1).find(Boolean);
     const sent = count && this.#sent.get(`${user} ${count}`);
     if (sent) this.latencies.push(performance.now() - sent);
   }

@@ -1,16 +1,19 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { base64url, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { personAt, weekAnchor } from '../rig/person.ts';
 import { settingsFor } from '../rig/settings.ts';
 
-export type Request = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string };
+export type Request = { method: 'GET' | 'POST' | 'PUT'; path: string; headers: Record<string, string>; body?: string };
 
 const { SESSION_KEYS, BOT_WEBHOOK_SECRET, CODE_PEPPER } = settingsFor(0);
 const [kid, secret] = SESSION_KEYS.split(':') as [string, string];
+const codeKey = Buffer.from(hkdfSync('sha256', CODE_PEPPER, '', 'code', 32));
 const bot = new Webhook(BOT_WEBHOOK_SECRET);
 const json = { 'content-type': 'application/json' };
 const otp = '123456';
+/** As long as people's messages are on average, about 200 characters. */
+const messageText = 'I slept badly and keep thinking about tomorrow. '.repeat(4).trim();
 const tokens = new Map<number, Promise<string>>();
 
 /** The session token of a seeded user: the same for every call, as an app keeps its own for weeks. */
@@ -39,15 +42,37 @@ export async function meRequest(index: number): Promise<Request> {
 /** A usage post of one message, signed as the bot signs. */
 export function usageRequest(index: number, path = '/api/bot/usage'): Request {
   const body = JSON.stringify({ phone: personAt(index).phone });
+  return { method: 'POST', path, headers: signedHeaders(body), body };
+}
+
+function signedHeaders(body: string): Record<string, string> {
   const [id, at] = [`msg_${crypto.randomUUID()}`, new Date()];
-  const headers = {
+  return {
     ...json,
     'cf-connecting-ip': randomAddress(),
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': bot.sign(id, at, body),
   };
-  return { method: 'POST', path, headers, body };
+}
+
+/** A message of the user; the `id` in the path is for the bare Worker, which reads no token. */
+export async function chatRequest(index: number): Promise<Request> {
+  const headers = { ...json, authorization: `Bearer ${await tokenOf(index)}`, 'cf-connecting-ip': randomAddress() };
+  const body = JSON.stringify({ id: crypto.randomUUID(), text: messageText });
+  return { method: 'POST', path: `/api/user/chat/messages?id=${personAt(index).userId}`, headers, body };
+}
+
+/** A reply of the bot whose text begins with a number, signed as the bot signs. */
+export function replyRequest(index: number, number: number): Request {
+  const id = `reply-${crypto.randomUUID()}`;
+  const body = JSON.stringify({ phone: personAt(index).phone, id, text: `${number} ${messageText}` });
+  return { method: 'POST', path: '/api/bot/messages', headers: signedHeaders(body), body };
+}
+
+export async function consentRequest(index: number): Promise<Request> {
+  const headers = { ...json, authorization: `Bearer ${await tokenOf(index)}`, 'cf-connecting-ip': randomAddress() };
+  return { method: 'PUT', path: '/api/user/chat/consent', headers, body: JSON.stringify({ version: 'bench' }) };
 }
 
 /** The right code, once: `codeRow` must have put it there. */
@@ -64,7 +89,7 @@ export function verifyRequest(index: number): Request {
 /** SQL that gives a seeded user a fresh code. */
 export function codeRow(index: number): { sql: string; args: (string | number)[] } {
   const { phone } = personAt(index);
-  const mac = createHmac('sha256', CODE_PEPPER).update(`code|${phone}|${otp}`).digest('hex');
+  const mac = createHmac('sha256', codeKey).update(`${phone}|${otp}`).digest('hex');
   const sql = `insert or replace into codes (phone, mac, sent_by, expires_at, tries_left) values (?, ?, 'bench', ?, 5)`;
   return { sql, args: [phone, mac, Date.now() + 300_000] };
 }

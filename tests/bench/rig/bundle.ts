@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writeBuiltConfig } from '../../sandbox/built-config.ts';
+import { writeBuiltConfig } from '../../product/built-config.ts';
 import { root, stateDir } from './places.ts';
 
 /** A Worker as `wrangler deploy` would upload it. */

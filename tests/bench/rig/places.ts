@@ -15,6 +15,7 @@ export const ports = {
   database: firstPort + 2,
   site: firstPort + 3,
   blank: firstPort + 4,
+  distance: firstPort + 5,
   /** One Worker and one database for each size. */
   growth: firstPort + 10,
 };

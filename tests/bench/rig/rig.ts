@@ -1,12 +1,30 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startBot } from './bot.ts';
 import { bundle, type Bundle } from './bundle.ts';
 import { startDatabase, type Database } from './database.ts';
+import { startDistance } from './distance.ts';
 import { ports } from './places.ts';
 import { settingsFor } from './settings.ts';
 import { startWorkerd, type Running } from './workerd.ts';
+import type { WorkerdSettings } from './workerd-config.ts';
 
 const bundles = new Map<string, Promise<Bundle>>();
-const solaceObjects = { className: 'UsageFeed', binding: 'USAGE_FEED' };
-const bareObjects = { className: 'Feed', binding: 'FEED' };
+const solaceObjects = [
+  { className: 'UsageChannel', binding: 'USAGE_CHANNEL' },
+  { className: 'Conversation', binding: 'CONVERSATION' },
+];
+const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
+
+type SolaceOptions = {
+  port?: number;
+  databasePort?: number;
+  name?: 'solace' | 'census';
+  botUrl?: string;
+  /** Where Durable Objects store their files; left out, in memory. */
+  disk?: string;
+};
 
 /** What one measurement starts, and one `close` ends, last first. */
 export class Rig {
@@ -18,25 +36,46 @@ export class Rig {
   }
 
   /** The product, or the same with a `/census` beside it. */
-  solace(options: { port?: number; databasePort?: number; name?: 'solace' | 'census' } = {}): Promise<Running> {
-    const { port = ports.solace, databasePort = ports.database, name = 'solace' } = options;
-    return this.#serve(name, port, databasePort, solaceObjects);
+  solace(options: SolaceOptions = {}): Promise<Running> {
+    const { port = ports.solace, databasePort = ports.database, name = 'solace', botUrl, disk } = options;
+    const vars = { ...settingsFor(databasePort), ...(botUrl && { BOT_WEBHOOK_URL: botUrl }) };
+    return this.#serve(name, { port, vars, objects: solaceObjects, ...(disk && { disk }) });
   }
 
   /** What the product is compared with. */
-  bare(): Promise<Running> {
-    return this.#serve('bare', ports.bare, ports.database, bareObjects);
+  bare(options: Pick<SolaceOptions, 'databasePort' | 'disk'> = {}): Promise<Running> {
+    const { databasePort = ports.database, disk } = options;
+    const vars = settingsFor(databasePort);
+    return this.#serve('bare', { port: ports.bare, vars, objects: bareObjects, ...(disk && { disk }) });
+  }
+
+  /** The port at which the database answers this many ms later. */
+  async distance(roundTripMs: number): Promise<number> {
+    this.#keep(await startDistance(ports.distance, ports.database, roundTripMs));
+    return ports.distance;
   }
 
   async close(): Promise<void> {
     for (const each of this.#running.splice(0).toReversed()) await each.stop();
   }
 
-  async #serve(name: string, port: number, databasePort: number, objects: typeof bareObjects): Promise<Running> {
+  /** A folder for what Durable Objects store, in memory where the machine has such a folder. */
+  folder(): string {
+    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'solace-objects-'));
+    const stop = async () => rmSync(folder, { recursive: true, force: true });
+    this.#running.push({ url: '', pid: 0, stop });
+    return folder;
+  }
+
+  /** A bot that accepts every event and does nothing; the URL for `BOT_WEBHOOK_URL`. */
+  async bot(): Promise<string> {
+    return this.#keep(await startBot()).url;
+  }
+
+  async #serve(name: string, settings: Omit<WorkerdSettings, 'bundle'>): Promise<Running> {
     const built = bundles.get(name) ?? bundle(name);
     bundles.set(name, built);
-    const vars = settingsFor(databasePort);
-    return this.#keep(await startWorkerd({ bundle: await built, port, objects, vars }, '/api/health'));
+    return this.#keep(await startWorkerd({ bundle: await built, ...settings }, '/api/health'));
   }
 
   #keep<Each extends Running>(running: Each): Each {

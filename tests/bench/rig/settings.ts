@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addresses } from '../../sandbox/addresses.ts';
+import { addresses } from '../../product/addresses.ts';
 import { ports } from './places.ts';
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url');
@@ -8,7 +8,10 @@ const random = (bytes: number) => randomBytes(bytes).toString('base64url');
 const secrets = {
   TURSO_AUTH_TOKEN: random(32),
   SESSION_KEYS: `bench:${random(32)}`,
+  CHAT_KEYS: `bench:${random(32)}`,
   CODE_PEPPER: random(32),
+  /** The same few people call again and again. */
+  LIMIT_CALLS_PER_USER: '100000/1m',
   WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
   WHATSAPP_TOKEN: random(32),
   WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
@@ -17,6 +20,9 @@ const secrets = {
   EXTERNAL_TOKEN_AUDIENCE: 'solace',
   STRIPE_SECRET_KEY: `sk_test_${random(24)}`,
   STRIPE_WEBHOOK_SECRET: `whsec_${random(32)}`,
+  /** So high that no measured message is refused. */
+  CHAT_MESSAGES_PER_MINUTE: '99999',
+  CHAT_MESSAGES_WAITING: '99999',
 };
 
 /** The settings of a Worker that finds its database at the port. */

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { untilAnswers } from '../../sandbox/until-answers.ts';
+import { untilAnswers } from '../../product/until-answers.ts';
 import { childOf } from './process-facts.ts';
-import { root, stateDir } from './places.ts';
+import { stateDir } from './places.ts';
 import { workerdConfig, type WorkerdSettings } from './workerd-config.ts';
 
-const keeper = fileURLToPath(new URL('../../sandbox/keeper.ts', import.meta.url));
-const workerd = join(root, 'node_modules/workerd/bin/workerd');
+const processGroup = fileURLToPath(new URL('../../product/process-group.ts', import.meta.url));
+// The package's own export names the program; its bin/workerd is a Node script, whose process would be measured instead.
+const workerd: string = createRequire(import.meta.url)('workerd').default;
 
 export type Running = { url: string; pid: number; stop: () => Promise<void> };
 
@@ -21,7 +23,7 @@ export async function startWorkerd(settings: WorkerdSettings, ready: string): Pr
   copyFileSync(settings.bundle.file, join(directory, 'index.js'));
   writeFileSync(join(directory, 'config.capnp'), workerdConfig(settings));
   const log = openSync(join(directory, 'log'), 'w');
-  const child = spawn(process.execPath, [keeper, workerd, 'serve', 'config.capnp'], {
+  const child = spawn(process.execPath, [processGroup, workerd, 'serve', 'config.capnp'], {
     cwd: directory,
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],

@@ -30,6 +30,26 @@ app.post('/api/bot/usage', async (c) => {
   return c.json({ success: true, used });
 });
 
+app.post('/api/user/chat/messages', async (c) => {
+  await c.req.json();
+  const sql = 'update users set used = used + 1 where id = ? returning used';
+  const [result] = await open(c.env).batch([{ sql, args: [c.req.query('id')!] }], 'write');
+  return c.json({ success: true, used: result!.rows[0]!.used });
+});
+
+app.post('/objects/messages', async (c) => {
+  const { text } = await c.req.json<{ text: string }>();
+  const sql = 'update users set used = used + 1 where id = ? returning used';
+  await open(c.env).batch([{ sql, args: [c.req.query('id')!] }], 'write');
+  return c.json({ success: true, seq: await c.env.FEED.getByName(c.req.query('id')!).store(text) });
+});
+
+app.post('/streams/:user/reply', async (c) => {
+  const { text } = await c.req.json<{ text: string }>();
+  const seq = await c.env.FEED.getByName(c.req.param('user')).reply(text);
+  return c.json({ success: true, seq });
+});
+
 app.post('/streams/:user/count', async (c) => {
   const used = await count(c.env, await c.req.json<{ phone: string }>());
   c.executionCtx.waitUntil(c.env.FEED.getByName(c.req.param('user')).publish(used));
@@ -54,17 +74,42 @@ async function count(env: Env, { phone }: { phone: string }): Promise<number> {
 export class Feed extends DurableObject<Env> {
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
 
+  /** With `?after=` the stored messages after it come first. */
   override fetch(request: Request): Response {
+    const after = new URL(request.url).searchParams.get('after');
     let controller: ReadableStreamDefaultController<Uint8Array>;
     const body = new ReadableStream<Uint8Array>({
       start: (given) => {
         controller = given;
         controller.enqueue(encoder.encode(': open\n\n'));
+        if (after !== null) this.#replay(controller, Number(after));
         this.#streams.add(controller);
       },
     });
     request.signal.addEventListener('abort', () => this.#streams.delete(controller));
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  #replay(controller: ReadableStreamDefaultController<Uint8Array>, after: number): void {
+    const query = 'select seq, text from messages where seq > ? order by seq';
+    for (const message of this.ctx.storage.sql.exec(query, after)) {
+      controller.enqueue(encoder.encode(`data: ${JSON.stringify({ type: 'message', message })}\n\n`));
+    }
+  }
+
+  /** Stores a text in the object's SQLite; returns its place. */
+  store(text: string): number {
+    const { sql } = this.ctx.storage;
+    sql.exec('create table if not exists messages (seq integer primary key, text text not null)');
+    return sql.exec<{ seq: number }>('insert into messages (text) values (?) returning seq', text).one().seq;
+  }
+
+  /** Stores a text and writes it to every stream. */
+  reply(text: string): number {
+    const seq = this.store(text);
+    const frame = encoder.encode(`data: ${JSON.stringify({ type: 'message', message: { seq, text } })}\n\n`);
+    for (const controller of this.#streams) controller.enqueue(frame);
+    return seq;
   }
 
   publish(used: number): void {

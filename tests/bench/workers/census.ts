@@ -1,22 +1,24 @@
 import worker from '../../../worker/index.ts';
-import { UsageFeed as Feed } from '../../../worker/usage/feed.ts';
+import { UsageChannel as Feed } from '../../../worker/usage/usage-channel.ts';
 import type { Env } from '../../../worker/env.ts';
 
+export { Conversation } from '../../../worker/chat/conversation.ts';
+
 /** The product's feed, which also tells how many sockets it holds. */
-export class UsageFeed extends Feed {
+export class UsageChannel extends Feed {
   openSockets(): number {
     return this.ctx.getWebSockets().length;
   }
 }
 
-type Counted = DurableObjectNamespace<UsageFeed>;
+type Counted = DurableObjectNamespace<UsageChannel>;
 
 /** The product, and beside it `/census?user=…&user=…`: the sockets that those users' feeds hold. */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== '/census') return worker.fetch(request, env, ctx);
-    const feeds = env.USAGE_FEED as unknown as Counted;
+    const feeds = env.USAGE_CHANNEL as unknown as Counted;
     const counts = await Promise.all(searchParams.getAll('user').map((user) => feeds.getByName(user).openSockets()));
     return Response.json({ sockets: counts.reduce((sum, count) => sum + count, 0) });
   },
