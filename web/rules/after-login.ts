@@ -1,5 +1,6 @@
 import { planIds, type PlanId } from '#contract/plans';
-import type { Destination } from '../departures.ts';
+/** Pages to which the app leads a person by itself. */
+export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans';
 
 export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
 

@@ -1,4 +1,5 @@
-import type { StreamMessage } from '#contract/stream';
+import type { StreamMessage } from '#contract/usage-stream';
+import type { LooseProfile } from './read-user.ts';
 
 /** The message of an event's data; null for what is not one. */
 export function readMessage(data: string): StreamMessage | null {
@@ -9,6 +10,16 @@ export function readMessage(data: string): StreamMessage | null {
     return message.type === 'subscription_update' || message.type === 'subscriptionChange'
       ? { type: message.type }
       : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The profile with which a stream opens; null where an older version of the Worker sends none. */
+export function readOpening(data: string): LooseProfile | null {
+  try {
+    const { profile } = JSON.parse(data) as { profile?: unknown };
+    return typeof profile === 'object' ? profile : null;
   } catch {
     return null;
   }

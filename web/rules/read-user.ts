@@ -1,4 +1,4 @@
-import type { Metadata, Profile } from '#contract/shapes';
+import type { Metadata, Profile } from '#contract/schemas';
 import type * as v from 'valibot';
 
 type Loose<T> = { [K in keyof T]?: T[K] | null | undefined };

@@ -1,4 +1,4 @@
-export const maxAttempts = 5;
+const maxAttempts = 5;
 const base = 3000;
 const cap = 30_000;
 

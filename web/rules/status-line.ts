@@ -11,35 +11,40 @@ export type StatusFacts = {
 };
 export type StatusLine = { text: string; hint?: string; tone: 'calm' | 'warm' | 'danger' };
 
-/** What the Current Plan card says about the subscription: the first row that fits. */
+/** The status line of the Current Plan card: the first rule that applies. */
 export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
   const { subscriptionStatus, scheduledTierId } = facts;
-  const changeDate = facts.cancelAtDate ?? facts.renewalDate;
-  const date = (iso: string) => formatDate(iso, timeZone);
-  if (subscriptionStatus === 'trialing') return trialLine(facts, date);
+  const format = (iso: string | null) => (iso ? formatDate(iso, timeZone) : null);
+  const changeDate = format(facts.cancelAtDate ?? facts.renewalDate);
+  const renewalDate = format(facts.renewalDate);
+  if (subscriptionStatus === 'trialing') return trialLine(renewalDate, scheduledTierId);
   if (subscriptionStatus === 'downgrade_scheduled' && scheduledTierId)
-    return changeLine(statusWords.downgrade(planOf(scheduledTierId).name), changeDate, date);
-  if (subscriptionStatus === 'cancellation_scheduled') return changeLine(statusWords.cancellation, changeDate, date);
+    return downgradeLine(planOf(scheduledTierId).name, changeDate);
+  if (subscriptionStatus === 'cancellation_scheduled') return cancellationLine(changeDate);
   if (subscriptionStatus === 'past_due' || subscriptionStatus === 'unpaid')
     return { text: statusWords.pastDue, hint: statusWords.pastDueHint, tone: 'danger' };
   if (planOf(facts.subscriptionTier).id === 'free') return { text: statusWords.free, tone: 'calm' };
   if (subscriptionStatus !== 'active') return { text: statusWords.pleaseRefresh, tone: 'warm' };
-  if (!facts.renewalDate) return { text: statusWords.subscriptionError, tone: 'danger' };
-  return { text: statusWords.renews(date(facts.renewalDate)), tone: 'calm' };
+  if (renewalDate === null) return { text: statusWords.subscriptionError, tone: 'danger' };
+  return { text: statusWords.renews(renewalDate), tone: 'calm' };
 }
 
-function trialLine({ renewalDate, scheduledTierId }: StatusFacts, date: (iso: string) => string): StatusLine {
-  const next = scheduledTierId ? planOf(scheduledTierId).name : null;
-  if (renewalDate) {
-    const ends = statusWords.trialEnds(date(renewalDate));
-    return { text: next ? ends + statusWords.trialSwitches(next) : ends, tone: 'calm' };
-  }
-  const text = next ? `${statusWords.trialWillSwitch(next)} ${statusWords.missingDate}` : statusWords.trialError;
-  return { text, tone: 'danger' };
+function trialLine(date: string | null, scheduledTierId: string | null): StatusLine {
+  const plan = scheduledTierId ? planOf(scheduledTierId).name : null;
+  if (date === null)
+    return {
+      text: plan ? statusWords.trialSwitchesWithoutDate(plan) : statusWords.trialWithoutDate,
+      tone: 'danger',
+    };
+  return { text: plan ? statusWords.trialEndsAndSwitches(date, plan) : statusWords.trialEnds(date), tone: 'calm' };
 }
 
-function changeLine(change: string, iso: string | null, date: (iso: string) => string): StatusLine {
-  return iso
-    ? { text: change + statusWords.on(date(iso)), tone: 'warm' }
-    : { text: `${change} ${statusWords.missingDate}`, tone: 'danger' };
+function downgradeLine(plan: string, date: string | null): StatusLine {
+  if (date === null) return { text: statusWords.downgradeWithoutDate(plan), tone: 'danger' };
+  return { text: statusWords.downgrade(plan, date), tone: 'warm' };
+}
+
+function cancellationLine(date: string | null): StatusLine {
+  if (date === null) return { text: statusWords.cancellationWithoutDate, tone: 'danger' };
+  return { text: statusWords.cancellation(date), tone: 'warm' };
 }

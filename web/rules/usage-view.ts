@@ -4,17 +4,21 @@ import { usageWords } from '../words/account.ts';
 /** Messages a week that platinum shows where the catalogue names no number. */
 const platinumAllowance = 160;
 
-/** What the Usage card shows; `limit` is null where usage is not tracked. */
+/** The content of the Usage card; `limit` is null where usage is not tracked. */
 export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
 
-/** The usage of a plan; `plan` is what the user's tier stands for, so an inactive or unknown tier is free. */
+/** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */
 export function usageView(plan: Plan, used: number): UsageView {
-  const label = usageWords.used(plan.periodDescription);
+  const label = labelOf(plan.periodDescription);
   const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
   if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
   if (limit !== null) return view(label, used, limit, null);
   if (plan.id === 'platinum') return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
   return view(label, used, null, usageWords.notApplicable);
+}
+
+function labelOf(period: string): string {
+  return Object.entries(usageWords.used).find(([name]) => name === period)?.[1] ?? usageWords.used.week;
 }
 
 function view(label: string, used: number, limit: number | null, note: string | null): UsageView {

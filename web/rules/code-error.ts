@@ -1,8 +1,8 @@
-import { Code } from '#contract/shapes';
+import { Code } from '#contract/schemas';
 import * as v from 'valibot';
 
 /** The rule that a typed code breaks; a short one is only a problem once the field was left. */
-export function codeProblem(code: string, wasLeft: boolean): string | undefined {
+export function codeError(code: string, wasLeft: boolean): string | undefined {
   if (code === '') return undefined;
   const issues = v.safeParse(Code, code).issues ?? [];
   const aboutDigits = issues.find(({ type }) => type === 'regex');

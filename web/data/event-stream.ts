@@ -1,0 +1,102 @@
+import { endpoints, type EndpointName } from '#contract/endpoints';
+import { connectionEstablished, streamReplaced } from '#contract/usage-stream';
+import { requestAs } from './api.ts';
+import { apiBase } from './config.ts';
+
+type StreamName = Extract<EndpointName, 'usageStream' | 'chatStream'>;
+
+type Options = {
+  token: string;
+  name: StreamName;
+  /** The query beside the ticket, read anew for each connection. */
+  query?: () => Record<string, string>;
+  /** Milliseconds before the given attempt (1 is the first); null gives up. */
+  delay: (attempt: number) => number | null;
+  onStatus: (status: 'connecting' | 'live' | 'reconnecting' | 'lost' | 'closed', attempts: number) => void;
+  /** The server has accepted the stream, with these words. */
+  onOpen?: (data: string) => void;
+  onMessage: (data: string, id: string) => void;
+};
+
+export type EventStream = {
+  close: () => void;
+  /** Connects at once, if the stream waits for its next attempt or has given up. */
+  retryNow: () => void;
+};
+
+/** Keeps a stream of server-sent events open until it is closed. */
+export function openEventStream({ token, name, query, delay, onStatus, onOpen, onMessage }: Options): EventStream {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let attempts = 0;
+  let isWaiting = false;
+  let closed = false;
+
+  const connect = async () => {
+    isWaiting = false;
+    const ticket = await requestTicket(token);
+    if (closed) return;
+    if (ticket === null) return retry();
+    const search = new URLSearchParams({ token: ticket, ...query?.() });
+    source = listen(`${apiBase}${endpoints[name].path}?${search}`);
+  };
+
+  const listen = (address: string) => {
+    const opened = new EventSource(address, { withCredentials: true });
+    const live = () => {
+      attempts = 0;
+      onStatus('live', 0);
+    };
+    opened.addEventListener('open', live);
+    opened.addEventListener(connectionEstablished, ({ data }) => {
+      live();
+      onOpen?.(String(data));
+    });
+    opened.addEventListener('message', ({ data, lastEventId }) => onMessage(String(data), lastEventId));
+    // Reconnecting at once would end another tab's stream in turn.
+    opened.addEventListener(streamReplaced, waitForPerson);
+    opened.addEventListener('error', retry);
+    return opened;
+  };
+
+  // A ticket opens one stream, so the browser must not reconnect by itself with the same address.
+  const retry = () => {
+    source?.close();
+    if (closed) return;
+    attempts += 1;
+    const wait = delay(attempts);
+    isWaiting = true;
+    onStatus(wait === null ? 'lost' : 'reconnecting', attempts);
+    if (wait !== null) timer = setTimeout(() => void connect(), wait);
+  };
+
+  const waitForPerson = () => {
+    source?.close();
+    isWaiting = true;
+    onStatus('lost', attempts);
+  };
+
+  onStatus('connecting', 0);
+  void connect();
+  return {
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      source?.close();
+      onStatus('closed', 0);
+    },
+    retryNow() {
+      if (closed || !isWaiting) return;
+      clearTimeout(timer);
+      void connect();
+    },
+  };
+}
+
+/** A ticket for one stream; null where there is none, and the next attempt asks again. */
+async function requestTicket(token: string): Promise<string | null> {
+  return requestAs(token, 'streamTicket').then(
+    ({ ticket }) => ticket,
+    () => null,
+  );
+}

@@ -1,0 +1,53 @@
+import { connectionState } from './connection-state.ts';
+import { isOlderThan, keepStreamProfile, refetchProfile } from './me.ts';
+import { session } from './session.ts';
+import { openUsageStream } from './usage-stream.ts';
+
+/** In milliseconds: a stream that opens with the page does not fetch the profile a second time, if it brings none. */
+const maxProfileAge = 2000;
+
+let open: { token: string; close: () => void } | null = null;
+
+/** Keeps a stream open while an approved person is signed in. */
+export function followLiveUsage(): void {
+  session.subscribe(follow);
+  document.addEventListener('visibilitychange', retryWhenVisible);
+  follow();
+}
+
+function follow(): void {
+  const { token, user } = session.get();
+  const wanted = user !== null && user.status !== 'pending' ? token : null;
+  if (open?.token === wanted) return;
+  close();
+  if (wanted) open = { token: wanted, close: openStream(wanted) };
+}
+
+const openStream = (token: string) =>
+  openUsageStream(token, {
+    onOpen: (profile) => {
+      if (profile) keepStreamProfile(token, profile);
+      else if (isOlderThan(maxProfileAge, token)) void refetchProfile();
+    },
+    onMessage: (message) => {
+      if (message.type === 'usageUpdate') setCount(message.count);
+      else void refetchProfile();
+    },
+  });
+
+function setCount(count: number): void {
+  session.setMessagesUsed(count);
+  connectionState.addCount();
+}
+
+function close(): void {
+  open?.close();
+  open = null;
+}
+
+/** After the last attempt, a person who returns to the tab starts the attempts again. */
+function retryWhenVisible(): void {
+  if (document.visibilityState !== 'visible' || connectionState.get().status !== 'lost') return;
+  close();
+  follow();
+}

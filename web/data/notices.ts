@@ -1,0 +1,28 @@
+import { createStore } from './store.ts';
+
+export type Notice = { type: 'success' | 'error'; title: string; description?: string; id?: string };
+
+const queue = createStore<{ notices: readonly Notice[]; withdrawn: readonly string[] }>({ notices: [], withdrawn: [] });
+
+/** Shows a toast. The toaster is loaded with the first one. */
+export function notify(notice: Notice): void {
+  queue.set({ notices: [...queue.get().notices, notice] });
+}
+
+/** Removes the toast with an id that has served its purpose. */
+export function withdrawNotice(id: string): void {
+  const { notices: waiting, withdrawn } = queue.get();
+  queue.set({ notices: waiting.filter((notice) => notice.id !== id), withdrawn: [...withdrawn, id] });
+}
+
+/** The toaster's side of the queue. */
+export const notices = {
+  isWaiting: () => queue.get().notices.length > 0,
+  subscribe: queue.subscribe,
+  /** Empties the queue. */
+  take() {
+    const taken = queue.get();
+    if (taken.notices.length > 0 || taken.withdrawn.length > 0) queue.set({ notices: [], withdrawn: [] });
+    return taken;
+  },
+};

@@ -1,0 +1,124 @@
+import type { User } from '../rules/read-user.ts';
+import { storage } from './storage.ts';
+import { createStore } from './store.ts';
+
+export const tokenKey = 'authToken';
+
+export type Session = {
+  user: User | null;
+  token: string | null;
+  isInitializing: boolean;
+  isLoading: boolean;
+  renewalDate: string | null;
+  cancelAtDate: string | null;
+  subscriptionStatus: string | null;
+  scheduledTierId: string | null;
+};
+
+/** The profiles in the query cache, each under the token with which it was fetched. */
+export type ProfileCache = {
+  get: (token: string) => User | null;
+  set: (token: string, user: User) => void;
+  remove: (token: string) => void;
+  isLoading: (token: string) => boolean;
+};
+
+let profiles: ProfileCache | null = null;
+/** The start of the page is the first. */
+let initializations = 1;
+
+/** Before anything is known about the visitor: the state in which pages are prerendered. */
+export const initialSession: Session = describe(null);
+const store = createStore<Session>(initialSession);
+
+/** The current token, and what the query cache knows about its user. */
+export const session = {
+  get: store.get,
+  subscribe: store.subscribe,
+  storedToken: () => storage.read(tokenKey),
+
+  /** Reads profiles from the cache, which is loaded only when somebody signs in or returns. */
+  connect(cache: ProfileCache): void {
+    profiles = cache;
+    refresh();
+  },
+  /** Takes over a change in the cache. */
+  refresh: () => refresh(),
+
+  beginInitialization(): void {
+    initializations += 1;
+    refresh();
+  },
+  endInitialization(): void {
+    initializations -= 1;
+    refresh();
+  },
+
+  /** Stores a new token and makes it the current one. Returns the stored token that it replaces, if any. */
+  start(token: string): string | null {
+    const replaced = storage.read(tokenKey);
+    storage.write(tokenKey, token);
+    setToken(token);
+    return replaced === token ? null : replaced;
+  },
+
+  /** Makes the stored token, which another tab or an earlier visit left, the current one. */
+  follow: (token: string | null) => setToken(token),
+
+  /** Ends the session of a token, and no other. The stored token can be kept for the next visit. */
+  end(token: string, { keepStored = false } = {}): void {
+    if (!keepStored && storage.read(tokenKey) === token) storage.remove(tokenKey);
+    if (store.get().token === token) setToken(null);
+  },
+
+  updateUser(change: (user: User) => User): void {
+    const { token, user } = store.get();
+    if (token && user) profiles?.set(token, change(user));
+  },
+
+  /** Sets the used messages to a count, or adds one. */
+  setMessagesUsed(count?: number): void {
+    session.updateUser((user) => {
+      const used = count ?? user.messagesUsedThisPeriod + 1;
+      const metadata = { ...user.metadata, messagesUsedThisPeriod: used };
+      return { ...user, messagesUsedThisPeriod: used, metadata };
+    });
+  },
+};
+
+function setToken(token: string | null): void {
+  const before = store.get().token;
+  store.set(describe(token));
+  if (before && before !== token) profiles?.remove(before);
+}
+
+function refresh(): void {
+  store.set(describe(store.get().token));
+}
+
+function describe(token: string | null): Session {
+  const user = token ? (profiles?.get(token) ?? null) : null;
+  return {
+    user,
+    token,
+    isInitializing: initializations > 0,
+    isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
+    renewalDate: user?.metadata.renewalDate ?? null,
+    cancelAtDate: user?.metadata.cancelAtDate ?? null,
+    subscriptionStatus: user?.metadata.subscriptionStatus ?? null,
+    scheduledTierId: user?.metadata.scheduledDowngradeTierId ?? null,
+  };
+}
+
+/** Waits until it is known whether somebody is signed in. */
+export function sessionReady(): Promise<Session> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (session.get().isInitializing) return;
+      unsubscribe();
+      resolve(session.get());
+    };
+    const unsubscribe = session.subscribe(check);
+    check();
+  });
+}

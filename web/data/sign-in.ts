@@ -1,0 +1,77 @@
+import { loginWords } from '../words/login.ts';
+import { trialWords } from '../words/results.ts';
+import { request, revoke } from './api.ts';
+import { ApiError } from './api-error.ts';
+import { errorMessage } from './error-handler.ts';
+import { fetchProfile, keepProfile } from './me.ts';
+import { session } from './session.ts';
+
+export type LoginResult = { success: boolean; status: string; message?: string | undefined };
+type LooseLogin = { success?: boolean; token?: string; status?: string; message?: string };
+
+/** Requests a one-time code; `isNetworkError` where the server was out of reach. */
+export async function requestOtp(phone: string) {
+  try {
+    const { success, requiresInitialContact, message } = await request('requestOtp', { phone });
+    return { success, requiresInitialContact, message, isNetworkError: false };
+  } catch (error) {
+    const message = errorMessage(error, loginWords.requestFailed);
+    const isNetworkError = error instanceof ApiError && error.code === 'network';
+    return { success: false, requiresInitialContact: false, message, isNetworkError };
+  }
+}
+
+/** Exchanges a code for a session. */
+export function verifyOtp(phone: string, otp: string): Promise<LoginResult> {
+  return signIn(() => request('verifyOtp', { phone, otp }));
+}
+
+/** Exchanges the token of a trial link for a session. A failure ends the session that was there. */
+export async function activateTrial(trialToken: string | null): Promise<LoginResult> {
+  if (!trialToken) return failure(trialWords.missing);
+  const result = await signIn(() => request('verifyTrialToken', { trialToken }), trialWords.unexpected);
+  if (!result.success) endStoredSession();
+  return result;
+}
+
+/** Exchanges a token of the external issuer for a session. */
+export async function verifyExternalToken(externalToken: string): Promise<LoginResult> {
+  try {
+    const response: LooseLogin & { user?: object } = await request('verifyExternalToken', { token: externalToken });
+    const { success, token, user, status, message } = response;
+    if (!success || !token || !user) return failure(message ?? loginWords.unexpected);
+    keepProfile(token, user);
+    startSession(token);
+    return { success: true, status: status ?? 'authenticated' };
+  } catch (error) {
+    return failure(errorMessage(error, loginWords.unexpected));
+  }
+}
+
+async function signIn(exchange: () => Promise<LooseLogin>, unexpected?: string): Promise<LoginResult> {
+  try {
+    const { success, token, status, message } = await exchange();
+    if (!success || !token) return failure(message, status);
+    startSession(token);
+    if ((await fetchProfile()).success) return { success: true, status: status ?? 'authenticated', message };
+    session.end(token);
+    return failure(loginWords.profileFailed);
+  } catch (error) {
+    return failure(errorMessage(error, unexpected ?? loginWords.unexpected));
+  }
+}
+
+function endStoredSession(): void {
+  const token = session.storedToken();
+  if (!token) return;
+  revoke(token);
+  session.end(token);
+}
+
+/** Makes a token the current one; the session that it replaces ends at the server. */
+function startSession(token: string): void {
+  const replaced = session.start(token);
+  if (replaced) revoke(replaced);
+}
+
+const failure = (message: string | undefined, status = 'failed'): LoginResult => ({ success: false, status, message });

@@ -1,0 +1,22 @@
+/** A value that tells its listeners when it changes. */
+export type Store<T> = {
+  get: () => T;
+  set: (change: Partial<T>) => void;
+  subscribe: (listener: () => void) => () => void;
+};
+
+export function createStore<T extends object>(initial: T): Store<T> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set(change) {
+      value = { ...value, ...change };
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

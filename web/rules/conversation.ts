@@ -1,0 +1,55 @@
+import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/chat';
+
+/** The loaded part of a conversation: messages in the order of `seq`, without a gap. */
+export type Conversation = {
+  revision: number;
+  messages: readonly ChatMessage[];
+  /** Older messages exist at the server. */
+  hasMore: boolean;
+  typingUntil: string | null;
+  consent: Consent | null;
+  /** Messages after this `seq` have arrived since the page was loaded. */
+  loadedUpTo: number;
+};
+
+/** A conversation from the newest page of the server. */
+export function conversationOf({ revision, messages, hasMore, typingUntil, consent }: ChatPage): Conversation {
+  return { revision, messages, hasMore, typingUntil, consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
+}
+
+/** Puts an older page before the messages. Messages that both have stand once. */
+export function withOlderPage(conversation: Conversation, page: ChatPage): Conversation {
+  const first = conversation.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
+  const older = page.messages.filter(({ seq }) => seq < first);
+  return { ...conversation, messages: [...older, ...conversation.messages], hasMore: page.hasMore };
+}
+
+/** Adds a message, or replaces the one of the same id. A reply ends "is writing". */
+export function withMessage(conversation: Conversation, message: ChatMessage): Conversation {
+  const others = conversation.messages.filter(({ id, author }) => id !== message.id || author !== message.author);
+  const messages = [...others, message].toSorted((a, b) => a.seq - b.seq);
+  const typingUntil = message.author === 'solace' ? null : conversation.typingUntil;
+  return { ...conversation, messages, typingUntil };
+}
+
+/**
+ * Applies an event of the stream. `revision` is null for events that have none. Applying an event twice changes
+ * nothing; an event that is older than the page changes nothing either. `reset` is left to the caller.
+ */
+export function applyEvent(conversation: Conversation, event: ChatStreamEvent, revision: number | null): Conversation {
+  if (event.type === 'typing') return { ...conversation, typingUntil: event.until };
+  if (revision === null || revision <= conversation.revision || event.type === 'reset') return conversation;
+  return { ...applyChange(conversation, event), revision };
+}
+
+type Change = Exclude<ChatStreamEvent, { type: 'typing' | 'reset' }>;
+
+function applyChange(conversation: Conversation, event: Change): Conversation {
+  if (event.type === 'cleared') return { ...conversation, messages: [], hasMore: false, typingUntil: null };
+  if (event.type === 'message') return withMessage(conversation, event.message);
+  const { upTo, state } = event;
+  const messages = conversation.messages.map((message) =>
+    message.author === 'user' && message.state === 'sent' && message.seq <= upTo ? { ...message, state } : message,
+  );
+  return { ...conversation, messages };
+}

@@ -1,0 +1,16 @@
+import { errorWords } from '../words/session.ts';
+
+/** `error` is what is thrown, `notice` what a person is told; null tells nothing. */
+export type ErrorText = { error: string; notice: string | null };
+
+/** What an HTTP status means in words; the server's message is used where one may be. */
+export function errorText(status: number, message: string | undefined, isProtected: boolean): ErrorText {
+  if (status === 401 && isProtected) return both(errorWords.sessionExpired);
+  if (status === 403) return { error: errorWords.permissionDenied, notice: message ?? errorWords.noPermission };
+  if (status === 404) return { error: errorWords.notFound, notice: null };
+  if (status === 429) return { error: errorWords.rateLimit, notice: errorWords.tooManyRequests };
+  if (status === 500 || status === 502 || status === 503) return both(errorWords.server);
+  return both(message ?? errorWords.failedWithStatus(status));
+}
+
+const both = (text: string): ErrorText => ({ error: text, notice: text });

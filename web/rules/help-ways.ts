@@ -1,0 +1,31 @@
+import type { HelpHours, HelpLine } from '#contract/help-line';
+import { helpLineWords as words } from '../words/help.ts';
+
+/** One way to reach a line: what its link says, where it leads, and what is known about it. */
+export type HelpWay = { label: string; href?: string; note: string; isWebsite: boolean };
+
+/** The ways to reach a line: writing comes before calling, because some people cannot be heard. */
+export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
+  const cost = isFree === undefined ? '' : isFree ? words.free : words.charged;
+  return [
+    text && way(`${words.text} ${text.shown}`, `sms:${text.number}`),
+    chat && way(`${words.chat} ${chat.address}`, `https://${chat.address}`, [hoursText(chat.hours)], true),
+    whatsApp &&
+      way(
+        `${words.whatsApp} ${whatsApp.shown}`,
+        `https://wa.me/${whatsApp.international}`,
+        [hoursText(whatsApp.hours)],
+        true,
+      ),
+    call && way(`${words.call} ${call.shown}`, call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
+  ].filter((each) => each !== undefined);
+}
+
+function way(label: string, href: string | undefined, notes: string[] = [], isWebsite = false): HelpWay {
+  return { label, ...(href && { href }), note: notes.filter(Boolean).join(', '), isWebsite };
+}
+
+function hoursText(hours: HelpHours | undefined): string {
+  if (!hours) return '';
+  return hours === 'always' ? words.always : words.daily(hours.from, hours.to);
+}
