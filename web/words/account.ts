@@ -2,13 +2,14 @@ import { brand } from '#contract/brand';
 
 const { companion, messagingApp: app } = brand;
 
-/** SPEC 2, 4, 7 and 8; page title and the feed's states are ours. */
+/** SPEC 2, 4, 7 and 8; page title and connection states are ours. */
 export const accountWords = {
   title: 'My Account',
   loading: 'Loading user data...',
   deleting: 'Deleting account data...',
   invalidNumber: 'Invalid Number',
   chat: `Chat with ${companion}`,
+  help: 'Get help now',
   logout: 'Logout',
   currentPlan: 'Current Plan',
   freeTrial: 'Free Trial',
@@ -25,14 +26,14 @@ export const accountWords = {
 /** SPEC 4, status line. */
 export const statusWords = {
   unknownDate: 'an unknown date',
-  missingDate: '(error: missing date)',
   trialEnds: (date: string) => `Trial ends on ${date}`,
-  trialSwitches: (plan: string) => ` and will switch to ${plan}`,
-  trialError: 'Trial status error - please refresh',
-  trialWillSwitch: (plan: string) => `Trial will switch to ${plan}`,
-  downgrade: (plan: string) => `Downgrade scheduled. Changes to ${plan}`,
-  cancellation: 'Cancellation scheduled. Changes to Free',
-  on: (date: string) => ` on ${date}`,
+  trialEndsAndSwitches: (date: string, plan: string) => `Trial ends on ${date} and will switch to ${plan}`,
+  trialWithoutDate: 'Trial status error - please refresh',
+  trialSwitchesWithoutDate: (plan: string) => `Trial will switch to ${plan} (error: missing date)`,
+  downgrade: (plan: string, date: string) => `Downgrade scheduled. Changes to ${plan} on ${date}`,
+  downgradeWithoutDate: (plan: string) => `Downgrade scheduled. Changes to ${plan} (error: missing date)`,
+  cancellation: (date: string) => `Cancellation scheduled. Changes to Free on ${date}`,
+  cancellationWithoutDate: 'Cancellation scheduled. Changes to Free (error: missing date)',
   pastDue: 'Payment Past Due',
   pastDueHint: 'Please update your payment method to reactivate.',
   free: 'Free plan - upgrade to get full access',
@@ -41,10 +42,11 @@ export const statusWords = {
   pleaseRefresh: 'Please refresh to update status',
 } as const;
 
-/** SPEC 2, Usage card; the feed's states are ours. */
+/** SPEC 2, Usage card; the connection states are ours. */
 export const usageWords = {
   title: 'Usage',
-  used: (period: string) => `Messages used this ${period}:`,
+  /** By the period of the plan. */
+  used: { day: 'Messages used today:', week: 'Messages used this week:', month: 'Messages used this month:' },
   of: (used: number, limit: number) => `${used} / ${limit}`,
   spoken: (used: number, limit: number) => `${used} of ${limit} messages used`,
   upgrade: 'Upgrade for more messages.',
@@ -52,7 +54,7 @@ export const usageWords = {
   notApplicable: 'Usage tracking not applicable for this plan.',
   almost: 'Most messages of this week are used.',
   reached: 'All messages of this week are used.',
-  feed: {
+  connection: {
     closed: 'Live updates are off',
     connecting: 'Connecting...',
     live: 'Live',
@@ -81,13 +83,17 @@ export const compareWords = {
 export const platformWords = {
   title: 'Messaging Platform',
   options: {
-    whatsapp: { name: app, text: `Receive messages via ${app}` },
-    web: { name: 'Web', text: 'Chat through the web interface' },
+    whatsapp: `Receive messages via ${app}`,
+    web: 'Chat through the web interface',
   },
+  openChat: 'Open the chat',
   update: 'Update Platform',
   updating: 'Updating...',
   updated: 'Platform updated',
-  updatedTo: (platform: string) => `You will now receive messages via ${platform}`,
+  updatedTo: {
+    whatsapp: `You will now receive messages via ${app}`,
+    web: 'You will now receive messages via Web',
+  },
   failedTitle: 'Update failed',
   failed: 'Failed to update platform preference',
 } as const;
@@ -126,6 +132,27 @@ export const managementWords = {
   cancel: 'Cancel',
   deleted: 'Account deleted successfully',
   deleteFailed: 'Failed to delete account',
+} as const;
+
+/** Ours: download and sessions in the Account Management card. */
+export const privacyWords = {
+  download: 'Download My Data',
+  downloading: 'Preparing...',
+  downloadHint: 'Everything we keep about you, as a file',
+  downloadFailed: 'Failed to download your data',
+  sessions: 'Sessions',
+  sessionsHint: 'Where you are signed in',
+  sessionsLoading: 'Loading sessions...',
+  sessionsFailed: 'Failed to load your sessions',
+  current: 'This device',
+  other: 'Another device',
+  signedIn: (date: string) => `Signed in on ${date}`,
+  lastSeen: (date: string) => `Last seen on ${date}`,
+  end: 'End session',
+  ended: 'Session ended',
+  endFailed: 'Failed to end the session',
+  everywhere: 'Log out everywhere',
+  everywhereFailed: 'Failed to log out everywhere',
 } as const;
 
 /** Ours; the specification does not show the debug card. */

@@ -22,5 +22,6 @@ export const contactWords = {
   hoursTitle: 'Hours',
   hours: 'Monday-Friday 9:00 AM-6:00 PM EST',
   crisisTitle: 'In a crisis?',
-  crisis: `${name} is not a crisis service. If you or someone near you is in danger, call your local emergency number now. In the United States you can call or text 988.`,
+  crisis: `${name} is not a crisis service. If you or someone near you is in danger, call your local emergency number now.`,
+  help: 'Get help now',
 } as const;

@@ -17,9 +17,9 @@ export const landingWords = {
     { from: 'user', text: 'When I raised my voice.' },
     { from: 'companion', text: 'Let us look at it gently: what did you need right then?' },
   ],
-  whyTitle: `Why ${companion}?`,
-  whyLead: 'Support that fits into an ordinary day, and stays between the two of you.',
-  why: [
+  reasonsTitle: `Why ${companion}?`,
+  reasonsLead: 'Support that fits into an ordinary day, and stays between the two of you.',
+  reasons: [
     {
       icon: 'voice',
       title: 'Text & Voice Support',
@@ -41,8 +41,8 @@ export const landingWords = {
       text: 'At three in the morning or between two meetings: an answer is there, 24 hours a day, 7 days a week.',
     },
   ],
-  howTitle: 'How it begins',
-  how: [
+  stepsTitle: 'How it begins',
+  steps: [
     {
       title: 'Say hello',
       text: `Write to ${companion} on ${app}. There is nothing to install and no form to fill in.`,
@@ -56,9 +56,9 @@ export const landingWords = {
       text: 'Start with free messages every week and choose a plan when you want more room.',
     },
   ],
-  voicesTitle: 'What Our Users Say',
-  voicesLabel: 'Stories from people who use it',
-  voices: [
+  testimonialsTitle: 'What Our Users Say',
+  testimonialsLabel: 'Stories from people who use it',
+  testimonials: [
     {
       text: 'I used to lie awake rehearsing conversations. Now I write them down here first, and mostly I fall asleep.',
       who: 'Marta',
@@ -96,7 +96,7 @@ export const landingWords = {
   managePlan: 'Manage Plan',
   getStarted: 'Get Started',
   viewAllPlans: 'View All Plans',
-  closingTitle: 'You do not have to carry it alone.',
-  closingText: 'The first messages are free, every week.',
-  closingLink: `Say hello to ${companion}`,
+  callToActionTitle: 'You do not have to carry it alone.',
+  callToActionText: 'The first messages are free, every week.',
+  callToActionLink: `Say hello to ${companion}`,
 } as const;

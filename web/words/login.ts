@@ -21,6 +21,7 @@ export const loginWords = {
   locked: 'Too many failed attempts. Please wait 30 seconds.',
   unlocked: 'You can try again now.',
   changePhone: 'Change phone number',
+  noCode: `No code yet? Check that ${app} is open and online on the phone with this number, and that the number is right. Then change the number or send the code again.`,
   contactTitle: `We haven't seen this number on ${app} yet...`,
   contactText: (phone: string) =>
     `To protect you, codes go only to numbers that have written to ${companion}. Send a first message on ${app} from ${phone}, then come back and log in.`,
@@ -33,7 +34,7 @@ export const loginWords = {
   codeSent: 'Check your messages for the verification code',
   sendFailed: 'Failed to send verification code. Please try again.',
   requestFailed: 'Failed to request OTP',
-  networkFailed: 'Network error. Please check your connection and try again.',
+  networkError: 'Network error. Please check your connection and try again.',
   verificationFailed: 'Verification failed',
   invalidCode: 'Invalid code. Please try again.',
   success: 'Login successful!',
@@ -41,6 +42,16 @@ export const loginWords = {
   issue: (status: string) => `Account status: ${status}. Please contact support.`,
   profileFailed: 'Login successful, but failed to fetch user profile.',
   unexpected: 'An unexpected error occurred during login.',
-  agreeBefore: 'By logging in you accept our ',
-  agreeBetween: ' and ',
+  agree: 'By logging in you accept our {terms} and {privacy}.',
+} as const;
+
+/** Ours: an external token over the session of another number. */
+export const switchWords = {
+  title: 'Switch account?',
+  text: (current: string, other: string) =>
+    `You are signed in as ${current}. The link that you opened is for ${other}. If you switch, ${current} is signed out here.`,
+  textWithoutNumber: (current: string) =>
+    `You are signed in as ${current}. The link that you opened is for another number. If you switch, ${current} is signed out here.`,
+  stay: 'Stay signed in',
+  confirm: 'Switch account',
 } as const;

@@ -10,8 +10,7 @@ export const plansWords = {
   manage: 'Manage in My Account',
   opening: 'Opening...',
   failed: 'Failed to open subscription management',
-  supportBefore: 'Not sure which plan fits? ',
-  support: 'Contact Support',
-  supportAfter: ' and we will help you choose.',
+  support: 'Not sure which plan fits? {link} and we will help you choose.',
+  supportLink: 'Contact Support',
   features: (plan: string) => `What ${plan} includes`,
 } as const;

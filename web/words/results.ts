@@ -18,8 +18,7 @@ export const paymentCanceledWords = {
   text: 'Nothing was charged, and your plan stays as it is.',
   tryAgain: 'Try Again',
   home: 'Return to Home',
-  supportBefore: 'Did something go wrong? Write to ',
-  supportAfter: '.',
+  support: 'Did something go wrong? Write to {email}.',
 } as const;
 
 /** SPEC 2, 4 and 8, result pages. */

@@ -11,7 +11,7 @@ export const profileWords = {
 } as const;
 
 /** SPEC 5 and 8. */
-export const problemsWords = {
+export const errorWords = {
   sessionExpired: 'Session expired. Please log in again.',
   tokenExpired: 'Your session has expired. Please log in again.',
   pleaseLogIn: 'Please log in to continue',

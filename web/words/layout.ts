@@ -3,7 +3,7 @@ import { brand } from '#contract/brand';
 const { name } = brand;
 
 /** SPEC 2, header and startup; the rest is ours. */
-export const frameWords = {
+export const layoutWords = {
   home: 'Home',
   myAccount: 'My Account',
   login: 'Login',
@@ -36,7 +36,9 @@ export const footerWords = {
   notice: `${name} supports well-being and self-help. It does not replace medical or psychological care.`,
   crisis: 'Not a crisis service. In an emergency, call your local emergency number.',
   copyright: `© ${brand.copyrightYear} ${brand.company} All rights reserved.`,
+  help: 'Get help now',
   plans: 'Plans',
+  safety: 'Safety',
   terms: 'Terms and Conditions',
   privacy: 'Privacy Policy',
   phone: 'Business phone',
