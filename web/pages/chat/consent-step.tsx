@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { css } from '#styled/css';
+import { button, card, link } from '#styled/recipes';
+import { conversation } from '../../data/conversation.ts';
+import { notifyError } from '../../data/error-handler.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { consentVersion } from '../../words/chat.ts';
+import { consentWords } from '../../words/chat-consent.ts';
+import { CheckboxField } from './checkbox-field.tsx';
+
+/** The notice that everybody accepts before the first message. Nothing is ticked beforehand. */
+export default function ConsentStep({ token }: { token: string }) {
+  const [isAdult, setAdult] = useState(false);
+  const [agrees, setAgrees] = useState(false);
+  const [isIncomplete, setIncomplete] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+
+  const accept = async (event: FormEvent) => {
+    event.preventDefault();
+    const isComplete = isAdult && agrees;
+    setIncomplete(!isComplete);
+    if (!isComplete || isSaving) return;
+    setSaving(true);
+    await conversation
+      .accept(token, consentVersion)
+      .catch((error: unknown) => notifyError(error, { fallback: consentWords.failed }));
+    setSaving(false);
+  };
+
+  return (
+    <div className={scroller}>
+      <form className={card({ look: 'raised' })} onSubmit={(event) => void accept(event)} noValidate>
+        <h2 className={css({ textStyle: 'heading' })}>{consentWords.title}</h2>
+        <p>{consentWords.lead}</p>
+        <ul className={list}>
+          {consentWords.points.map((point) => (
+            <li key={point}>{point}</li>
+          ))}
+        </ul>
+        <CheckboxField checked={isAdult} onChange={setAdult} label={consentWords.adult} />
+        <CheckboxField checked={agrees} onChange={setAgrees} label={consentWords.health} />
+        {isIncomplete && !(isAdult && agrees) && <Alert look="danger">{consentWords.incomplete}</Alert>}
+        <button type="submit" className={button({ size: 'lg' })} aria-disabled={isSaving}>
+          {consentWords.accept}
+        </button>
+        <p className={links}>
+          <Link to="/privacy" className={link()}>
+            {consentWords.privacy}
+          </Link>
+          <Link to="/safety" className={link()}>
+            {consentWords.safety}
+          </Link>
+        </p>
+      </form>
+    </div>
+  );
+}
+
+const scroller = css({ flex: '1', minHeight: '[0]', overflowY: 'auto', paddingInline: 'gutter', paddingBlock: '4' });
+const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
+const links = css({ display: 'flex', flexWrap: 'wrap', columnGap: '5', rowGap: '2' });

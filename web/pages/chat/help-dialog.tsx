@@ -1,0 +1,31 @@
+import { countryOfPhone } from '#contract/country-of-phone';
+import { Dialog } from '@ark-ui/react/dialog';
+import { Portal } from '@ark-ui/react/portal';
+import { button, dialog } from '#styled/recipes';
+import { useSession } from '../../data/use-session.ts';
+import { HelpPanel } from '../../ui/help/help-panel.tsx';
+import { chatWords } from '../../words/chat.ts';
+import { helpWords } from '../../words/help.ts';
+
+/** The crisis lines over the conversation. It asks the server for nothing. */
+export default function HelpDialog({ close }: { close: () => void }) {
+  const phone = useSession(({ user }) => user?.phoneNumber ?? null);
+  const country = phone ? countryOfPhone(phone) : undefined;
+  const styles = dialog();
+  return (
+    <Dialog.Root open onOpenChange={({ open }) => !open && close()} lazyMount unmountOnExit>
+      <Portal>
+        <Dialog.Backdrop className={styles.backdrop} />
+        <Dialog.Positioner className={styles.positioner}>
+          <Dialog.Content className={styles.content}>
+            <Dialog.Title className={styles.title}>{helpWords.title}</Dialog.Title>
+            <HelpPanel countries={country ? [country] : []} linksToAll />
+            <button type="button" className={button({ look: 'outline' })} onClick={close}>
+              {chatWords.closeHelp}
+            </button>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}
