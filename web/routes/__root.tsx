@@ -1,4 +1,5 @@
-import { createRootRoute } from '@tanstack/react-router';
-import { AppFrame } from '../frame/app-frame.tsx';
+import { createRootRouteWithContext } from '@tanstack/react-router';
+import type { RouterContext } from '../app/guards.ts';
+import { Layout } from '../app/layout.tsx';
 
-export const Route = createRootRoute({ component: AppFrame });
+export const Route = createRootRouteWithContext<RouterContext>()({ component: Layout });

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { AccountPage } from '../account/account-page.tsx';
-import { requireUser } from '../guards.ts';
-import { type CheckoutSearch, checkoutSearch } from '../rules/checkout-search.ts';
-import { Waiting } from '../ui/waiting.tsx';
+import { requireUser } from '../app/guards.ts';
+import { AccountPage } from '../pages/account/account-page.tsx';
+import { PageSpinner } from '../ui/page-spinner.tsx';
 import { accountWords } from '../words/account.ts';
+import { type CheckoutSearch, checkoutSearch } from '../rules/checkout-search.ts';
 
 type Search = CheckoutSearch & { status?: string };
 
@@ -13,6 +13,6 @@ export const Route = createFileRoute('/account')({
     ...(typeof search['status'] === 'string' ? { status: search['status'] } : {}),
   }),
   beforeLoad: requireUser,
-  pendingComponent: () => <Waiting label={accountWords.loading} />,
+  pendingComponent: () => <PageSpinner label={accountWords.loading} />,
   component: AccountPage,
 });

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Processing } from '../results/processing.tsx';
+import { Processing } from '../pages/results/processing-result.tsx';
 import { checkoutSearch } from '../rules/checkout-search.ts';
 
 export const Route = createFileRoute('/auth/stripe-success')({

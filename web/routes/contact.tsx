@@ -1,4 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ContactPage } from '../contact/contact-page.tsx';
+import { ContactPage } from '../pages/contact/contact-page.tsx';
 
-export const Route = createFileRoute('/contact')({ staticData: { isOpen: true }, component: ContactPage });
+export const Route = createFileRoute('/contact')({
+  staticData: { rendersWithoutSession: true },
+  component: ContactPage,
+});

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Landing } from '../landing/landing.tsx';
+import { Landing } from '../pages/landing/landing.tsx';
 
-export const Route = createFileRoute('/')({ staticData: { isOpen: true }, component: Landing });
+export const Route = createFileRoute('/')({ staticData: { rendersWithoutSession: true }, component: Landing });

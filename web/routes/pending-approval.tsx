@@ -1,5 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { requirePending } from '../guards.ts';
-import { PendingApproval } from '../results/pending-approval.tsx';
+import { requirePendingUser } from '../app/guards.ts';
+import { PendingApproval } from '../pages/results/pending-approval.tsx';
 
-export const Route = createFileRoute('/pending-approval')({ beforeLoad: requirePending, component: PendingApproval });
+export const Route = createFileRoute('/pending-approval')({
+  beforeLoad: requirePendingUser,
+  component: PendingApproval,
+});

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { PlansPage } from '../plans/plans-page.tsx';
+import { PlansPage } from '../pages/plans/plans-page.tsx';
 
-export const Route = createFileRoute('/plans')({ staticData: { isOpen: true }, component: PlansPage });
+export const Route = createFileRoute('/plans')({ staticData: { rendersWithoutSession: true }, component: PlansPage });

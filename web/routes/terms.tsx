@@ -1,4 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Terms } from '../legal/terms.tsx';
+import { LegalDocument } from '../pages/legal/legal-document.tsx';
+import { termsText } from '../pages/legal/terms-text.ts';
 
-export const Route = createFileRoute('/terms')({ staticData: { isOpen: true }, component: Terms });
+export const Route = createFileRoute('/terms')({
+  staticData: { rendersWithoutSession: true },
+  component: function TermsPage() {
+    return <LegalDocument text={termsText} />;
+  },
+});

@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import { css } from '#styled/css';
+import { button, page, prose } from '#styled/recipes';
+import { safetyWords } from '../../words/help.ts';
+
+/** What happens when somebody writes of self-harm, and what does not. */
+export function SafetyPage() {
+  return (
+    <article className={page({ width: 'reading' })}>
+      <header className={css({ display: 'grid', gap: '4', justifyItems: 'start' })}>
+        <h1 className={css({ textStyle: 'title' })}>{safetyWords.title}</h1>
+        <p className={css({ textStyle: 'lead' })}>{safetyWords.lead}</p>
+        <Link to="/help-now" className={button()}>
+          {safetyWords.help}
+        </Link>
+      </header>
+      <div className={prose()}>
+        {safetyWords.sections.map(({ title, points }) => (
+          <section key={title}>
+            <h2>{title}</h2>
+            <ul>
+              {points.map((point) => (
+                <li key={point}>{point}</li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        <p>
+          {safetyWords.wrong} <Link to="/contact">{safetyWords.contact}</Link>
+        </p>
+      </div>
+    </article>
+  );
+}
