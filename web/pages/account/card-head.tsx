@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react';
+import { css } from '#styled/css';
+
+/** A card's title with what stands at its end. */
+export function CardHead({ id, title, children }: { id: string; title: string; children?: ReactNode }) {
+  return (
+    <header className={css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: 'touch' })}>
+      <h2 id={id} className={css({ textStyle: 'subheading', marginInlineEnd: 'auto' })}>
+        {title}
+      </h2>
+      {children}
+    </header>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { css } from '#styled/css';
+import { card } from '#styled/recipes';
+import { apiBase, build } from '../../data/config.ts';
+import { connectionState } from '../../data/connection-state.ts';
+import type { User } from '../../rules/read-user.ts';
+import { expiryOf } from '../../rules/token.ts';
+import { session } from '../../data/session.ts';
+import { debugWords } from '../../words/account.ts';
+import { CardHead } from './card-head.tsx';
+
+/** Facts for a problem report, without secrets; Ctrl+Shift+D shows and hides it. */
+export function DebugCard({ user }: { user: User }) {
+  const isShown = useShortcut();
+  const connection = useSyncExternalStore(connectionState.subscribe, connectionState.get);
+  if (!isShown) return null;
+  const facts = [
+    [debugWords.session, debugWords.loggedIn],
+    [debugWords.accountStatus, user.status ?? debugWords.unknown],
+    [debugWords.tier, user.metadata.subscriptionTier],
+    [debugWords.status, user.metadata.subscriptionStatus ?? debugWords.unknown],
+    [debugWords.token, tokenEnd()],
+    [debugWords.stream, `${connection.status} (${connection.attempts})`],
+    [debugWords.totals, String(connection.counts)],
+    [debugWords.api, apiBase || debugWords.sameOrigin],
+    [debugWords.build, build],
+  ];
+  return (
+    <section className={card()} aria-labelledby="debug">
+      <CardHead id="debug" title={debugWords.title} />
+      <dl className={list}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function tokenEnd(): string {
+  const expiry = expiryOf(session.get().token ?? '');
+  return expiry === null ? debugWords.never : new Date(expiry * 1000).toISOString();
+}
+
+function useShortcut(): boolean {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!event.ctrlKey || !event.shiftKey || event.key.toLowerCase() !== 'd') return;
+      event.preventDefault();
+      setShown((before) => !before);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  return isShown;
+}
+
+const list = css({
+  display: 'grid',
+  gap: '2',
+  fontFamily: 'mono',
+  textStyle: 'fine',
+  '& div': { display: 'flex', flexWrap: 'wrap', justifyContent: 'space-between', columnGap: '4' },
+  '& dt': { color: 'muted' },
+  '& dd': { overflowWrap: 'anywhere' },
+});

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, lazy, useEffect } from 'react';
+import { card } from '#styled/recipes';
+import { request } from '../../data/api.ts';
+import { useSession } from '../../data/use-session.ts';
+import { platformWords } from '../../words/account.ts';
+import { CardHead } from './card-head.tsx';
+import { PlatformSkeleton } from './platform-skeleton.tsx';
+
+const loadChoice = () => import('./platform-choice.tsx');
+const PlatformChoice = lazy(loadChoice);
+
+/** Where the person receives messages; without a known preference there is no card. */
+export function PlatformCard() {
+  const token = useSession((session) => session.token);
+  // In parallel with the response that it shows.
+  useEffect(() => void loadChoice().catch(() => null), []);
+  const queryKey = ['platform', token];
+  const { data, isPending } = useQuery({ queryKey, queryFn: () => request('getPlatform'), gcTime: 0 });
+  const platform = data?.success ? data.platform : null;
+  if (!isPending && !platform) return null;
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="platform" aria-busy={isPending}>
+      <CardHead id="platform" title={platformWords.title} />
+      <Suspense fallback={<PlatformSkeleton />}>
+        {platform ? <PlatformChoice current={platform} queryKey={queryKey} /> : <PlatformSkeleton />}
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { Suspense, lazy, useState } from 'react';
+import { button } from '#styled/recipes';
+import { notifyError } from '../../data/error-handler.ts';
+import { Spinner } from '../../ui/spinner.tsx';
+import { accountWords, privacyWords } from '../../words/account.ts';
+import { Action } from './action.tsx';
+
+const SessionList = lazy(() => import('./session-list.tsx'));
+
+/** The person's data as a file, and where they are signed in. */
+export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
+  const [isDownloading, setDownloading] = useState(false);
+  const [showsSessions, setShowsSessions] = useState(false);
+
+  const download = async () => {
+    setDownloading(true);
+    try {
+      const { downloadMyData } = await import('./download-my-data.ts');
+      await downloadMyData();
+    } catch (error) {
+      notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });
+    }
+    setDownloading(false);
+  };
+
+  return (
+    <>
+      <Action id="download" hint={privacyWords.downloadHint}>
+        <button
+          type="button"
+          className={button({ look: 'outline', wide: true })}
+          aria-describedby="download-hint"
+          disabled={isDisabled || isDownloading}
+          onClick={() => void download()}
+        >
+          {isDownloading ? privacyWords.downloading : privacyWords.download}
+        </button>
+      </Action>
+      <Action id="sessions" hint={privacyWords.sessionsHint}>
+        <button
+          type="button"
+          className={button({ look: 'outline', wide: true })}
+          aria-describedby="sessions-hint"
+          aria-expanded={showsSessions}
+          disabled={isDisabled}
+          onClick={() => setShowsSessions(!showsSessions)}
+        >
+          {privacyWords.sessions}
+        </button>
+      </Action>
+      {showsSessions && (
+        <Suspense fallback={<Spinner label={privacyWords.sessionsLoading} />}>
+          <SessionList isDisabled={isDisabled} />
+        </Suspense>
+      )}
+    </>
+  );
+}
