@@ -11,10 +11,12 @@ type Props = {
   text: string;
   cancelLabel: string;
   confirmLabel: string;
+  look?: 'danger' | 'primary';
 };
 
-/** Asks before something that cannot be undone; the focus starts on the safe answer. */
-export default function ConfirmDialog({ isOpen, close, confirm, title, text, cancelLabel, confirmLabel }: Props) {
+/** Asks before an action. The focus starts on the button that changes nothing. */
+export default function ConfirmDialog({ look = 'danger', ...props }: Props) {
+  const { isOpen, close, confirm, title, text, cancelLabel, confirmLabel } = props;
   const styles = dialog();
   const safe = useRef<HTMLButtonElement>(null);
   return (
@@ -36,7 +38,11 @@ export default function ConfirmDialog({ isOpen, close, confirm, title, text, can
               <button ref={safe} type="button" className={button({ look: 'outline' })} onClick={close}>
                 {cancelLabel}
               </button>
-              <button type="button" className={button({ look: 'danger' })} onClick={confirm}>
+              <button
+                type="button"
+                className={look === 'danger' ? button({ look: 'danger' }) : button()}
+                onClick={confirm}
+              >
                 {confirmLabel}
               </button>
             </div>

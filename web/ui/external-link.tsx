@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { visuallyHidden } from './visually-hidden.tsx';
-import { frameWords } from '../words/frame.ts';
+import { layoutWords } from '../words/layout.ts';
 
 type Props = { href: string; className: string; children: ReactNode };
 
@@ -9,7 +9,7 @@ export function ExternalLink({ href, className, children }: Props) {
   return (
     <a href={href} className={className} target="_blank" rel="noopener noreferrer">
       {children}
-      <span className={visuallyHidden}> {frameWords.newTab}</span>
+      <span className={visuallyHidden}> {layoutWords.newTab}</span>
     </a>
   );
 }

@@ -11,7 +11,7 @@ type Props = ComponentProps<'input'> & {
 
 /** A labelled input; hint and error are read out with it. */
 export function TextField({ label, hint, error, look = 'plain', id, disabled, required, ...input }: Props) {
-  const styles = field({ look });
+  const styles = look === 'code' ? field({ look: 'code' }) : field();
   return (
     <Field.Root
       {...(id && { id })}

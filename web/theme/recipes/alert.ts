@@ -20,4 +20,6 @@ export const alert = defineRecipe({
     },
   },
   defaultVariants: { look: 'calm' },
+  // The component passes the look on, where Panda cannot read its values.
+  staticCss: ['*'],
 });

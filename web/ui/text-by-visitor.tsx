@@ -1,9 +1,9 @@
 import { css } from '#styled/css';
-import { useVisitor } from '../use-visitor.ts';
 
-/** Words for a guest or for a member. While it is unknown who is here, a stored token is taken for a member. */
-export function ByVisitor({ guest, member }: { guest: string; member: string }) {
-  const visitor = useVisitor();
+type Props = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };
+
+/** A text for guests or for members. For an unknown visitor, CSS chooses the member's text if a token is stored. */
+export function TextByVisitor({ visitor, guest, member }: Props) {
   if (visitor !== 'unknown') return visitor === 'member' ? member : guest;
   return (
     <>

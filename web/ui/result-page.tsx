@@ -10,7 +10,7 @@ type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };
 const icons: Record<Exclude<Mood, 'busy'>, IconName> = { good: 'check', pause: 'clock', bad: 'warning', lost: 'path' };
 
 /** A page that says how something goes or ended, and where to go from here; it is read out when it changes. */
-export function Verdict({ mood, title, text, children }: Props) {
+export function ResultPage({ mood, title, text, children }: Props) {
   return (
     <div className={page({ width: 'form' })} aria-live="polite">
       <div

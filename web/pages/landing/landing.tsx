@@ -1,0 +1,20 @@
+import { Steps } from './steps.tsx';
+import { CallToAction } from './call-to-action.tsx';
+import { Hero } from './hero.tsx';
+import { Plans } from './plans.tsx';
+import { Testimonials } from './testimonials.tsx';
+import { Reasons } from './reasons.tsx';
+
+/** The page that welcomes. */
+export function Landing() {
+  return (
+    <>
+      <Hero />
+      <Reasons />
+      <Steps />
+      <Testimonials />
+      <Plans />
+      <CallToAction />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import type { Plan } from '#contract/plans';
+import { css } from '#styled/css';
+import { button, card } from '#styled/recipes';
+import { Icon } from '../../ui/icon.tsx';
+import { TextByVisitor } from '../../ui/text-by-visitor.tsx';
+import { useSession, useVisitor } from '../../data/use-session.ts';
+import { landingWords } from '../../words/landing.ts';
+
+/** A plan in a few words; its button does nothing while it is unknown who is here. */
+export function Teaser({ plan }: { plan: Plan }) {
+  const visitor = useVisitor();
+  const isLoggedIn = visitor === 'member';
+  const isUnknown = useSession(({ isInitializing, isLoading }) => isInitializing || isLoading);
+  const { text, features } = landingWords.teasers[plan.id];
+  return (
+    <li className={`${card()} ${css({ gap: '4' })}`}>
+      <div>
+        <h3 className={css({ textStyle: 'subheading' })}>{plan.name}</h3>
+        <p className={css({ color: 'muted', fontSize: 'sm' })}>{text}</p>
+      </div>
+      <p className={css({ textStyle: 'figure', fontSize: '2xl', color: 'primary' })}>{plan.price}</p>
+      <ul className={list}>
+        {features.map((feature) => (
+          <li key={feature}>
+            <Icon name="check" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      <Link
+        to={isLoggedIn ? '/account' : '/login'}
+        className={button({ look: 'soft', wide: true })}
+        aria-label={`${isLoggedIn ? landingWords.managePlan : landingWords.getStarted}: ${plan.name}`}
+        onClick={(event) => isUnknown && event.preventDefault()}
+      >
+        <TextByVisitor visitor={visitor} guest={landingWords.getStarted} member={landingWords.managePlan} />
+      </Link>
+    </li>
+  );
+}
+
+const list = css({
+  display: 'grid',
+  gap: '2',
+  marginBottom: 'auto',
+  fontSize: 'sm',
+  '& li': { display: 'flex', gap: '2' },
+  '& svg': { color: 'primary', marginTop: '[0.15em]' },
+});

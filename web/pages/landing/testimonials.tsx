@@ -1,0 +1,83 @@
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { Icon } from '../../ui/icon.tsx';
+import { landingWords } from '../../words/landing.ts';
+import { Section } from './section.tsx';
+import { useSlides } from './use-slides.ts';
+
+const count = landingWords.testimonials.length;
+
+/** What people say: a list that scrolls sideways, with buttons for those who do not swipe. */
+export function Testimonials() {
+  const { track, position, move } = useSlides(count);
+  return (
+    <Section
+      id="testimonials"
+      title={landingWords.testimonialsTitle}
+      tone="sunken"
+      roleDescription={landingWords.carousel}
+    >
+      <div className={panel}>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls must be reachable by keyboard */}
+        <ul ref={track} className={slides} tabIndex={0} aria-label={landingWords.testimonialsLabel}>
+          {landingWords.testimonials.map(({ text, who, about }, index) => (
+            <li key={who} aria-label={landingWords.storyOf(index + 1, count)}>
+              <figure className={css({ display: 'grid', gap: '5', maxWidth: '[50rem]' })}>
+                <blockquote className={css({ textStyle: 'heading' })}>{`“${text}”`}</blockquote>
+                <figcaption>
+                  <strong className={css({ fontWeight: 'semibold' })}>{who}</strong>, {about}
+                </figcaption>
+              </figure>
+            </li>
+          ))}
+        </ul>
+        <div className={css({ display: 'flex', alignItems: 'center', gap: '3', _unscripted: { display: 'none' } })}>
+          <Step label={landingWords.previous} icon="back" isEnd={position === 0} move={() => move(-1)} />
+          <Step label={landingWords.next} icon="arrow" isEnd={position === count - 1} move={() => move(1)} />
+          <output className={css({ fontSize: 'sm' })}>{landingWords.storyOf(position + 1, count)}</output>
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+type StepProps = { label: string; icon: 'back' | 'arrow'; isEnd: boolean; move: () => void };
+
+function Step({ label, icon, isEnd, move }: StepProps) {
+  return (
+    <button type="button" className={step} aria-label={label} aria-disabled={isEnd} onClick={move}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+const step = `${button({ look: 'outline', size: 'icon' })} ${css({ color: '[inherit]', borderColor: 'current' })}`;
+
+const panel = css({
+  display: 'grid',
+  gap: '8',
+  padding: { base: '6', md: '12' },
+  borderRadius: '[2rem]',
+  backgroundColor: 'warmSoft',
+  color: 'onWarmSoft',
+  // The low sun once more, where there is room for it.
+  backgroundImage: {
+    md: '[radial-gradient(circle at 92% 112%, {colors.scene.sun} 0 6.95rem, {colors.scene.glow} 7rem 10.95rem, transparent 11rem)]',
+  },
+  _forced: { borderWidth: 'thin' },
+});
+
+const slides = css({
+  position: 'relative',
+  display: 'grid',
+  gridAutoFlow: 'column',
+  gridAutoColumns: '[100%]',
+  alignItems: 'center',
+  overflowX: 'auto',
+  scrollSnapType: '[x mandatory]',
+  borderRadius: 'sm',
+  scrollbarWidth: '[none]',
+  _calm: { scrollBehavior: 'smooth' },
+  _unscripted: { gridAutoFlow: 'row', gap: '8' },
+  '& li': { scrollSnapAlign: 'start', paddingInlineEnd: '4' },
+});

@@ -1,0 +1,71 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { clearAddressToken } from '../../data/early-start.ts';
+import { notifyError } from '../../data/error-handler.ts';
+import { session, sessionReady } from '../../data/session.ts';
+import { verifyExternalToken } from '../../data/sign-in.ts';
+import { formatPhone } from '../../rules/format-phone.ts';
+import { phoneNumberOf } from '../../rules/token.ts';
+import { PageSpinner } from '../../ui/page-spinner.tsx';
+import { loginWords, switchWords } from '../../words/login.ts';
+import { finishSignIn } from './finish-sign-in.ts';
+
+const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
+
+type Props = { token: string; onFailure: (message: string) => void };
+
+/** Exchanges an external token for a session. Over a live session of another number it asks first. */
+export function ExternalSignIn({ token, onFailure }: Props) {
+  const [currentPhone, setCurrentPhone] = useState<string | null>(null);
+  const navigate = useNavigate();
+  const isStarted = useRef(false);
+
+  const leave = (to: '/account' | ReturnType<typeof finishSignIn>) => {
+    clearAddressToken('externalToken');
+    return navigate({ to, replace: true });
+  };
+
+  const exchange = async () => {
+    setCurrentPhone(null);
+    const { success, status, message = loginWords.unexpected } = await verifyExternalToken(token);
+    if (success) return leave(finishSignIn(status));
+    if (!session.get().user) {
+      clearAddressToken('externalToken');
+      return onFailure(message);
+    }
+    notifyError(new Error(message));
+    return leave('/account');
+  };
+
+  const begin = async () => {
+    const { user } = await sessionReady();
+    if (user && user.phoneNumber !== phoneNumberOf(token)) return setCurrentPhone(formatPhone(user.phoneNumber));
+    return exchange();
+  };
+
+  useEffect(() => {
+    // A token can be used once.
+    if (isStarted.current) return;
+    isStarted.current = true;
+    void begin();
+  });
+
+  if (currentPhone === null) return <PageSpinner label={loginWords.signingIn} />;
+  const newPhone = phoneNumberOf(token);
+  return (
+    <Suspense fallback={<PageSpinner label={loginWords.signingIn} />}>
+      <ConfirmDialog
+        isOpen
+        close={() => void leave('/account')}
+        confirm={() => void exchange()}
+        title={switchWords.title}
+        text={
+          newPhone ? switchWords.text(currentPhone, formatPhone(newPhone)) : switchWords.textWithoutNumber(currentPhone)
+        }
+        cancelLabel={switchWords.stay}
+        confirmLabel={switchWords.confirm}
+        look="primary"
+      />
+    </Suspense>
+  );
+}

@@ -1,0 +1,92 @@
+import { Phone } from '#contract/schemas';
+import { type FormEvent, useState } from 'react';
+import * as v from 'valibot';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { notify } from '../../data/notices.ts';
+import { cleanPhone } from '../../rules/clean-input.ts';
+import { requestOtp } from '../../data/sign-in.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { NeedsScript } from '../../ui/needs-script.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { loginWords } from '../../words/login.ts';
+import { LegalNote } from './legal-note.tsx';
+import { StepTitle } from './step-title.tsx';
+import { codeSentNotice } from './use-verification.ts';
+
+type Props = {
+  phone: string;
+  setPhone: (phone: string) => void;
+  wasSent: boolean;
+  setWasSent: (sent: boolean) => void;
+  goTo: (step: 'code' | 'contact') => void;
+};
+
+/** Asks for the number and sends a code to it. */
+export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props) {
+  const [error, setError] = useState<string>();
+  const [failure, setFailure] = useState<string>();
+  const [isSending, setSending] = useState(false);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isSending) return;
+    const checked = v.safeParse(Phone, cleanPhone(phone), { abortPipeEarly: true });
+    setError(checked.issues?.[0].message);
+    setFailure(undefined);
+    if (!checked.success) return document.getElementById('phone')?.focus();
+    setPhone(checked.output);
+    setWasSent(true);
+    setSending(true);
+    const problem = await send(checked.output);
+    setSending(false);
+    setFailure(problem);
+  };
+
+  const send = async (number: string): Promise<string | undefined> => {
+    const result = await requestOtp(number);
+    if (result.requiresInitialContact) {
+      goTo('contact');
+      return undefined;
+    }
+    if (result.isNetworkError) return loginWords.networkError;
+    if (!result.success) return result.message ?? loginWords.sendFailed;
+    notify({ id: codeSentNotice, type: 'success', title: loginWords.codeSentTitle, description: loginWords.codeSent });
+    goTo('code');
+    return undefined;
+  };
+
+  return (
+    <form
+      noValidate
+      // Submits nothing by itself, so that no number gets into the address before React listens.
+      method="dialog"
+      onSubmit={(event) => void submit(event)}
+      className={css({ display: 'grid', gap: '5' })}
+    >
+      <StepTitle title={loginWords.title} focus={wasSent}>
+        {loginWords.lead}
+      </StepTitle>
+      <NeedsScript />
+      {failure && <Alert look="danger">{failure}</Alert>}
+      <TextField
+        id="phone"
+        name="phone"
+        type="tel"
+        autoComplete="tel"
+        label={loginWords.phone}
+        hint={loginWords.phoneHint}
+        value={phone}
+        error={error}
+        onChange={({ target }) => {
+          setPhone(target.value);
+          setError(undefined);
+        }}
+      />
+      <button type="submit" className={button({ size: 'lg', wide: true })} disabled={isSending}>
+        {isSending ? loginWords.sending : wasSent ? loginWords.resendCode : loginWords.sendCode}
+      </button>
+      <LegalNote />
+    </form>
+  );
+}

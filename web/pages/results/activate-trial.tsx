@@ -1,0 +1,37 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { button } from '#styled/recipes';
+import { addressToken, clearAddressToken } from '../../data/early-start.ts';
+import { notify } from '../../data/notices.ts';
+import { activateTrial } from '../../data/sign-in.ts';
+import { ResultPage } from '../../ui/result-page.tsx';
+import { trialWords } from '../../words/results.ts';
+
+/** Exchanges the token of a trial link for a session. */
+export function ActivateTrial() {
+  const [error, setError] = useState<string>();
+  const navigate = useNavigate();
+  const isStarted = useRef(false);
+
+  useEffect(() => {
+    // A link can be used once.
+    if (isStarted.current) return;
+    isStarted.current = true;
+    const token = addressToken('trialToken');
+    clearAddressToken('trialToken');
+    void activateTrial(token).then(({ success, message }) => {
+      if (!success) return setError(message ?? trialWords.failed);
+      notify({ type: 'success', title: trialWords.activated });
+      return navigate({ to: '/account', replace: true });
+    });
+  }, [navigate]);
+
+  if (error === undefined) return <ResultPage mood="busy" title={trialWords.activating} text={trialWords.text} />;
+  return (
+    <ResultPage mood="bad" title={trialWords.failedTitle} text={error}>
+      <Link to="/login" className={button()}>
+        {trialWords.login}
+      </Link>
+    </ResultPage>
+  );
+}
