@@ -1,0 +1,44 @@
+import { brand } from '#contract/brand';
+import { notFoundHead, pageHead } from '../words/page-heads.ts';
+import { palette } from '../theme/palette.ts';
+import { structuredData } from './structured-data.ts';
+
+/** The tags in the head that differ between pages, as HTML. */
+export function headTags(path: string): string {
+  const page = pageHead(path);
+  const { title, description, isPublic } = page;
+  const address = brand.siteUrl + path;
+  const image = `${brand.siteUrl}/og.png`;
+  const data = structuredData(path);
+  return [
+    `<title>${escape(title)}</title>`,
+    meta('name', 'description', description),
+    `<meta name="theme-color" content="${palette.mist[100].value}" media="(prefers-color-scheme: light)" />`,
+    `<meta name="theme-color" content="${palette.spruce[950].value}" media="(prefers-color-scheme: dark)" />`,
+    meta('name', 'robots', isPublic ? 'index, follow' : 'noindex'),
+    // The 404 page is served for any address and has none of its own.
+    ...(page === notFoundHead ? [] : [`<link rel="canonical" href="${escape(address)}" />`]),
+    meta('property', 'og:site_name', brand.name),
+    meta('property', 'og:type', 'website'),
+    meta('property', 'og:title', title),
+    meta('property', 'og:description', description),
+    meta('property', 'og:url', address),
+    meta('property', 'og:image', image),
+    meta('property', 'og:image:width', '1200'),
+    meta('property', 'og:image:height', '630'),
+    meta('property', 'og:image:alt', `Hills under a low sun, and the sign of ${brand.name}`),
+    meta('name', 'twitter:card', 'summary_large_image'),
+    meta('name', 'twitter:title', title),
+    meta('name', 'twitter:description', description),
+    meta('name', 'twitter:image', image),
+    ...(data ? [`<script type="application/ld+json">${data}</script>`] : []),
+  ].join('\n    ');
+}
+
+function meta(kind: 'name' | 'property', key: string, content: string): string {
+  return `<meta ${kind}="${key}" content="${escape(content)}" />`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

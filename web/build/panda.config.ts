@@ -1,0 +1,37 @@
+import { defineConfig } from '@pandacss/dev';
+import {
+  conditions,
+  globalCss,
+  globalFontface,
+  keyframes,
+  recipes,
+  semanticTokens,
+  slotRecipes,
+  textStyles,
+  tokens,
+} from '../theme/index.ts';
+
+export default defineConfig({
+  include: ['./**/*.tsx'],
+  exclude: ['./styled-system/**', './routeTree.gen.ts'],
+  outdir: 'styled-system',
+  outExtension: 'js',
+  importMap: { css: '#styled/css', recipes: '#styled/recipes', patterns: '#styled/patterns', jsx: '#styled/jsx' },
+  presets: [],
+  preflight: false,
+  shorthands: false,
+  strictTokens: true,
+  hash: { cssVar: true, className: false },
+  conditions: { extend: conditions },
+  globalCss,
+  globalFontface,
+  theme: {
+    breakpoints: { sm: '30rem', md: '48rem', lg: '64rem', xl: '80rem' },
+    tokens,
+    semanticTokens,
+    textStyles,
+    keyframes,
+    recipes,
+    slotRecipes,
+  },
+});

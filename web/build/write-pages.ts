@@ -1,0 +1,91 @@
+import type { Plugin, Rolldown } from 'vite';
+import { loadRender } from './load-render.ts';
+import { emptyBody, isReadable, pageBody } from './page-body.ts';
+import { headTags } from './head-tags.ts';
+import { pageHead, pages } from '../words/page-heads.ts';
+import { preloadLinks, shellScript } from './preload-links.ts';
+import { securityHeaders } from './security-headers.ts';
+import { manifest, robots, sitemap } from './site-files.ts';
+
+const head = '<!--head-->';
+const body = '<!--body-->';
+
+type Options = {
+  connectTo: readonly string[];
+  /** Where the build for the server has left what renders the pages. */
+  rendererIn: string;
+};
+
+/** Writes one HTML file per page, each with its own head and text, and the files that browsers and search engines ask for. */
+export function writePages({ connectTo, rendererIn }: Options): Plugin {
+  return {
+    name: 'write-pages',
+    enforce: 'post',
+    applyToEnvironment: ({ name }) => name === 'client',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html, { server }) => (server ? html.replace(head, headTags('/')).replace(body, emptyBody) : html),
+    },
+    generateBundle: {
+      order: 'post',
+      async handler(_options, bundle) {
+        const html = htmlOf(bundle);
+        const hashedFiles = Object.keys(bundle).filter((fileName) => fileName.startsWith('assets/'));
+        const render = await loadRender(rendererIn);
+        const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
+        const write = async (fileName: string, path: string) => {
+          const isShell = pageHead(path).prerendering === 'shell';
+          // The script of a shell comes before all others, which are larger.
+          const links = [...(isShell ? shellScript(bundle) : []), ...preloadLinks(bundle, path, html)];
+          const tags = [headTags(path), ...new Set(links)].join('\n    ');
+          const content = await pageBody(path, render);
+          const page = html.replace(head, () => tags).replace(body, () => content);
+          emit(
+            fileName,
+            isReadable(path) ? deferScripts(page) : withoutFontPreloads(isShell ? preloadApp(page, links) : page),
+          );
+        };
+        delete bundle['index.html'];
+        for (const path of Object.keys(pages)) await write(fileOf(path), path);
+        await write('404.html', '/404');
+        emit('sitemap.xml', sitemap());
+        emit('robots.txt', robots());
+        emit('manifest.webmanifest', manifest());
+        emit('_headers', securityHeaders({ html, connectTo, hashedFiles }));
+      },
+    },
+  };
+}
+
+function htmlOf(bundle: Rolldown.OutputBundle): string {
+  const file = bundle['index.html'];
+  if (file?.type !== 'asset') throw new Error('The build has no index.html');
+  return String(file.source);
+}
+
+/** A readable page keeps its scripts in a template, which `head-script.ts` inserts after the first paint. */
+function deferScripts(html: string): string {
+  const scripts: string[] = [];
+  const readable = html.replaceAll(
+    /\s*(<link rel="modulepreload"[^>]*>|<script type="module"[^>]*><\/script>)/g,
+    (_, tag) => {
+      scripts.push(tag);
+      return '';
+    },
+  );
+  return readable.replace('</head>', () => `  <template id="after-paint">${scripts.join('')}</template>\n  </head>`);
+}
+
+/** The script of a shell starts the app, whose own script is only fetched. */
+function preloadApp(html: string, [shell = '']: string[]): string {
+  return html.replaceAll(/<script type="module" crossorigin src="([^"]+)"><\/script>/g, (tag, file) =>
+    tag === shell ? tag : `<link rel="modulepreload" crossorigin href="${file}" />`,
+  );
+}
+
+/** A private page shows its content only after its scripts, which the fonts must not delay. */
+function withoutFontPreloads(html: string): string {
+  return html.replaceAll(/\s*<link\s[^>]*as="font"[^>]*>/g, '');
+}
+
+const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
