@@ -1,13 +1,11 @@
-import { externalToken } from './external-token.ts';
-import { watchErrors } from './frame/uncaught-error.ts';
-import { show } from './prerender/show.tsx';
+import { mount } from './app/mount.tsx';
+import { start } from './app/start.ts';
+import { watchUncaughtErrors } from './app/uncaught-error.ts';
 import { createAppRouter } from './router.tsx';
-import { start } from './start.ts';
 
-watchErrors();
-externalToken.collect();
+watchUncaughtErrors();
 const router = createAppRouter();
 start(router);
 
 const root = document.getElementById('root');
-if (root) void show(root, router);
+if (root) void mount(root, router);

@@ -1,23 +1,24 @@
-import { type RouterHistory, createRouter } from '@tanstack/react-router';
-import { Crash } from './frame/crash.tsx';
-import { NotFound } from './frame/not-found.tsx';
+import { type RegisteredRouter, type RouterHistory, createRouter } from '@tanstack/react-router';
+import { CrashScreen } from './app/crash-screen.tsx';
+import { NotFound } from './app/not-found.tsx';
 import { routeTree } from './routeTree.gen.ts';
-import { Waiting } from './ui/waiting.tsx';
-import { frameWords } from './words/frame.ts';
+import { PageSpinner } from './ui/page-spinner.tsx';
+import { layoutWords } from './words/layout.ts';
 
 /** A router on the browser's history, or on a given one where there is no browser. */
 export const createAppRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree,
     ...(history && { history }),
+    context: { isPrerender: history !== undefined },
     defaultPreload: 'intent',
     // A preloaded page still asks its guard when it is opened.
     defaultPreloadStaleTime: 0,
     // As the files of the site are: a path in capitals has no page.
     caseSensitive: true,
     defaultNotFoundComponent: NotFound,
-    defaultPendingComponent: () => <Waiting label={frameWords.loadingPage} />,
-    defaultErrorComponent: ({ error }) => <Crash text={error instanceof Error ? error.message : String(error)} />,
+    defaultPendingComponent: () => <PageSpinner label={layoutWords.loadingPage} />,
+    defaultErrorComponent: ({ error }) => <CrashScreen text={error instanceof Error ? error.message : String(error)} />,
     defaultPendingMs: 200,
     defaultPendingMinMs: 0,
     // Outside the browser it would write a script into the page.
@@ -36,4 +37,9 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
+}
+
+/** The id of the current route; the root's id for an unknown path. */
+export function routeIdOf({ state }: RegisteredRouter): string {
+  return state.matches.at(-1)?.routeId ?? '';
 }

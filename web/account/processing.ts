@@ -1,2 +1,0 @@
-/** What the account page is busy with. */
-export type Processing = 'subscription-update' | 'billing-management' | 'delete' | null;

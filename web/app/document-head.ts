@@ -1,0 +1,20 @@
+import { brand } from '#contract/brand';
+import { pageHead } from '../words/page-heads.ts';
+
+/** Puts the title, description and address of a path into the document's head. */
+export function updateHead(path: string): void {
+  const { title, description, isPublic } = pageHead(path);
+  const address = brand.siteUrl + path;
+  document.title = title;
+  set('meta[name=description]', 'content', description);
+  set('meta[name=robots]', 'content', isPublic ? 'index, follow' : 'noindex');
+  set('link[rel=canonical]', 'href', address);
+  set('meta[property="og:url"]', 'content', address);
+  for (const name of ['property="og:title"', 'name="twitter:title"']) set(`meta[${name}]`, 'content', title);
+  for (const name of ['property="og:description"', 'name="twitter:description"'])
+    set(`meta[${name}]`, 'content', description);
+}
+
+function set(selector: string, attribute: string, value: string): void {
+  document.head.querySelector(selector)?.setAttribute(attribute, value);
+}

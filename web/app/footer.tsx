@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { brand } from '#contract/brand';
+import { css } from '#styled/css';
+import { button, link } from '#styled/recipes';
+import { footerWords, layoutWords } from '../words/layout.ts';
+
+/** The foot of every page: who we are and how to reach us. */
+export function Footer() {
+  return (
+    <footer className={foot}>
+      <div className={inner}>
+        <div className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]' })}>
+          <p>{footerWords.notice}</p>
+          <p>{footerWords.crisis}</p>
+        </div>
+        <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '4', alignItems: 'center' })}>
+          <Link to="/help-now" className={button({ look: 'soft' })}>
+            {footerWords.help}
+          </Link>
+          <Link to="/contact" className={button({ look: 'outline' })}>
+            {footerWords.contact}
+          </Link>
+          <a
+            href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`}
+            className={link()}
+            aria-label={`${footerWords.phone} ${brand.businessPhone}`}
+          >
+            {brand.businessPhone}
+          </a>
+        </div>
+        <nav
+          aria-label={layoutWords.footerNavigation}
+          className={css({ display: 'flex', flexWrap: 'wrap', columnGap: '6', rowGap: '2' })}
+        >
+          <Link to="/plans" className={link()}>
+            {footerWords.plans}
+          </Link>
+          <Link to="/safety" className={link()}>
+            {footerWords.safety}
+          </Link>
+          <Link to="/terms" className={link()}>
+            {footerWords.terms}
+          </Link>
+          <Link to="/privacy" className={link()}>
+            {footerWords.privacy}
+          </Link>
+        </nav>
+        <p>{footerWords.copyright}</p>
+      </div>
+    </footer>
+  );
+}
+
+const foot = css({
+  marginTop: 'auto',
+  borderTopWidth: 'thin',
+  borderColor: 'line',
+  backgroundColor: 'surface',
+  _print: { display: 'none' },
+});
+
+const inner = css({
+  display: 'grid',
+  gridTemplateColumns: { lg: '[1fr auto]' },
+  columnGap: '16',
+  rowGap: '6',
+  alignItems: 'center',
+  maxWidth: 'page',
+  marginInline: 'auto',
+  paddingInline: 'gutter',
+  paddingBlock: '10',
+  textStyle: 'small',
+  color: 'muted',
+});

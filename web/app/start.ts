@@ -1,0 +1,50 @@
+import type { RegisteredRouter } from '@tanstack/react-router';
+import { addressToken } from '../data/early-start.ts';
+import { onRedirect } from '../data/redirects.ts';
+import { session, tokenKey } from '../data/session.ts';
+import { reloadAfterDeployment } from './reload-after-deployment.ts';
+
+/** Restores the session, and keeps the router and the other tabs in step with it. */
+export function start(router: RegisteredRouter): void {
+  reloadAfterDeployment();
+  onRedirect((to) => router.navigate({ to, replace: true }));
+  openStreamOnceSignedIn();
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === tokenKey || key === null) void follow(newValue, router);
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    // A page from the back/forward cache may show a session that has ended since.
+    if (persisted) void follow(session.storedToken(), router);
+  });
+  // A trial link replaces the stored session, so that one is not restored.
+  const token = addressToken('trialToken') ? null : session.storedToken();
+  if (token) void restore(token, router);
+  else session.endInitialization();
+}
+
+function openStreamOnceSignedIn(): void {
+  const unsubscribe = session.subscribe(() => {
+    if (!session.get().user) return;
+    unsubscribe();
+    void import('../data/live-usage.ts').then(({ followLiveUsage }) => followLiveUsage());
+  });
+}
+
+/** Expects that the initialization has begun. */
+async function restore(token: string, router: RegisteredRouter): Promise<void> {
+  session.follow(token);
+  const me = await import('../data/me.ts').catch(() => null);
+  await me?.restoreSession(token);
+  session.endInitialization();
+  await router.invalidate();
+}
+
+/** Another tab has stored a token or removed it. */
+async function follow(token: string | null, router: RegisteredRouter): Promise<void> {
+  if (token === session.get().token) return;
+  session.beginInitialization();
+  if (token) return restore(token, router);
+  session.follow(null);
+  session.endInitialization();
+  await router.invalidate();
+}

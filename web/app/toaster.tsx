@@ -1,0 +1,54 @@
+import { Toast, Toaster as ToastRegion, createToaster } from '@ark-ui/react/toast';
+import { useEffect } from 'react';
+import { toast as recipe } from '#styled/recipes';
+import { notices } from '../data/notices.ts';
+import { layoutWords } from '../words/layout.ts';
+import { Icon } from '../ui/icon.tsx';
+
+const toaster = createToaster({
+  placement: 'bottom-start',
+  gap: 12,
+  overlap: false,
+  duration: 6000,
+  pauseOnPageIdle: true,
+});
+
+const show = () => {
+  const taken = notices.take();
+  for (const notice of taken.notices) toaster.create(notice);
+  for (const id of taken.withdrawn) toaster.dismiss(id);
+};
+
+/** The toasts, as status messages. Waiting notices are shown once the region exists. */
+export default function Toaster() {
+  useEffect(() => {
+    // Screen readers do not announce a live region that appears together with its content.
+    const timer = setTimeout(show, 50);
+    const stop = notices.subscribe(() => queueMicrotask(show));
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, []);
+  const styles = recipe();
+  return (
+    <ToastRegion toaster={toaster}>
+      {(toast) => (
+        <Toast.Root className={styles.root}>
+          <span className={styles.sign}>
+            <Icon name={toast.type === 'error' ? 'warning' : 'check'} />
+          </span>
+          <div className={styles.text}>
+            <Toast.Title className={styles.title}>{toast.title}</Toast.Title>
+            {toast.description && (
+              <Toast.Description className={styles.description}>{toast.description}</Toast.Description>
+            )}
+          </div>
+          <Toast.CloseTrigger className={styles.close} aria-label={layoutWords.dismiss}>
+            <Icon name="close" />
+          </Toast.CloseTrigger>
+        </Toast.Root>
+      )}
+    </ToastRegion>
+  );
+}

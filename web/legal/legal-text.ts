@@ -1,9 +1,0 @@
-/** A legal page: its introduction, then numbered sections of paragraphs and lists. */
-export type LegalText = {
-  title: string;
-  intro: string;
-  sections: readonly { title: string; blocks: readonly (string | readonly string[])[] }[];
-};
-
-/** The day from which both texts are valid. */
-export const lastUpdated = 'Last updated February 16, 2025';
