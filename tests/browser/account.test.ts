@@ -1,7 +1,7 @@
-import { comeBack, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
+import { returnToTab, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
 
 test('the header shows the number and the ways to the chat and out', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   const main = page.getByRole('main');
   await expect(main.getByText('+1 555-123-4567', { exact: true })).toBeVisible();
@@ -11,15 +11,15 @@ test('the header shows the number and the ways to the chat and out', async ({ pa
   await expect(chat).toHaveAttribute('rel', /noopener/);
 
   stub.person({ phoneNumber: '+447911123456' });
-  await comeBack(page);
+  await returnToTab(page);
   await expect(main.getByText('+44 791-112-3456', { exact: true })).toBeVisible();
   stub.person({ phoneNumber: null });
-  await comeBack(page);
+  await returnToTab(page);
   await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
 });
 
 test('logging out forgets the session, here and in the history', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
@@ -33,7 +33,7 @@ test('logging out forgets the session, here and in the history', async ({ page, 
 });
 
 test('user data is awaited where even the number is missing', async ({ page, stub }) => {
-  await stub.loggedIn({ phoneNumber: null });
+  await stub.signedIn({ phoneNumber: null });
   await open(page, '/account');
   const release = stub.hold('getMe');
   await page.getByRole('button', { name: 'Refresh plan' }).click();
@@ -45,25 +45,25 @@ test('user data is awaited where even the number is missing', async ({ page, stu
 test('the way to the account waits for the session, then leads to the login or to approval', async ({ page, stub }) => {
   await open(page, '/account');
   await page.waitForURL('**/login');
-  await stub.loggedIn({ status: 'pending' });
+  await stub.signedIn({ status: 'pending' });
   await page.goto('/account');
   await page.waitForURL('**/pending-approval');
   expect(stub.calls('getPlatform')).toEqual([]);
 });
 
 test('the profile is fetched when the tab is seen again', async ({ page, stub }) => {
-  await stub.loggedIn({ used: 1 });
+  await stub.signedIn({ used: 1 });
   await open(page, '/account');
   await expect(page.getByText('1 / 5')).toBeVisible();
   stub.person({ used: 2 });
-  await comeBack(page);
+  await returnToTab(page);
   await expect(page.getByText('2 / 5')).toBeVisible();
 });
 
 test.describe('the return from the payment provider', () => {
   test('verifies the session, tells of the new plan and cleans the address', async ({ page, stub }) => {
-    await stub.loggedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
-    stub.answer('verifyCheckoutSession', { success: true, tierUpdated: true, newTier: 'premium' });
+    await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
+    stub.respond('verifyCheckoutSession', { success: true, tierUpdated: true, newTier: 'premium' });
     await open(page, '/account?session_id=cs_1');
     await expectNotices(page, ['Plan Updated', 'Your plan has been updated to Premium']);
     expect(stub.calls('verifyCheckoutSession')).toMatchObject([{ body: { sessionId: 'cs_1' } }]);
@@ -72,12 +72,12 @@ test.describe('the return from the payment provider', () => {
   });
 
   test('says nothing where the plan is the same, and a failure once', async ({ page, stub }) => {
-    await stub.loggedIn();
-    stub.answer('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free' });
+    await stub.signedIn();
+    stub.respond('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free' });
     await open(page, '/account?session_id=cs_1');
     await expect.poll(() => new URL(page.url()).search).toBe('');
     await expectNotices(page);
-    stub.answer('verifyCheckoutSession', {}, 503);
+    stub.respond('verifyCheckoutSession', {}, 503);
     await open(page, '/account?session_id=cs_2');
     await expect.poll(() => new URL(page.url()).search).toBe('');
     await expectNotices(page, ['Server error. Please try again later.']);
@@ -85,7 +85,7 @@ test.describe('the return from the payment provider', () => {
 
   for (const status of ['success', 'cancelled']) {
     test(`fetches the profile after ${status}`, async ({ page, stub }) => {
-      await stub.loggedIn();
+      await stub.signedIn();
       await open(page, `/account?status=${status}`);
       await expect.poll(() => new URL(page.url()).search).toBe('');
       expect(stub.calls('getMe').length).toBeGreaterThan(1);
@@ -95,7 +95,7 @@ test.describe('the return from the payment provider', () => {
 });
 
 test('Ctrl+Shift+D shows and hides facts that hold no secret', async ({ page, stub }) => {
-  await stub.loggedIn({ tier: 'basic', subscriptionStatus: 'past_due' });
+  await stub.signedIn({ tier: 'basic', subscriptionStatus: 'past_due' });
   await open(page, '/account');
   const debug = page.getByRole('region', { name: 'Debug' });
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();

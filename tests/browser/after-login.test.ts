@@ -21,7 +21,7 @@ for (const { status, to, ...row } of rows) {
   const query = 'query' in row ? row.query : '';
   test(`a good code for the status ${status} ${query} leads to ${to}`, async ({ page, stub }) => {
     stub.person({ status: status ?? 'approved' });
-    stub.answer('verifyOtp', { success: true, token: 'e2e-new', ...(status && { status }) });
+    stub.respond('verifyOtp', { success: true, token: 'e2e-new', ...(status && { status }) });
     await askForCode(page, `/login${query}`);
     await dismissNotices(page);
     await enterCode(page);

@@ -1,8 +1,8 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { plans, type PaidPlanId } from '../../worker/contract/plans.ts';
 import type { Phone } from './support/phone.ts';
-import { day, stripe } from './support/stripe.ts';
-import { arrive, expect, test } from './support/test.ts';
+import { day, hour, stripe } from './support/stripe.ts';
+import { signInByExternalToken, expect, test } from './support/test.ts';
 
 /** Stripe's clock is one for all. */
 test.describe.configure({ mode: 'default' });
@@ -19,7 +19,7 @@ async function choose(page: Page, tier: PaidPlanId): Promise<void> {
 }
 
 async function subscriber(page: Page, phone: Phone, tier: PaidPlanId): Promise<void> {
-  await arrive(page, phone);
+  await signInByExternalToken(page, phone);
   await choose(page, tier);
 }
 
@@ -33,7 +33,7 @@ async function openPortal(page: Page, button: string): Promise<Page> {
 
 for (const tier of ['basic', 'premium', 'platinum'] as const) {
   test(`a free user buys ${tier}`, async ({ page, phone }) => {
-    await arrive(page, phone);
+    await signInByExternalToken(page, phone);
     await choose(page, tier);
     await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
     await expect(page.getByText(`0 / ${plans[tier].messageLimit}`)).toBeVisible();
@@ -79,7 +79,8 @@ test('a failing card is told of, and mended', async ({ page, phone }) => {
   await subscriber(page, phone, 'basic');
   for (let sent = 0; sent < 3; sent += 1) await phone.write('Hello');
   await stripe.card(phone.number, true);
-  await stripe.advance(7 * day);
+  // The renewal's invoice is a draft for an hour before it is charged.
+  await stripe.advance(7 * day + 2 * hour);
   await expect(planCard(page).getByText('Payment Past Due')).toBeVisible();
   await expect(page.getByText('3 / 30')).toBeVisible();
   await stripe.card(phone.number, false);
@@ -117,7 +118,7 @@ test('two tabs and double clicks make one customer, one checkout and one subscri
   context,
   phone,
 }) => {
-  await arrive(page, phone);
+  await signInByExternalToken(page, phone);
   const other = await context.newPage();
   for (const tab of [page, other]) await tab.goto('/plans');
   await Promise.all([page, other].map((tab) => tab.getByRole('button', { name: 'Choose Basic' }).dblclick()));

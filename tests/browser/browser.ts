@@ -15,7 +15,7 @@ export const browserArguments = [
 ];
 
 /** The browser that is there: Playwright's own, else the system's. */
-export function findBrowser(): string | undefined {
+function findBrowser(): string | undefined {
   return [chromium.executablePath(), ...system].find((path) => existsSync(path));
 }
 

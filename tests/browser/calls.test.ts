@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { profileOf } from './support/person.ts';
 import { elsewhere, type Stub } from './support/stub.ts';
 import { askForCode, enterCode } from './support/login.ts';
@@ -34,14 +34,14 @@ async function watchCalls(page: Page): Promise<void> {
 }
 
 async function everything(page: Page, stub: Stub): Promise<void> {
-  stub.answer('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
-  stub.answer('putPlatform', { success: true, platform: 'web' });
+  stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+  stub.respond('putPlatform', { success: true, platform: 'web' });
   for (const name of ['createPortalSession', 'createSubscriptionUpdateSession'] as const)
-    stub.answer(name, { success: true, portalUrl: `${elsewhere}/portal` });
-  stub.answer('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'basic' });
-  stub.answer('deleteMe', { success: true });
-  stub.answer('verifyTrialToken', { success: false });
-  stub.answer('verifyExternalToken', { success: true, token: 'e2e-ext', user: profileOf({}), status: 'approved' });
+    stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+  stub.respond('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'basic' });
+  stub.respond('deleteMe', { success: true });
+  stub.respond('verifyTrialToken', { success: false });
+  stub.respond('verifyExternalToken', { success: true, token: 'e2e-ext', user: profileOf({}), status: 'approved' });
   await askForCode(page);
   await enterCode(page);
   await page.getByText('Chat through the web interface').click();

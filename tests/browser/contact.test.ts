@@ -24,6 +24,19 @@ test('a message that breaks a rule is not sent', async ({ page }) => {
   }
 });
 
+test('the sentence of a field goes once the field is right', async ({ page }) => {
+  await open(page, '/contact');
+  await page.getByRole('button', { name: 'Send Message' }).click();
+  for (const rule of [name, email, message]) await expect(page.getByText(rule, { exact: true })).toBeVisible();
+  await page.getByLabel('Name').fill('A');
+  await expect(page.getByText(name, { exact: true })).toBeVisible();
+  await page.getByLabel('Name').fill('Al');
+  await expect(page.getByText(name, { exact: true })).toHaveCount(0);
+  await expect(page.getByText(email, { exact: true })).toBeVisible();
+  await page.getByLabel('Email').fill('al@example.com');
+  await expect(page.getByText(email, { exact: true })).toHaveCount(0);
+});
+
 test('a message is said to be sent after 1.5 s, without any call', async ({ page }) => {
   await stopTime(page);
   await open(page, '/contact');

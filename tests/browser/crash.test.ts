@@ -26,7 +26,7 @@ for (const [what, crash, told] of rows) {
     expectedErrors,
   }) => {
     expectedErrors.push(/The sky fell|Only words/);
-    await stub.loggedIn();
+    await stub.signedIn();
     await open(page, '/plans');
     await page.evaluate(crash);
     await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();

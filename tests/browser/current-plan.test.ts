@@ -1,6 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import type { Person } from './support/person.ts';
-import { comeBack, dismissNotices, expect, expectNotices, open, settle, stopTime, test } from './support/stubbed.ts';
+import { returnToTab, dismissNotices, expect, expectNotices, open, settle, stopTime, test } from './support/stubbed.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
 const renewalDate = '2025-01-05T09:00:00.000Z';
@@ -36,15 +36,15 @@ const rows: [Person, string][] = [
 ];
 
 test('the status line says what will become of the plan', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   for (const [person, line] of rows) {
     // A state of its own in between shows that each row was read anew.
     stub.person({ tier: 'platinum', subscriptionStatus: 'active', renewalDate: '2031-12-31T09:00:00.000Z' });
-    await comeBack(page);
+    await returnToTab(page);
     await expect(card(page).getByText('Renews on December 31, 2031')).toBeVisible();
     stub.person(person);
-    await comeBack(page);
+    await returnToTab(page);
     await expect(card(page).getByText(line, { exact: true }), JSON.stringify(person)).toBeVisible();
     await expect(card(page).getByText('Please update your payment method to reactivate.')).toHaveCount(
       line === 'Payment Past Due' ? 1 : 0,
@@ -62,11 +62,11 @@ const plans = [
 ] as const;
 
 test('the card names and describes the plan, an unknown one as free', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   for (const [tier, name, description] of plans) {
     stub.person({ tier, renewalDate });
-    await comeBack(page);
+    await returnToTab(page);
     await expect(card(page).getByText(name, { exact: true })).toBeVisible();
     await expect(card(page).getByText(description)).toBeVisible();
   }
@@ -77,7 +77,7 @@ for (const [region, button] of [
   ['Usage', 'Refresh usage'],
 ] as const) {
   test(`${button} fetches the profile and says how it went`, async ({ page, stub }) => {
-    await stub.loggedIn({ tier: 'basic', renewalDate, used: 3 });
+    await stub.signedIn({ tier: 'basic', renewalDate, used: 3 });
     await open(page, '/account');
     await expect(page.getByText('3 / 30')).toBeVisible();
     stub.person({ tier: 'basic', renewalDate, used: 4 });
@@ -86,11 +86,11 @@ for (const [region, button] of [
     await expect(page.getByText('4 / 30')).toBeVisible();
     await expectNotices(page, ['Success', 'Profile refreshed successfully']);
     await dismissNotices(page);
-    stub.answer('getMe', { success: false });
+    stub.respond('getMe', { success: false });
     await refresh.click();
     await expectNotices(page, ['Error', 'Failed to refresh profile']);
     await dismissNotices(page);
-    stub.answer('getMe', { success: false, message: 'Nobody is here.' }, 403);
+    stub.respond('getMe', { success: false, message: 'Nobody is here.' }, 403);
     await refresh.click();
     await expectNotices(page, ['Error', 'Failed to refresh profile']);
     await expect(page.getByText('4 / 30')).toBeVisible();
@@ -99,12 +99,12 @@ for (const [region, button] of [
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   await expect(card(page)).toBeVisible();
   const before = stub.calls('getMe').length;
   const made = () => stub.calls('getMe').length - before;
-  stub.answer('getMe', {}, 503);
+  stub.respond('getMe', {}, 503);
   const refused = page.waitForResponse(/\/api\/user\/me$/);
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   await refused;

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { dismissNotices, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
 
 const remove = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Delete Account' });
@@ -10,7 +10,7 @@ async function confirm(page: Page): Promise<void> {
 }
 
 test('the dialog says what is lost, keeps the focus and gives it back', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   for (const leave of [
     () => dialog(page).getByRole('button', { name: 'Cancel' }).click(),
@@ -37,9 +37,9 @@ for (const [answer, text] of [
   [{ success: true, message: 'Farewell.' }, 'Farewell.'],
 ] as const) {
   test(`the account is deleted: ${text}`, async ({ page, stub }) => {
-    stub.answer('deleteMe', answer);
+    stub.respond('deleteMe', answer);
     const release = stub.hold('deleteMe');
-    await stub.loggedIn();
+    await stub.signedIn();
     await open(page, '/account');
     await confirm(page);
     await expect(page.getByText('Deleting account data...')).toBeVisible();
@@ -53,14 +53,14 @@ for (const [answer, text] of [
 }
 
 test('a failure keeps the account and says why', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   const failing = [
-    [() => stub.answer('deleteMe', { success: false, error: 'Still paying.' }), 'Still paying.'],
-    [() => stub.answer('deleteMe', { success: false, message: 'Not yet.' }), 'Not yet.'],
-    [() => stub.answer('deleteMe', { success: false }), 'Failed to delete account'],
-    [() => stub.answer('deleteMe', {}, 404), 'Failed to delete account'],
-    [() => stub.answer('deleteMe', {}, 503), 'Server error. Please try again later.'],
+    [() => stub.respond('deleteMe', { success: false, error: 'Still paying.' }), 'Still paying.'],
+    [() => stub.respond('deleteMe', { success: false, message: 'Not yet.' }), 'Not yet.'],
+    [() => stub.respond('deleteMe', { success: false }), 'Failed to delete account'],
+    [() => stub.respond('deleteMe', {}, 404), 'Failed to delete account'],
+    [() => stub.respond('deleteMe', {}, 503), 'Server error. Please try again later.'],
   ] as const;
   for (const [arrange, text] of failing) {
     arrange();

@@ -13,7 +13,7 @@ const arrivals = [
 for (const [status, to, told] of arrivals) {
   test(`an external token with the status ${status} leads to ${to}`, async ({ page, stub }) => {
     const user = profileOf({ status: status ?? null, tier: 'basic', used: 4, renewalDate: '2025-01-05T09:00:00.000Z' });
-    stub.answer('verifyExternalToken', { success: true, token: 'e2e-external', user, ...(status && { status }) });
+    stub.respond('verifyExternalToken', { success: true, token: 'e2e-external', user, ...(status && { status }) });
     await open(page, '/login#external_token=abc.def.ghi');
     await page.waitForURL((url) => url.pathname === to && url.hash === '');
     expect(stub.calls('verifyExternalToken')).toMatchObject([{ body: { token: 'abc.def.ghi' } }]);
@@ -28,12 +28,15 @@ for (const [status, to, told] of arrivals) {
 
 const failures: [arrange: (stub: Stub) => void, told: string][] = [
   [
-    (stub) => stub.answer('verifyExternalToken', { message: 'Invalid or expired token' }, 401),
+    (stub) => stub.respond('verifyExternalToken', { message: 'Invalid or expired token' }, 401),
     'Invalid or expired token',
   ],
-  [(stub) => stub.answer('verifyExternalToken', { success: false }), 'An unexpected error occurred during login.'],
-  [(stub) => stub.answer('verifyExternalToken', { success: false, message: 'Used.' }), 'Used.'],
-  [(stub) => stub.cut('verifyExternalToken'), 'Unable to connect to server. Please check your internet connection.'],
+  [(stub) => stub.respond('verifyExternalToken', { success: false }), 'An unexpected error occurred during login.'],
+  [(stub) => stub.respond('verifyExternalToken', { success: false, message: 'Used.' }), 'Used.'],
+  [
+    (stub) => stub.disconnect('verifyExternalToken'),
+    'Unable to connect to server. Please check your internet connection.',
+  ],
 ];
 
 for (const [arrange, told] of failures) {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../sandbox/free-port.ts';
-import { startProduct } from '../sandbox/product.ts';
+import { freePort } from '../product/free-port.ts';
+import { startProduct } from '../product/start-product.ts';
 
 /** One per run, so that two runs do not meet. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-browser/${process.pid}`, import.meta.url));

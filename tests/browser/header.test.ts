@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { expect, open, test } from './support/stubbed.ts';
 
 const bar = (page: Page) => page.getByRole('banner');
@@ -15,7 +15,7 @@ for (const who of ['visitor', 'member'] as const) {
   test(`the header of a ${who} marks where they are`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     const door = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
-    if (who === 'member') await stub.loggedIn();
+    if (who === 'member') await stub.signedIn();
     for (const row of rows) {
       await open(page, row.path);
       const links = bar(page).getByRole('navigation').getByRole('link');

@@ -38,7 +38,7 @@ for (const { who, label, to } of [
   { who: 'member', label: 'Manage Plan', to: '/account' },
 ]) {
   test(`the teaser's buttons lead a ${who} to ${to}`, async ({ page, stub }) => {
-    if (who === 'member') await stub.loggedIn();
+    if (who === 'member') await stub.signedIn();
     await open(page, '/');
     const buttons = page.getByRole('region', { name: 'Flexible Plans' }).getByRole('link', { name: label });
     await expect(buttons).toHaveCount(4);
@@ -52,7 +52,7 @@ for (const { who, label, to } of [
 }
 
 test("the teaser's buttons do nothing while it is unknown who is here", async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   const release = stub.hold('getMe');
   await open(page, '/');
   const button = page.getByRole('region', { name: 'Flexible Plans' }).getByRole('link').first();

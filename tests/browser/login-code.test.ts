@@ -26,7 +26,7 @@ test('six digits are asked for, and nothing else is sent', async ({ page, stub }
 });
 
 test('nothing is sent twice while a code is looked at', async ({ page, stub }) => {
-  stub.answer('verifyOtp', { success: false });
+  stub.respond('verifyOtp', { success: false });
   const release = stub.hold('verifyOtp');
   await askForCode(page);
   await enterCode(page);
@@ -39,20 +39,20 @@ test('nothing is sent twice while a code is looked at', async ({ page, stub }) =
 });
 
 const failures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.answer('verifyOtp', { success: false, message: 'An old code.' }), 'An old code.'],
-  [(stub) => stub.answer('verifyOtp', { success: false }), 'Invalid code. Please try again.'],
+  [(stub) => stub.respond('verifyOtp', { success: false, message: 'An old code.' }), 'An old code.'],
+  [(stub) => stub.respond('verifyOtp', { success: false }), 'Invalid code. Please try again.'],
   [
-    (stub) => stub.answer('verifyOtp', { message: 'Invalid code. Please try again.' }, 401),
+    (stub) => stub.respond('verifyOtp', { message: 'Invalid code. Please try again.' }, 401),
     'Invalid code. Please try again.',
   ],
-  [(stub) => stub.answer('verifyOtp', {}, 429), 'Too many requests. Please try again later.'],
-  [(stub) => stub.answer('verifyOtp', {}, 503), 'Server error. Please try again later.'],
-  [(stub) => stub.answer('verifyOtp', {}, 404), 'An unexpected error occurred during login.'],
-  [(stub) => stub.cut('verifyOtp'), 'Unable to connect to server. Please check your internet connection.'],
+  [(stub) => stub.respond('verifyOtp', {}, 429), 'Too many requests. Please try again later.'],
+  [(stub) => stub.respond('verifyOtp', {}, 503), 'Server error. Please try again later.'],
+  [(stub) => stub.respond('verifyOtp', {}, 404), 'An unexpected error occurred during login.'],
+  [(stub) => stub.disconnect('verifyOtp'), 'Unable to connect to server. Please check your internet connection.'],
   [
     (stub) => {
-      stub.answer('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
-      stub.answer('getMe', { success: false });
+      stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+      stub.respond('getMe', { success: false });
     },
     'Login successful, but failed to fetch user profile.',
   ],
@@ -77,7 +77,7 @@ test('a code that fails is told in the alert and as a notice, and leaves no toke
 });
 
 test('the third failure locks the code for thirty seconds', async ({ page, stub }) => {
-  stub.answer('verifyOtp', { success: false });
+  stub.respond('verifyOtp', { success: false });
   await stopTime(page);
   await askForCode(page);
   for (const failed of [1, 2, 3]) {
@@ -99,4 +99,22 @@ test('the third failure locks the code for thirty seconds', async ({ page, stub 
   await expect(login.code(page)).toBeEnabled();
   await login.code(page).fill('654321');
   await expect(login.verify(page)).toBeEnabled();
+});
+
+test('after 30 seconds without a code the page says what to try', async ({ page }) => {
+  await stopTime(page);
+  await askForCode(page);
+  await page.clock.runFor(29_999);
+  await expect(page.getByText(/^No code yet\?/)).toHaveCount(0);
+  await page.clock.runFor(1);
+  await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
+});
+
+test('the notice of a sent code goes when the code is verified', async ({ page, stub }) => {
+  stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+  await askForCode(page);
+  await expectNotices(page, ['Code sent!', 'Check your messages for the verification code']);
+  await enterCode(page);
+  await page.waitForURL('**/account');
+  await expectNotices(page);
 });

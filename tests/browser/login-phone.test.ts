@@ -54,13 +54,13 @@ test('a code that was sent is told', async ({ page }) => {
 });
 
 const failures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.answer('requestOtp', { success: false, message: 'Not today.' }), 'Not today.'],
-  [(stub) => stub.answer('requestOtp', { success: false }), 'Failed to send verification code. Please try again.'],
-  [(stub) => stub.answer('requestOtp', { message: 'No such country.' }, 400), 'No such country.'],
-  [(stub) => stub.answer('requestOtp', {}, 404), 'Failed to request OTP'],
-  [(stub) => stub.answer('requestOtp', {}, 429), 'Too many requests. Please try again later.'],
-  [(stub) => stub.answer('requestOtp', {}, 503), 'Server error. Please try again later.'],
-  [(stub) => stub.cut('requestOtp'), 'Network error. Please check your connection and try again.'],
+  [(stub) => stub.respond('requestOtp', { success: false, message: 'Not today.' }), 'Not today.'],
+  [(stub) => stub.respond('requestOtp', { success: false }), 'Failed to send verification code. Please try again.'],
+  [(stub) => stub.respond('requestOtp', { message: 'No such country.' }, 400), 'No such country.'],
+  [(stub) => stub.respond('requestOtp', {}, 404), 'Failed to request OTP'],
+  [(stub) => stub.respond('requestOtp', {}, 429), 'Too many requests. Please try again later.'],
+  [(stub) => stub.respond('requestOtp', {}, 503), 'Server error. Please try again later.'],
+  [(stub) => stub.disconnect('requestOtp'), 'Network error. Please check your connection and try again.'],
 ];
 
 test('a code that was not sent is told once, where the number stands', async ({ page, stub }) => {
@@ -76,7 +76,7 @@ test('a code that was not sent is told once, where the number stands', async ({ 
 });
 
 test('a number that never wrote is asked to write first', async ({ page, stub }) => {
-  stub.answer('requestOtp', { success: false, requiresInitialContact: true, message: 'Write first.' });
+  stub.respond('requestOtp', { success: false, requiresInitialContact: true, message: 'Write first.' });
   await open(page, '/login?plan=basic');
   await login.phone(page).fill('+15551234567');
   await login.send(page).click();

@@ -1,6 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import type { Person } from './support/person.ts';
-import { comeBack, expect, open, test } from './support/stubbed.ts';
+import { returnToTab, expect, open, test } from './support/stubbed.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const dated = { renewalDate: '2025-01-05T09:00:00.000Z' };
@@ -38,12 +38,12 @@ const rows: [Person, string, string][] = [
 ];
 
 test('the subscription button says what it is for', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   for (const [index, [person, label, hint]] of rows.entries()) {
     // The count tells which row the page shows.
     stub.person({ ...person, used: index + 1 });
-    await comeBack(page);
+    await returnToTab(page);
     await expect(page.getByText(new RegExp(`^${index + 1} / \\d+$`))).toBeVisible();
     const button = card(page).getByRole('button', { name: label, exact: true });
     await expect(button, JSON.stringify(person)).toHaveAccessibleDescription(hint);

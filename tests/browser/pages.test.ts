@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { arrive, expect, test } from './support/test.ts';
+import type { Page } from 'playwright/test';
+import { signInByExternalToken, expect, test } from './support/test.ts';
 
 const open = [
   ['/', 'Your AI Companion for Psychological Well-Being'],
@@ -9,6 +9,8 @@ const open = [
   ['/terms', 'Terms and Conditions'],
   ['/privacy', 'Privacy Policy'],
   ['/contact', 'Contact'],
+  ['/help-now', 'Get help now'],
+  ['/safety', 'Safety'],
   ['/payment-success', 'Payment Successful!'],
   ['/payment-canceled', 'Payment Not Completed'],
   ['/auth/stripe-success', 'Success!'],
@@ -37,7 +39,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }
 
     test('the account fits a small screen and has no axe violation', async ({ page, phone }) => {
-      await arrive(page, phone);
+      await signInByExternalToken(page, phone);
       await expect(page.getByText('1 / 5')).toBeVisible();
       expect(await axe(page)).toEqual([]);
       await page.getByRole('button', { name: 'Delete Account' }).click();

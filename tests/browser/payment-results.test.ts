@@ -4,8 +4,8 @@ const verified = { success: true, tierUpdated: false, newTier: 'premium' };
 
 test('a payment that went through brings the account up to date after 1.5 s', async ({ page, stub }) => {
   await stopTime(page);
-  stub.answer('verifyCheckoutSession', verified);
-  await stub.loggedIn();
+  stub.respond('verifyCheckoutSession', verified);
+  await stub.signedIn();
   await open(page, '/payment-success?session_id=cs_1');
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
   await expect(page.getByText('Your transaction was completed successfully.')).toBeVisible();
@@ -43,10 +43,10 @@ for (const [what, told] of [
   test(`a ${what} that fails after the payment is told in an alert`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/Broken/);
     await stopTime(page);
-    await stub.loggedIn();
+    await stub.signedIn();
     await open(page, '/payment-success');
     await expect(page.getByText('Loading account details...')).toBeVisible();
-    if (what === 'profile') stub.answer('getMe', { success: false });
+    if (what === 'profile') stub.respond('getMe', { success: false });
     else await page.evaluate(() => void (Promise.all = () => Promise.reject(new Error('Broken'))));
     await settle(page);
     await page.clock.runFor(1500);
@@ -76,8 +76,8 @@ for (const { path, busy, done, notices, ticks } of returns) {
   for (const isLoggedIn of [true, false]) {
     test(`${path} is done after 2 s, ${isLoggedIn ? 'logged in' : 'for a visitor'}`, async ({ page, stub }) => {
       await stopTime(page);
-      stub.answer('verifyCheckoutSession', verified);
-      if (isLoggedIn) await stub.loggedIn();
+      stub.respond('verifyCheckoutSession', verified);
+      if (isLoggedIn) await stub.signedIn();
       await open(page, path);
       const heading = page.getByRole('heading', { level: 1 });
       await expect(heading).toHaveText(busy);

@@ -1,7 +1,7 @@
-import { comeBack, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
+import { returnToTab, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
 
 test('who waits for approval is told so, and can leave', async ({ page, stub }) => {
-  await stub.loggedIn({ status: 'pending' });
+  await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
   const main = page.getByRole('main');
@@ -14,19 +14,19 @@ test('who waits for approval is told so, and can leave', async ({ page, stub }) 
 });
 
 test('who was approved meanwhile finds the account on coming back', async ({ page, stub }) => {
-  await stub.loggedIn({ status: 'pending' });
+  await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
   stub.person({ status: 'approved' });
-  await comeBack(page);
+  await returnToTab(page);
   await page.waitForURL('**/account');
 });
 
 test('who is set back to waiting is taken from the account', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   const refused = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
-  stub.answer('createPortalSession', refused, 403);
+  stub.respond('createPortalSession', refused, 403);
   await page.getByRole('button', { name: 'Billing Management' }).click();
   await page.waitForURL('**/pending-approval');
   await expectNotices(page);

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { elsewhere, type Stub } from './support/stub.ts';
 import { dismissNotices, expect, expectNotices, open, test } from './support/stubbed.ts';
 
@@ -43,7 +43,7 @@ const actions = {
 } as const;
 
 test('a subscriber sees what each plan would mean', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   for (const [tier, labels] of Object.entries(actions)) {
     stub.person({ tier });
     await open(page, '/plans');
@@ -54,8 +54,8 @@ test('a subscriber sees what each plan would mean', async ({ page, stub }) => {
 });
 
 test('the chosen plan is bought on the page of the payment provider', async ({ page, stub }) => {
-  stub.answer('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
-  await stub.loggedIn();
+  stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
+  await stub.signedIn();
   await open(page, '/plans');
   const release = stub.hold('createSubscriptionUpdateSession');
   await page.getByRole('button', { name: 'Choose Premium' }).click();
@@ -66,14 +66,14 @@ test('the chosen plan is bought on the page of the payment provider', async ({ p
 });
 
 const failures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.answer('createSubscriptionUpdateSession', { success: false, message: 'Closed.' }), 'Closed.'],
-  [(stub) => stub.answer('createSubscriptionUpdateSession', { success: true }), 'Failed to create portal session'],
-  [(stub) => stub.answer('createSubscriptionUpdateSession', {}, 404), 'Failed to open subscription management'],
-  [(stub) => stub.answer('createSubscriptionUpdateSession', {}, 503), 'Server error. Please try again later.'],
+  [(stub) => stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' }), 'Closed.'],
+  [(stub) => stub.respond('createSubscriptionUpdateSession', { success: true }), 'Failed to create portal session'],
+  [(stub) => stub.respond('createSubscriptionUpdateSession', {}, 404), 'Failed to open subscription management'],
+  [(stub) => stub.respond('createSubscriptionUpdateSession', {}, 503), 'Server error. Please try again later.'],
 ];
 
 test('a plan that cannot be bought says why, once', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/plans');
   for (const [arrange, told] of failures) {
     arrange(stub);

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { dismissNotices, expect, expectNotices, open, stopTime, test } from './support/stubbed.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
@@ -7,12 +7,12 @@ const web = (page: Page) => card(page).getByRole('radio', { name: 'Chat through 
 const update = (page: Page) => card(page).getByRole('button', { name: 'Update Platform' });
 
 test('the platform is changed once the choice differs, and can be changed back', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   await expect(whatsapp(page)).toBeChecked();
   await expect(update(page)).toHaveCount(0);
   await card(page).getByText('Chat through the web interface').click();
-  stub.answer('putPlatform', { success: true, platform: 'web' });
+  stub.respond('putPlatform', { success: true, platform: 'web' });
   await update(page).click();
   await expectNotices(page, ['Platform updated', 'You will now receive messages via Web']);
   expect(stub.calls('putPlatform')).toMatchObject([{ body: { platform: 'web' }, token: 'Bearer e2e-token' }]);
@@ -20,14 +20,14 @@ test('the platform is changed once the choice differs, and can be changed back',
 
   await dismissNotices(page);
   await card(page).getByText('Receive messages via WhatsApp').click();
-  stub.answer('putPlatform', { success: true, platform: 'whatsapp' });
+  stub.respond('putPlatform', { success: true, platform: 'whatsapp' });
   await update(page).click();
   await expectNotices(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
 });
 
 test('a choice that is taken back asks for nothing', async ({ page, stub }) => {
-  stub.answer('getPlatform', { success: true, platform: 'web' });
-  await stub.loggedIn();
+  stub.respond('getPlatform', { success: true, platform: 'web' });
+  await stub.signedIn();
   await open(page, '/account');
   await expect(web(page)).toBeChecked();
   await card(page).getByText('Receive messages via WhatsApp').click();
@@ -37,14 +37,14 @@ test('a choice that is taken back asks for nothing', async ({ page, stub }) => {
 });
 
 test('a failed update keeps the choice and says why', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   await card(page).getByText('Chat through the web interface').click();
   const failing = [
-    [() => stub.answer('putPlatform', { success: false, message: 'Not today.' }), 'Update failed', 'Not today.'],
-    [() => stub.answer('putPlatform', { success: false }), 'Update failed', 'Failed to update platform preference'],
-    [() => stub.answer('putPlatform', { message: 'Not now.' }, 409), 'Update failed', 'Not now.'],
-    [() => stub.cut('putPlatform'), 'Error', 'Failed to update platform preference'],
+    [() => stub.respond('putPlatform', { success: false, message: 'Not today.' }), 'Update failed', 'Not today.'],
+    [() => stub.respond('putPlatform', { success: false }), 'Update failed', 'Failed to update platform preference'],
+    [() => stub.respond('putPlatform', { message: 'Not now.' }, 409), 'Update failed', 'Not now.'],
+    [() => stub.disconnect('putPlatform'), 'Error', 'Failed to update platform preference'],
   ] as const;
   for (const [arrange, title, text] of failing) {
     arrange();
@@ -57,10 +57,10 @@ test('a failed update keeps the choice and says why', async ({ page, stub }) => 
 
 test('there is no card without a known preference', async ({ page, stub }) => {
   const release = stub.hold('getPlatform');
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');
-  stub.answer('getPlatform', { success: false });
+  stub.respond('getPlatform', { success: false });
   await page.reload();
   await expect(page.getByRole('region', { name: 'Account Management' })).toBeVisible();
   await expect(card(page)).toHaveCount(0);
@@ -69,8 +69,8 @@ test('there is no card without a known preference', async ({ page, stub }) => {
 
 test('a preference that cannot be loaded is told once, after a second try', async ({ page, stub }) => {
   await stopTime(page);
-  stub.answer('getPlatform', {}, 503);
-  await stub.loggedIn();
+  stub.respond('getPlatform', {}, 503);
+  await stub.signedIn();
   await open(page, '/account');
   await expect.poll(() => stub.calls('getPlatform').length).toBe(1);
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from '@playwright/test';
+import { defineConfig } from 'playwright/test';
 import { browserArguments, ensureBrowser } from './browser.ts';
 
 const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));

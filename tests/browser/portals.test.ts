@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { elsewhere } from './support/stub.ts';
 import { dismissNotices, expect, expectNotices, open, stopTime, test } from './support/stubbed.ts';
 
@@ -28,9 +28,9 @@ const portals = [
 
 for (const { name, button, busy, opened, blocked, nothing, failed } of portals) {
   test(`${button} opens the portal in a new tab`, async ({ page, context, stub }) => {
-    stub.answer(name, { success: true, portalUrl: `${elsewhere}/portal` });
+    stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
     const release = stub.hold(name);
-    await stub.loggedIn(subscriber);
+    await stub.signedIn(subscriber);
     await open(page, '/account');
     await card(page).getByRole('button', { name: button }).click();
     await expect(card(page).getByRole('button', { name: busy, exact: true })).toBeDisabled();
@@ -45,8 +45,8 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
 
   test(`${button} opens the portal here after half a second where tabs are blocked`, async ({ page, stub }) => {
     await page.addInitScript(() => void (window.open = () => null));
-    stub.answer(name, { success: true, portalUrl: `${elsewhere}/portal` });
-    await stub.loggedIn(subscriber);
+    stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+    await stub.signedIn(subscriber);
     await stopTime(page);
     await open(page, '/account');
     await card(page).getByRole('button', { name: button }).click();
@@ -67,13 +67,13 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
   });
 
   test(`${button} says once why there is no portal`, async ({ page, stub }) => {
-    await stub.loggedIn(subscriber);
+    await stub.signedIn(subscriber);
     await open(page, '/account');
     const failing = [
-      [() => stub.answer(name, { success: false, message: 'The desk is closed.' }), 'The desk is closed.'],
-      [() => stub.answer(name, { success: false }), nothing],
-      [() => stub.answer(name, { success: true }), nothing],
-      [() => stub.answer(name, {}, 404), failed],
+      [() => stub.respond(name, { success: false, message: 'The desk is closed.' }), 'The desk is closed.'],
+      [() => stub.respond(name, { success: false }), nothing],
+      [() => stub.respond(name, { success: true }), nothing],
+      [() => stub.respond(name, {}, 404), failed],
     ] as const;
     for (const [arrange, text] of failing) {
       arrange();
@@ -85,8 +85,8 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
 }
 
 test('an address of our own opens in its place', async ({ page, stub }) => {
-  stub.answer('createSubscriptionUpdateSession', { success: true, portalUrl: '/plans' });
-  await stub.loggedIn();
+  stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/plans' });
+  await stub.signedIn();
   await open(page, '/account');
   await card(page).getByRole('button', { name: 'Upgrade Your Plan' }).click();
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();

@@ -1,6 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { layoutShift, watchFirstPaint } from './support/first-paint.ts';
-import { arrive, expect, test } from './support/test.ts';
+import { signInByExternalToken, expect, test } from './support/test.ts';
 
 const publicPages = [
   ['/', 'Solace Your AI Companion for Psychological Well-Being'],
@@ -9,6 +9,8 @@ const publicPages = [
   ['/contact', 'Contact Us'],
   ['/terms', 'Terms and Conditions'],
   ['/privacy', 'Privacy Policy'],
+  ['/help-now', 'Get help now'],
+  ['/safety', 'Safety'],
   ['/nope', 'Page Not Found'],
 ] as const;
 const privatePages = [
@@ -89,7 +91,7 @@ for (const viewport of [
 
     for (const path of ['/', '/plans', '/terms']) {
       test(`${path} does not move when somebody is recognised`, async ({ page, phone }) => {
-        await arrive(page, phone);
+        await signInByExternalToken(page, phone);
         let answer = () => {};
         const asked = new Promise<void>((resolve) => (answer = resolve));
         await page.route('**/api/user/me', async (route) => asked.then(() => route.fallback()));
@@ -108,7 +110,7 @@ for (const viewport of [
 }
 
 test('the login form is not shown to somebody who comes back', async ({ page, phone }) => {
-  await arrive(page, phone);
+  await signInByExternalToken(page, phone);
   const { seen } = await watchFirstPaint(page);
   await page.goto('/login');
   await page.waitForURL('**/account');
@@ -183,23 +185,3 @@ test('parts are kept for good, pages are not', async ({ request, baseURL }) => {
   const response = await request.get(`${baseURL}${part}`);
   expect(response.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
 });
-
-for (const { line, latency, preloaded } of [
-  { line: 'a quick', latency: 20, preloaded: 2 },
-  { line: 'a slow', latency: 600, preloaded: 0 },
-]) {
-  test(`on ${line} line the first paint asks for ${preloaded} fonts`, async ({ page }) => {
-    const devtools = await page.context().newCDPSession(page);
-    const throughput = 1_000_000;
-    await devtools.send('Network.enable');
-    await devtools.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency,
-      downloadThroughput: throughput,
-      uploadThroughput: throughput,
-    });
-    await open(page, '/');
-    await expect(page.locator('head > link[as=font]')).toHaveCount(preloaded);
-    expect(await layoutShift(page)).toBe(0);
-  });
-}

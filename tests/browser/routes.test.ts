@@ -36,6 +36,8 @@ const rows: { path: string; heading: string | RegExp; title: string; sent?: Part
   { path: '/terms', heading: 'Terms and Conditions', title: 'Terms and Conditions | Solace' },
   { path: '/privacy', heading: 'Privacy Policy', title: 'Privacy Policy | Solace' },
   { path: '/contact', heading: 'Contact Us', title: 'Contact | Solace' },
+  { path: '/help-now', heading: 'Get help now', title: 'Get help now | Solace' },
+  { path: '/safety', heading: 'Safety', title: 'Safety | Solace' },
   { path: '/nope', heading: 'Page Not Found', title: 'Page Not Found | Solace' },
 ];
 
@@ -43,7 +45,7 @@ for (const who of ['visitor', 'member', 'pending'] as const) {
   test(`every route answers a ${who} or sends them on`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     await stopTime(page);
-    if (who !== 'visitor') await stub.loggedIn({ status: who === 'pending' ? 'pending' : 'approved' });
+    if (who !== 'visitor') await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
     // Who waits for approval is a member everywhere else.
     for (const { path, sent } of rows.filter((row) => who !== 'pending' || row.sent)) {
       const end = rows.find((row) => row.path === (sent?.[who] ?? path))!;

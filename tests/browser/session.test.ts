@@ -1,13 +1,15 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
+import { watchFirstPaint } from './support/first-paint.ts';
 import type { Stub } from './support/stub.ts';
-import { comeBack, expect, expectNotices, open, settle, storedToken, test } from './support/stubbed.ts';
+import { returnToTab, expect, expectNotices, open, settle, storedToken, test } from './support/stubbed.ts';
 
-test('a spinner shows while the session starts, where a page is not for everybody', async ({ page, stub }) => {
-  await stub.loggedIn();
+test('the frame of the account and a spinner show while the session starts', async ({ page, stub }) => {
+  await stub.signedIn();
   const release = stub.hold('getMe');
-  await open(page, '/account');
+  await page.goto('/account');
   await expect(page.getByText('Loading application...')).toBeVisible();
-  await expect(page.getByRole('navigation')).toHaveCount(0);
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText(['Home', /My Account$/]);
+  await expect(page.getByRole('button', { name: 'Logout' })).toHaveCount(0);
   release();
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
   await expect(page.getByText('Loading application...')).toHaveCount(0);
@@ -17,20 +19,27 @@ test('a spinner shows while the session starts, where a page is not for everybod
   expect(stub.calls('getMe')).toHaveLength(1);
 });
 
+test('a guest does not see the frame of the account', async ({ page }) => {
+  const { seen } = await watchFirstPaint(page);
+  await page.goto('/account');
+  await page.waitForURL('**/login');
+  expect(await seen()).not.toContain('My Account');
+});
+
 const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
-  [(stub) => stub.answer('getMe', { message: 'Over.' }, 401), 'Session expired. Please log in again.'],
-  [(stub) => stub.answer('getMe', {}, 403), 'You do not have permission to perform this action'],
-  [(stub) => stub.answer('getMe', {}, 404), 'An unexpected error occurred while fetching user data.'],
-  [(stub) => stub.answer('getMe', { success: false }), 'Failed to fetch user profile data.'],
-  [(stub) => stub.answer('getMe', { success: false, message: 'Nobody is here.' }), 'Nobody is here.'],
+  [(stub) => stub.respond('getMe', { message: 'Over.' }, 401), 'Session expired. Please log in again.'],
+  [(stub) => stub.respond('getMe', {}, 403), 'You do not have permission to perform this action'],
+  [(stub) => stub.respond('getMe', {}, 404), 'An unexpected error occurred while fetching user data.'],
+  [(stub) => stub.respond('getMe', { success: false }), 'Failed to fetch user profile data.'],
+  [(stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }), 'Nobody is here.'],
   // While the server is away the token may still be good.
-  [(stub) => stub.answer('getMe', {}, 503), 'Server error. Please try again later.', true],
-  [(stub) => stub.cut('getMe'), 'Unable to connect to server. Please check your internet connection.', true],
+  [(stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.', true],
+  [(stub) => stub.disconnect('getMe'), 'Unable to connect to server. Please check your internet connection.', true],
 ];
 
 for (const [arrange, told, keeps] of starts) {
   test(`a start without a profile leads to the login: ${told}`, async ({ page, stub }) => {
-    await stub.loggedIn();
+    await stub.signedIn();
     arrange(stub);
     await open(page, '/account');
     await page.waitForURL('**/login');
@@ -40,17 +49,17 @@ for (const [arrange, told, keeps] of starts) {
   });
 }
 
-const protectedCalls: [what: string, name: Parameters<Stub['answer']>[0], act: (page: Page) => Promise<unknown>][] = [
+const protectedCalls: [what: string, name: Parameters<Stub['respond']>[0], act: (page: Page) => Promise<unknown>][] = [
   ['reading the profile', 'getMe', (page) => page.getByRole('button', { name: 'Refresh usage' }).click()],
-  ['coming back', 'getMe', comeBack],
+  ['coming back', 'getMe', returnToTab],
   ['the billing portal', 'createPortalSession', (page) => page.getByRole('button', { name: 'Billing' }).click()],
 ];
 
 for (const [what, name, act] of protectedCalls) {
   test(`a session that ends during ${what} is told once and leads to the login`, async ({ page, stub }) => {
-    await stub.loggedIn();
+    await stub.signedIn();
     await open(page, '/account');
-    stub.answer(name, { success: false, message: 'Over.' }, 401);
+    stub.respond(name, { success: false, message: 'Over.' }, 401);
     await act(page);
     await page.waitForURL('**/login');
     await expectNotices(page, ['Session expired. Please log in again.']);

@@ -31,7 +31,7 @@ for (const [what, token] of [
 ] as const) {
   test(`a token that ${what} is refused and removed`, async ({ page, stub }) => {
     await page.clock.install({ time: now * 1000 });
-    await stub.loggedIn({}, token);
+    await stub.signedIn({}, token);
     await open(page, '/account');
     await page.waitForURL('**/login');
     await expectNotices(page, ['Your session has expired. Please log in again.']);
@@ -50,7 +50,7 @@ for (const [host, path] of [
       if (pathname.startsWith('/api/')) return route.fallback();
       return route.fulfill({ response: await route.fetch({ url: process.env.SITE_URL + pathname }) });
     });
-    await stub.loggedIn({}, jwt({ exp: 1 }));
+    await stub.signedIn({}, jwt({ exp: 1 }));
     await page.goto(`https://${host}/plans`);
     await expectNotices(page, ['Your session has expired. Please log in again.']);
     await page.waitForURL(`https://${host}${path}`);
@@ -60,7 +60,7 @@ for (const [host, path] of [
 
 test('a token that ends while the account is open leaves nobody there', async ({ page, stub }) => {
   await page.clock.install({ time: now * 1000 });
-  await stub.loggedIn({}, jwt({ exp: now + 600 }));
+  await stub.signedIn({}, jwt({ exp: now + 600 }));
   await open(page, '/account');
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
   await page.clock.fastForward(600_000);
@@ -72,7 +72,7 @@ test('a token that ends while the account is open leaves nobody there', async ({
 });
 
 test('a protected call without a stored token asks to log in', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   // What the page asks by itself is asked, so that one call is left to fail.
   await expect(page.getByRole('radio').first()).toBeVisible();

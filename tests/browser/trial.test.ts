@@ -2,7 +2,7 @@ import type { Stub } from './support/stub.ts';
 import { expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
 
 test('a trial link ends in the account', async ({ page, stub }) => {
-  stub.answer('verifyTrialToken', { success: true, token: 'e2e-trial' });
+  stub.respond('verifyTrialToken', { success: true, token: 'e2e-trial' });
   const release = stub.hold('verifyTrialToken');
   stub.person({ tier: 'premium', isTrial: true });
   await open(page, '/activate-trial?token=12345');
@@ -18,16 +18,16 @@ test('a trial link ends in the account', async ({ page, stub }) => {
 
 const lost = 'Failed to activate trial. The link may be invalid or expired.';
 const failures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.answer('verifyTrialToken', { success: false }), lost],
-  [(stub) => stub.answer('verifyTrialToken', { success: true }), lost],
-  [(stub) => stub.answer('verifyTrialToken', { success: false, message: 'Used before.' }), 'Used before.'],
-  [(stub) => stub.answer('verifyTrialToken', { message: 'An old link.' }, 401), 'An old link.'],
-  [(stub) => stub.answer('verifyTrialToken', {}, 404), 'An unexpected error occurred during activation.'],
-  [(stub) => stub.answer('verifyTrialToken', {}, 503), 'Server error. Please try again later.'],
+  [(stub) => stub.respond('verifyTrialToken', { success: false }), lost],
+  [(stub) => stub.respond('verifyTrialToken', { success: true }), lost],
+  [(stub) => stub.respond('verifyTrialToken', { success: false, message: 'Used before.' }), 'Used before.'],
+  [(stub) => stub.respond('verifyTrialToken', { message: 'An old link.' }, 401), 'An old link.'],
+  [(stub) => stub.respond('verifyTrialToken', {}, 404), 'An unexpected error occurred during activation.'],
+  [(stub) => stub.respond('verifyTrialToken', {}, 503), 'Server error. Please try again later.'],
   [
     (stub) => {
-      stub.answer('verifyTrialToken', { success: true, token: 'e2e-trial' });
-      stub.answer('getMe', { success: false });
+      stub.respond('verifyTrialToken', { success: true, token: 'e2e-trial' });
+      stub.respond('getMe', { success: false });
     },
     'Login successful, but failed to fetch user profile.',
   ],

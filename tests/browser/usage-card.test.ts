@@ -1,6 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import type { Person } from './support/person.ts';
-import { comeBack, expect, open, test } from './support/stubbed.ts';
+import { returnToTab, expect, open, test } from './support/stubbed.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
 const bar = (page: Page) => card(page).getByRole('progressbar', { name: 'Messages used this week:' });
@@ -25,12 +25,12 @@ const rows: [Person, string, number][] = [
 ];
 
 test('the card shows how much of the week is used, at most a full bar', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   await expect(card(page).getByText('Messages used this week:')).toBeVisible();
   for (const [person, value, percent] of rows) {
     stub.person(person);
-    await comeBack(page);
+    await returnToTab(page);
     await expect(card(page).getByText(value, { exact: true })).toBeVisible();
     await expect(bar(page)).toHaveAttribute('aria-valuenow', String(percent));
     await expect(bar(page)).toHaveAttribute('aria-valuetext', `${value.replace(' / ', ' of ')} messages used`);
@@ -41,7 +41,7 @@ test('the card shows how much of the week is used, at most a full bar', async ({
 
 test('platinum without a limit in the catalogue shows the one that it has', async ({ page, stub }) => {
   await withAllowance(page, 160, 'null');
-  await stub.loggedIn({ tier: 'platinum', used: 40 });
+  await stub.signedIn({ tier: 'platinum', used: 40 });
   await open(page, '/account');
   await expect(card(page).getByText('40 / 160', { exact: true })).toBeVisible();
   await expect(bar(page)).toHaveAttribute('aria-valuenow', '25');
@@ -50,7 +50,7 @@ test('platinum without a limit in the catalogue shows the one that it has', asyn
 
 test('another plan without a limit tracks nothing', async ({ page, stub }) => {
   await withAllowance(page, 70, 'null');
-  await stub.loggedIn({ tier: 'premium', used: 7 });
+  await stub.signedIn({ tier: 'premium', used: 7 });
   await open(page, '/account');
   await expect(card(page).getByText('Usage tracking not applicable for this plan.')).toBeVisible();
   await expect(card(page).getByRole('progressbar')).toHaveCount(0);
@@ -58,14 +58,14 @@ test('another plan without a limit tracks nothing', async ({ page, stub }) => {
 
 test('an allowance without end compares as Unlimited', async ({ page, stub }) => {
   await withAllowance(page, 160, '-1');
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   const row = page.getByRole('row', { name: /^Messages per week/ });
   await expect(row.getByRole('cell')).toHaveText(['5', '30', '70', 'Unlimited']);
 });
 
 test('a skeleton stands in while the usage is fetched', async ({ page, stub }) => {
-  await stub.loggedIn({ used: 1 });
+  await stub.signedIn({ used: 1 });
   await open(page, '/account');
   await expect(card(page).getByText('1 / 5')).toBeVisible();
   const before = await card(page).boundingBox();
@@ -78,15 +78,15 @@ test('a skeleton stands in while the usage is fetched', async ({ page, stub }) =
 });
 
 test('a profile may leave out what it has nothing to say about', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   for (const [profile, value] of [
     [{ metadata: { messagesUsedThisPeriod: 3 } }, '3 / 5'],
     [{ messagesUsedThisPeriod: 4 }, '4 / 5'],
     [{}, '0 / 5'],
   ] as const) {
-    stub.answer('getMe', { success: true, profile });
-    await comeBack(page);
+    stub.respond('getMe', { success: true, profile });
+    await returnToTab(page);
     await expect(card(page).getByText(value, { exact: true })).toBeVisible();
   }
 });

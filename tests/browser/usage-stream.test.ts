@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
+import { profileOf } from './support/person.ts';
 import { expect, open, settle, stopTime, test } from './support/stubbed.ts';
 
 const used = (page: Page, text: string) =>
@@ -14,7 +15,7 @@ test('the stream moves the count, and nothing but a number does', async ({ page,
     { type: 'usageUpdate' },
     { type: 'news', count: 11 },
   );
-  await stub.loggedIn(basic);
+  await stub.signedIn(basic);
   await open(page, '/account');
   await expect(used(page, '7 / 30')).toBeVisible();
   expect(stub.calls('streamTicket')).toHaveLength(1);
@@ -23,7 +24,7 @@ test('the stream moves the count, and nothing but a number does', async ({ page,
 for (const type of ['subscription_update', 'subscriptionChange']) {
   test(`${type} fetches the profile`, async ({ page, stub }) => {
     await stopTime(page);
-    await stub.loggedIn(basic);
+    await stub.signedIn(basic);
     const release = stub.hold('streamTicket');
     await open(page, '/account');
     await expect(used(page, '3 / 30')).toBeVisible();
@@ -35,10 +36,23 @@ for (const type of ['subscription_update', 'subscriptionChange']) {
   });
 }
 
+test('a plan that changed while the stream was being opened shows without another request', async ({ page, stub }) => {
+  await stopTime(page);
+  await stub.signedIn(basic);
+  const release = stub.hold('streamTicket');
+  await open(page, '/account');
+  await expect(used(page, '3 / 30')).toBeVisible();
+  stub.streamFrom({ type: 'connection_established', profile: profileOf({ ...basic, tier: 'platinum', used: 4 }) });
+  release();
+  await expect(page.getByRole('region', { name: 'Current Plan' }).getByText('Platinum')).toBeVisible();
+  await expect(used(page, '4 / 160')).toBeVisible();
+  expect(stub.calls('getMe')).toHaveLength(1);
+});
+
 test('a broken stream is tried five times more, each after twice the time', async ({ page, stub }) => {
   await stopTime(page);
-  stub.cut('usageStream');
-  await stub.loggedIn(basic);
+  stub.disconnect('usageStream');
+  await stub.signedIn(basic);
   await open(page, '/account');
   const opened = () => stub.calls('usageStream').length;
   await expect.poll(opened).toBe(1);
@@ -61,8 +75,8 @@ test('a broken stream is tried five times more, each after twice the time', asyn
 
 test('the stream is not tried again after logging out', async ({ page, stub }) => {
   await stopTime(page);
-  stub.cut('usageStream');
-  await stub.loggedIn(basic);
+  stub.disconnect('usageStream');
+  await stub.signedIn(basic);
   await open(page, '/account');
   await expect(sign(page, 'Reconnecting...')).toBeVisible();
   await page.getByRole('button', { name: 'Logout' }).click();
@@ -74,7 +88,7 @@ test('the stream is not tried again after logging out', async ({ page, stub }) =
 
 test('no stream opens for a visitor or for a person who waits for approval', async ({ page, stub }) => {
   await open(page, '/plans');
-  await stub.loggedIn({ status: 'pending' });
+  await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
   expect(stub.calls('streamTicket')).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 
 type Watched = Window & { shift: number; served: Element | null; texts: string[] };
 

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { open } from './stubbed.ts';
 
 /** The parts of the login screen. */

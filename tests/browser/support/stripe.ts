@@ -11,7 +11,8 @@ async function control<T>(method: string, path: string, body?: object): Promise<
   return response.json() as Promise<T>;
 }
 
-export const day = 86_400;
+export const hour = 3600;
+export const day = 24 * hour;
 
 /** The local Stripe, as CONTRACT.md lets any program steer it. */
 export const stripe = {

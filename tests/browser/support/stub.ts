@@ -1,9 +1,9 @@
-import type { Page, Route } from '@playwright/test';
+import type { Page, Route } from 'playwright/test';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 import { type Person, profileOf } from './person.ts';
 
 type Reply = (route: Route) => Promise<void>;
-type Call = { name: EndpointName; body: unknown; token: string | undefined };
+type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
 
 /** Where the payment provider's pages are said to be. */
 export const elsewhere = 'https://payments.example';
@@ -19,10 +19,10 @@ export class Stub {
     this.#page = page;
     this.#expectedErrors = expectedErrors;
     this.person({});
-    this.answer('logout', { success: true });
-    this.answer('getPlatform', { success: true, platform: 'whatsapp' });
-    this.answer('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
-    this.answer('requestOtp', { success: true, requiresInitialContact: false });
+    this.respond('logout', { success: true });
+    this.respond('getPlatform', { success: true, platform: 'whatsapp' });
+    this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
+    this.respond('requestOtp', { success: true, requiresInitialContact: false });
     this.hold('usageStream');
   }
 
@@ -36,19 +36,39 @@ export class Stub {
   }
 
   /** Answers a JSON body; a failure on purpose is no error of the test. */
-  answer(name: EndpointName, body: object | string, status = 200): void {
+  respond(name: EndpointName, body: object | string, status = 200): void {
     if (status >= 400) this.#expectedErrors.push(new RegExp(`status of ${status}|^${status} http`));
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     this.#replies.set(name, (route) => route.fulfill({ status, contentType: 'application/json', body: text }));
   }
 
+  /** Responds to each token with its own body; null is a refusal of a token that has ended. */
+  respondByToken(name: EndpointName, bodies: Record<string, object | null>): void {
+    this.#replies.set(name, (route) => {
+      const body = bodies[tokenOf(route)] ?? null;
+      const status = body ? 200 : 401;
+      return route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body ?? {}) });
+    });
+  }
+
+  /** Holds the calls of one token; see `hold`. */
+  holdToken(name: EndpointName, token: string): () => void {
+    const reply = this.#replies.get(name)!;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#replies.set(name, async (route) => {
+      if (tokenOf(route) === token) await promise;
+      return reply(route);
+    });
+    return resolve;
+  }
+
   /** Who `GET /api/user/me` says is there. */
   person(person: Person): void {
-    this.answer('getMe', { success: true, profile: profileOf(person) });
+    this.respond('getMe', { success: true, profile: profileOf(person) });
   }
 
   /** Lets calls come to nothing, as without a network. */
-  cut(name: EndpointName): void {
+  disconnect(name: EndpointName): void {
     this.#expectedErrors.push(/net::ERR_FAILED/);
     this.#replies.set(name, (route) => route.abort());
   }
@@ -70,8 +90,13 @@ export class Stub {
 
   /** Says these messages on every usage stream that is opened, and ends it. */
   stream(...messages: object[]): void {
+    this.streamFrom({}, ...messages);
+  }
+
+  /** As `stream`, with what the first event says. */
+  streamFrom(opening: object, ...messages: object[]): void {
     const said = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
-    const body = `event: connection_established\ndata: {}\n\n${said}`;
+    const body = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${said}`;
     this.#replies.set('usageStream', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
   }
 
@@ -80,7 +105,7 @@ export class Stub {
   }
 
   /** Begins as somebody who logged in before. */
-  async loggedIn(person: Person = {}, token = 'e2e-token'): Promise<void> {
+  async signedIn(person: Person = {}, token = 'e2e-token'): Promise<void> {
     this.person(person);
     await this.#page.addInitScript((stored) => {
       if (!location.protocol.startsWith('http')) return;
@@ -92,16 +117,25 @@ export class Stub {
 
   async #take(route: Route): Promise<void> {
     const request = route.request();
-    const name = nameOf(request.method(), new URL(request.url()).pathname);
+    const path = new URL(request.url()).pathname;
+    const name = nameOf(request.method(), path);
     if (!name) return route.fulfill({ status: 404, body: '{}' });
-    this.#calls.push({ name, body: request.postDataJSON(), token: request.headers()['authorization'] });
+    this.#calls.push({ name, path, body: request.postDataJSON(), token: request.headers()['authorization'] });
     const reply = this.#replies.get(name);
     if (!reply) throw new Error(`The test says nothing about ${name}`);
     return reply(route);
   }
 }
 
+const tokenOf = (route: Route) => (route.request().headers()['authorization'] ?? '').replace('Bearer ', '');
+
 function nameOf(method: string, path: string): EndpointName | undefined {
   const entries = Object.entries(endpoints) as [EndpointName, Endpoint][];
-  return entries.find(([, endpoint]) => endpoint.method === method && endpoint.path === path)?.[0];
+  return entries.find(([, endpoint]) => endpoint.method === method && matches(endpoint.path, path))?.[0];
+}
+
+/** A part of a path that begins with a colon stands for any value. */
+function matches(pattern: string, path: string): boolean {
+  const [parts, values] = [pattern.split('/'), path.split('/')];
+  return parts.length === values.length && parts.every((part, index) => part.startsWith(':') || part === values[index]);
 }

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { Stub } from './stub.ts';
 import { expect, test as base } from './test.ts';
 
@@ -39,7 +39,7 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /** Reads the profile once more, as when a person comes back to the tab. */
-export async function comeBack(page: Page): Promise<void> {
+export async function returnToTab(page: Page): Promise<void> {
   const answered = page.waitForResponse(/\/api\/user\/me$/);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await answered;

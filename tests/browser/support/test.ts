@@ -1,4 +1,4 @@
-import { expect, test as base, type Page } from '@playwright/test';
+import { expect, test as base, type Page } from 'playwright/test';
 import { Phone } from './phone.ts';
 
 type Fixtures = {
@@ -44,7 +44,7 @@ export async function signIn(page: Page, phone: Phone): Promise<void> {
 }
 
 /** Comes in by a token of the external issuer, which is quicker than a code, and has written once. */
-export async function arrive(page: Page, phone: Phone): Promise<void> {
+export async function signInByExternalToken(page: Page, phone: Phone): Promise<void> {
   await phone.write('Hi');
   const { token } = await phone.externalToken();
   await page.goto(`/login#external_token=${token}`);

@@ -13,14 +13,17 @@ const rows: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => fail(stub, 409, 'Something is in the way.'), 'Something is in the way.'],
   [(stub) => fail(stub, 418), 'Request failed with status 418'],
   [(stub) => fail(stub, 504), 'Request failed with status 504'],
-  [(stub) => stub.cut('createPortalSession'), 'Unable to connect to server. Please check your internet connection.'],
+  [
+    (stub) => stub.disconnect('createPortalSession'),
+    'Unable to connect to server. Please check your internet connection.',
+  ],
 ];
 
 const fail = (stub: Stub, status: number, message?: string) =>
-  stub.answer('createPortalSession', message ? { message } : {}, status);
+  stub.respond('createPortalSession', message ? { message } : {}, status);
 
 test('each failure of a call is told once', async ({ page, stub }) => {
-  await stub.loggedIn();
+  await stub.signedIn();
   await open(page, '/account');
   for (const [arrange, told] of rows) {
     arrange(stub);
@@ -34,8 +37,8 @@ const bare: [status: number, ...told: string[]][] = [[404], [429, 'Too many requ
 
 for (const [status, ...told] of bare) {
   test(`${status} by itself tells ${told[0] ?? 'nothing'}`, async ({ page, stub }) => {
-    await stub.loggedIn();
-    stub.answer('verifyCheckoutSession', { message: 'From the server.' }, status);
+    await stub.signedIn();
+    stub.respond('verifyCheckoutSession', { message: 'From the server.' }, status);
     await open(page, '/account?session_id=cs_1');
     await expect.poll(() => new URL(page.url()).search).toBe('');
     await expectNotices(page, ...told.map((text) => [text] as const));
@@ -54,7 +57,7 @@ for (const [message, told] of [
         return real(input, init);
       };
     }, message);
-    await stub.loggedIn();
+    await stub.signedIn();
     await open(page, '/account?session_id=cs_1');
     await expect.poll(() => new URL(page.url()).search).toBe('');
     await expectNotices(page, [told]);
@@ -62,9 +65,14 @@ for (const [message, told] of [
 }
 
 test('a success that brings a message shows it, a read does not', async ({ page, stub }) => {
-  stub.answer('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
-  stub.answer('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free', message: 'All is well.' });
-  await stub.loggedIn();
+  stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
+  stub.respond('verifyCheckoutSession', {
+    success: true,
+    tierUpdated: false,
+    newTier: 'free',
+    message: 'All is well.',
+  });
+  await stub.signedIn();
   await open(page, '/account?session_id=cs_1');
   await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('radio').first()).toBeVisible();
   await expectNotices(page, ['All is well.']);

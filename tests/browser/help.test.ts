@@ -1,0 +1,162 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright/test';
+import { pages } from '../../web/words/page-heads.ts';
+import { expect, open, test } from './support/stubbed.ts';
+
+const paths = [...Object.keys(pages), '/nope'];
+const isPrivate = (path: string) => pages[path]?.isPublic === false;
+const helpLink = (page: Page) => page.getByRole('link', { name: 'Get help now' });
+const footerLink = (page: Page) => page.getByRole('contentinfo').getByRole('link', { name: 'Get help now' });
+const country = (page: Page) => page.getByRole('combobox', { name: 'Country' });
+const call = (page: Page, name: string) => page.getByRole('link', { name }).locator('visible=true');
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  for (const path of paths) {
+    test(`a number is three taps from ${path}`, async ({ page, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      await page.goto(path);
+      await (isPrivate(path) ? helpLink(page) : footerLink(page)).click();
+      await expect(page).toHaveURL(/\/help-now$/);
+      await expect(country(page)).toBeHidden();
+      await page.locator('summary', { hasText: 'Germany' }).click();
+      await expect(call(page, 'Call 0800 1110111')).toHaveAttribute('href', 'tel:08001110111');
+    });
+  }
+});
+
+for (const path of ['/', '/login', '/plans', '/payment-canceled', '/nope']) {
+  test(`a visitor’s number is three taps from ${path}`, async ({ page, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    await open(page, path);
+    await footerLink(page).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Get help now' })).toBeFocused();
+    await country(page).selectOption('Germany');
+    await expect(call(page, 'Call 0800 1110111')).toHaveAttribute('href', 'tel:08001110111');
+  });
+}
+
+for (const status of ['approved', 'pending'] as const) {
+  test(`the lines of the number’s country are one tap from the page of somebody ${status}`, async ({ page, stub }) => {
+    await stub.signedIn({ status, phoneNumber: '+61412345678' });
+    await open(page, status === 'approved' ? '/account' : '/pending-approval');
+    await footerLink(page).click();
+    await expect(country(page)).toHaveValue('AU');
+    await expect(page.getByRole('heading', { name: 'Australia' })).toBeVisible();
+    await expect(call(page, 'Text 0477 13 11 14')).toHaveAttribute('href', 'sms:0477131114');
+    await expect(call(page, 'Call 13 11 14')).toHaveAttribute('href', 'tel:131114');
+  });
+}
+
+test('writing comes before calling', async ({ page, stub }) => {
+  await stub.signedIn({ phoneNumber: '+12025550123' });
+  await open(page, '/help-now');
+  const ways = page.getByRole('region', { name: 'United States' }).getByRole('link');
+  await expect(ways).toHaveText(['Text 988', /^Chat: 988lifeline\.org/, 'Call 988']);
+});
+
+test('somebody abroad chooses another country than that of the number', async ({ page, stub }) => {
+  await stub.signedIn({ phoneNumber: '+61412345678' });
+  await open(page, '/help-now');
+  await expect(country(page)).toHaveValue('AU');
+  await country(page).selectOption('Japan');
+  await expect(page.getByRole('heading', { name: 'Japan' })).toBeVisible();
+  await expect(page.getByText('(Yorisoi Hotline)').first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Australia' })).toHaveCount(0);
+});
+
+test('a country chosen before the scripts have come is shown once they have', async ({ page }) => {
+  let go = () => {};
+  const late = new Promise<void>((resolve) => (go = resolve));
+  await page.route('**/assets/*.js', async (route) => late.then(() => route.fallback()));
+  await page.goto('/help-now', { waitUntil: 'commit' });
+  await country(page).selectOption('Brazil');
+  go();
+  await expect(page.getByRole('heading', { name: 'Brazil' })).toBeVisible();
+  await expect(country(page)).toHaveValue('BR');
+});
+
+test('a country without a line gets no number, but the way to others', async ({ page, stub }) => {
+  await stub.signedIn({ phoneNumber: '+4520123456' });
+  await open(page, '/help-now');
+  await expect(country(page)).toHaveValue('');
+  const main = page.getByRole('main');
+  await expect(main.getByText(/call your local emergency number now/)).toBeVisible();
+  await expect(main.getByRole('link', { name: 'findahelpline.com' })).toHaveAttribute(
+    'href',
+    'https://findahelpline.com/',
+  );
+  await expect(main.locator('a[href^="tel:"]:visible')).toHaveCount(0);
+});
+
+test('the numbers are part of the page: without a network it still shows them', async ({ page }) => {
+  await open(page, '/help-now');
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.context().setOffline(true);
+  await country(page).selectOption('Brazil');
+  await expect(call(page, 'Call 188')).toBeVisible();
+  expect(asked).toEqual([]);
+});
+
+test('the account, the contact page and the terms lead there', async ({ page, stub }) => {
+  await stub.signedIn();
+  for (const path of ['/account', '/contact', '/terms', '/safety']) {
+    await open(page, path);
+    const main = page.getByRole('main');
+    await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute('href', '/help-now');
+    await expect(main).not.toContainText('988');
+  }
+});
+
+test('a crashed page leads there too', async ({ page, expectedErrors }) => {
+  expectedErrors.push(/The sky fell/);
+  await open(page, '/plans');
+  await page.evaluate(
+    () =>
+      void setTimeout(() => {
+        throw new Error('The sky fell.');
+      }),
+  );
+  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
+  await helpLink(page).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Get help now' })).toBeVisible();
+});
+
+test('the page on safety says what Solace does and what it cannot do', async ({ page }) => {
+  await open(page, '/safety');
+  const main = page.getByRole('main');
+  for (const statement of [
+    /marks its reply as a crisis reply/,
+    /opens the help panel/,
+    /needs no account, no plan and no messages left/,
+    /For 24 hours after a crisis reply/,
+    /Nobody at Solace reads conversations as they are written/,
+    /does not call an emergency service/,
+    /can miss what you mean/,
+  ])
+    await expect(main).toContainText(statement);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [320, 360]) {
+    test.describe(`${width} pixels wide in ${colorScheme}`, () => {
+      test.use({ colorScheme, viewport: { width, height: 800 } });
+
+      for (const path of ['/help-now', '/safety']) {
+        test(`${path} fits with everything open and has no axe violation`, async ({ page }) => {
+          await open(page, path);
+          if (path === '/help-now') await country(page).selectOption('Switzerland');
+          await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
+            for (const details of all) details.open = true;
+          });
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([]);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect(overflow).toBeLessThanOrEqual(0);
+        });
+      }
+    });
+  }
+}

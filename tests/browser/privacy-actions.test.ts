@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright/test';
+import { expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
+
+const card = (page: Page) => page.getByRole('region', { name: 'Account Management' });
+const sessions = [
+  { id: 's2', createdAt: '2026-11-20T10:00:00.000Z', lastSeenAt: '2026-11-21T10:00:00.000Z', current: true },
+  { id: 's1', createdAt: '2026-11-01T10:00:00.000Z', lastSeenAt: '2026-11-02T10:00:00.000Z', current: false },
+];
+
+test('the data is saved as a JSON file', async ({ page, stub }) => {
+  stub.respond('exportMe', { success: true, profile: { phoneNumber: '+15551234567' } });
+  await stub.signedIn();
+  await open(page, '/account');
+  const download = page.waitForEvent('download');
+  await card(page).getByRole('button', { name: 'Download My Data' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^solace-data-\d{4}-\d\d-\d\d\.json$/);
+  const text = await readFile(await file.path(), 'utf8');
+  expect(JSON.parse(text)).toEqual({ success: true, profile: { phoneNumber: '+15551234567' } });
+  await expectNotices(page);
+});
+
+test('a download that fails says so once', async ({ page, stub }) => {
+  stub.respond('exportMe', {}, 404);
+  await stub.signedIn();
+  await open(page, '/account');
+  await card(page).getByRole('button', { name: 'Download My Data' }).click();
+  await expectNotices(page, ['Error', 'Failed to download your data']);
+});
+
+test('another session can be ended, this one cannot', async ({ page, stub }) => {
+  stub.respond('getSessions', { success: true, sessions });
+  stub.respond('endSession', { success: true });
+  await stub.signedIn();
+  await open(page, '/account');
+  await card(page).getByRole('button', { name: 'Sessions' }).click();
+  const rows = card(page).getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+  await expect(rows).toHaveCount(2);
+  await expect(rows.nth(0)).toContainText('This device');
+  await expect(rows.nth(0)).toContainText('Signed in on November 20, 2026');
+  await expect(rows.nth(0).getByRole('button')).toHaveCount(0);
+  stub.respond('getSessions', { success: true, sessions: sessions.slice(0, 1) });
+  await rows.nth(1).getByRole('button', { name: 'End session' }).click();
+  await expect(rows).toHaveCount(1);
+  await expectNotices(page, ['Session ended']);
+  expect(stub.calls('endSession')).toMatchObject([{ path: '/api/user/sessions/s1' }]);
+});
+
+test('logging out everywhere ends this session too', async ({ page, stub }) => {
+  stub.respond('getSessions', { success: true, sessions });
+  await stub.signedIn();
+  await open(page, '/account');
+  await card(page).getByRole('button', { name: 'Sessions' }).click();
+  stub.respond('logout', {}, 503);
+  await card(page).getByRole('button', { name: 'Log out everywhere' }).click();
+  await expectNotices(page, ['Error', 'Server error. Please try again later.']);
+  expect(await storedToken(page)).toBe('e2e-token');
+  stub.respond('logout', { success: true });
+  await card(page).getByRole('button', { name: 'Log out everywhere' }).click();
+  await page.waitForURL('**/login');
+  expect(stub.calls('logout').map(({ body }) => body)).toEqual([{ everywhere: true }, { everywhere: true }]);
+  expect(await storedToken(page)).toBeNull();
+});
+
+test('the platform card leads to the chat where the platform is the web', async ({ page, stub }) => {
+  stub.respond('getPlatform', { success: true, platform: 'web' });
+  await stub.signedIn();
+  await open(page, '/account');
+  await expect(
+    page.getByRole('region', { name: 'Messaging Platform' }).getByRole('link', { name: 'Open the chat' }),
+  ).toHaveAttribute('href', '/chat');
+});
