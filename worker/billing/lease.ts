@@ -66,17 +66,22 @@ export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Ch
  */
 const contended = new Map<string, number>();
 
-/** While others hold the lease it only reads, at most once a second. */
+/** While others hold the lease it only reads, at most once a second; 401 when one of them has deleted the user. */
 async function waitForLease(db: Database, userId: string, until: number, changes?: Changes): Promise<LeasedCustomer> {
   const giveUpAt = Date.now() + patienceMs;
-  const lease = db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
+  const lease = db
+    .select({ until: customers.leaseUntil })
+    .from(users)
+    .leftJoin(customers, eq(customers.userId, users.id))
+    .where(eq(users.id, userId));
   let free = until <= Date.now();
   for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
     const leased = free && (contended.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
     if (leased) return leased;
     await scheduler.wait(pauseMs * (1 + Math.random() / 2));
     const [row] = await lease;
-    free = (row?.until ?? 0) <= Date.now();
+    if (!row) throw new RequestError('unauthenticated');
+    free = (row.until ?? 0) <= Date.now();
   }
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
