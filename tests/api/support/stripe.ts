@@ -1,4 +1,5 @@
 import { Stripe } from 'stripe';
+import { afterAll } from 'vitest';
 import { call, vars } from './api.ts';
 import { newPerson, type Person } from './person.ts';
 import { database } from './database.ts';
@@ -18,6 +19,11 @@ export const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, {
 export type Tier = 'basic' | 'premium' | 'platinum';
 /** `since`: when they came, in unix seconds by Stripe's clock. */
 export type Subscriber = Person & { customer: string; since: number };
+
+// Stripe's clock is one for all: whoever stays subscribed would be renewed in every later test that lets weeks pass.
+afterAll(async () => {
+  for await (const { id } of stripe.subscriptions.list({ limit: 100 })) await stripe.subscriptions.cancel(id);
+});
 
 /** Asks for the page on which a plan is bought. */
 export const buy = (token: string, tier?: string) =>
