@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright';
 
-const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Chromium without a window's parts: journeys take a fifth less time. */
+const headlessShell = ['/usr/bin/chromium-headless-shell'];
+const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Sandboxing needs a user that is not root; the rest keeps Chromium from calling home. */
 export const browserArguments = [
@@ -14,21 +16,27 @@ export const browserArguments = [
   '--disable-quic',
 ];
 
-/** The browser that is there: Playwright's own, else the system's. */
-function findBrowser(): string | undefined {
-  return [chromium.executablePath(), ...system].find((path) => existsSync(path));
+/** A browser for journeys: Playwright's own where it can be downloaded, else the system's, which is installed if need be. */
+export function ensureHeadlessBrowser(): string {
+  return ensure([...headlessShell, chromium.executablePath(), ...browsers], ['chromium-headless-shell', 'chromium']);
 }
 
-/** Finds a browser or installs one: Playwright's own where it can be downloaded, else Debian's. */
+/** A whole browser, for measurements. */
 export function ensureBrowser(): string {
+  return ensure([chromium.executablePath(), ...browsers], ['chromium']);
+}
+
+/** The first of the paths that exists, after installing what is missing; `packages` are Debian's. */
+function ensure(paths: string[], packages: string[]): string {
   const attempts = [
     () => {},
     () => run('npx', ['playwright', 'install', 'chromium'], 120_000),
-    () => run('apt-get', ['update', '-qq'], 120_000) && run('apt-get', ['install', '-y', '-qq', 'chromium'], 600_000),
+    () => run('apt-get', ['update', '-qq'], 120_000),
+    ...packages.map((name) => () => run('apt-get', ['install', '-y', '-qq', name], 600_000)),
   ];
   for (const attempt of attempts) {
     attempt();
-    const found = findBrowser();
+    const found = paths.find((path) => existsSync(path));
     if (found) return found;
   }
   throw new Error(
@@ -36,11 +44,10 @@ export function ensureBrowser(): string {
   );
 }
 
-function run(command: string, args: string[], timeout: number): boolean {
+function run(command: string, args: string[], timeout: number): void {
   try {
     execFileSync(command, args, { stdio: 'ignore', timeout });
-    return true;
   } catch {
-    return false;
+    return; // The next attempt may succeed.
   }
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'playwright/test';
-import { browserArguments, ensureBrowser } from './browser.ts';
+import { browserArguments, ensureHeadlessBrowser } from './browser.ts';
 
 const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
 
@@ -17,7 +17,7 @@ export default defineConfig({
   reporter: [['list']],
   use: {
     browserName: 'chromium',
-    launchOptions: { executablePath: ensureBrowser(), args: browserArguments },
+    launchOptions: { executablePath: ensureHeadlessBrowser(), args: browserArguments },
     viewport: { width: 1280, height: 900 },
   },
 });
