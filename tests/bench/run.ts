@@ -10,6 +10,7 @@ import { measureDelivery } from './parts/delivery.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureLanding } from './parts/landing.ts';
 import { measurePosts } from './parts/posts.ts';
+import { measureReturning } from './parts/returning.ts';
 import { measureVanishing } from './parts/vanishing.ts';
 import { partText, type Part } from './report.ts';
 import { root, stateDir } from './rig/places.ts';
@@ -25,6 +26,7 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   g: measureCallsAt2Ms,
   h: measureCallsAt40Ms,
   i: measureChat,
+  j: measureReturning,
 };
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 
@@ -23,10 +23,14 @@ const types: Record<string, string> = {
 };
 const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;
 
-/** Serves a built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it. */
-export async function startSite(directory: string, port: number, extra: Record<string, string>) {
+/**
+ * Serves a built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it.
+ * Calls of the API go on to `api`.
+ */
+export async function startSite(directory: string, port: number, extra: Record<string, string>, api?: string) {
   const files = readFiles(directory, extra);
   const server = createServer((request, response) => {
+    if (api && request.url!.startsWith('/api/')) return forward(request, response, api);
     const file = files.get(request.url!.split('?')[0]!);
     response.writeHead(file ? 200 : 404, file?.headers);
     response.end(file?.body);
@@ -38,6 +42,17 @@ export async function startSite(directory: string, port: number, extra: Record<s
     server.closeAllConnections();
   };
   return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, api: string): void {
+  const { method, headers } = request;
+  const onward = httpRequest(new URL(request.url!, api), { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode!, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  request.pipe(onward);
 }
 
 function readFiles(directory: string, extra: Record<string, string>): Map<string, File> {
