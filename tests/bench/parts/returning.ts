@@ -72,7 +72,7 @@ async function visit(page: Page, devtools: CDPSession, url: string, content: str
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
   await page.goto(url, { waitUntil: 'commit' });
   const shown = await page.waitForFunction(
-    (text) => (document.body?.innerText.includes(text) ? performance.now() : 0),
+    (text) => (document.querySelector('main')?.textContent.includes(text) ? performance.now() : 0),
     content,
     { polling: 'raf', timeout: 30_000 },
   );
