@@ -6,9 +6,12 @@ import { parseArgs } from 'node:util';
 import { onOrphaned } from '../product/orphaned.ts';
 import { measureCalls, measureCallsAt2Ms, measureCallsAt40Ms } from './parts/calls.ts';
 import { measureChat } from './parts/chat.ts';
+import { measureCleanup } from './parts/cleanup.ts';
+import { measureCrowd } from './parts/crowd.ts';
 import { measureDelivery } from './parts/delivery.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureLanding } from './parts/landing.ts';
+import { measureLoad } from './parts/load.ts';
 import { measurePosts } from './parts/posts.ts';
 import { measureReturning } from './parts/returning.ts';
 import { measureVanishing } from './parts/vanishing.ts';
@@ -27,6 +30,9 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   h: measureCallsAt40Ms,
   i: measureChat,
   j: measureReturning,
+  k: measureLoad,
+  l: measureCrowd,
+  m: measureCleanup,
 };
 
 const { values } = parseArgs({

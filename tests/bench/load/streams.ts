@@ -4,16 +4,19 @@ import type { Running } from '../rig/workerd.ts';
 import { Crowd, type Stream } from './crowd.ts';
 import { tokenOf } from './request.ts';
 
-export const users = 50;
-export const streamsEach = 20;
+export const users = 100;
+/** As many as one user may have. */
+export const streamsEach = 10;
 
 export type UrlOf = (running: Running, user: number) => Promise<string>;
 
 export const solaceUrl: UrlOf = async ({ url }, user) => `${url}/api/user/usage-stream?token=${await tokenOf(user)}`;
 export const bareUrl: UrlOf = async ({ url }, user) => `${url}/streams/${user}`;
 
+type Group = { firstUser: number; users: number; urlOf: UrlOf };
+
 /** The streams of so many users, each user as often as it has streams. */
-export async function streamsOf(running: Running, firstUser: number, urlOf: UrlOf): Promise<Stream[]> {
+export async function streamsOf(running: Running, { firstUser, users, urlOf }: Group): Promise<Stream[]> {
   const urls = await Promise.all(Array.from({ length: users }, (_, index) => urlOf(running, firstUser + index)));
   return urls.flatMap((url, index) => Array.from({ length: streamsEach }, () => ({ user: firstUser + index, url })));
 }

@@ -75,7 +75,7 @@ function plainPost(user: number, used: number): Request {
 }
 
 async function openLane(running: Running, firstUser: number, urlOf: UrlOf, post: Audience['post']): Promise<Lane> {
-  const streams = await streamsOf(running, firstUser, urlOf);
+  const streams = await streamsOf(running, { firstUser, users, urlOf });
   const counts = Array.from({ length: users }, () => usedBefore);
   const caller = new Caller(running.url, 8);
   return { caller, firstUser, counts, streamsEach, post, ...(await openWeighed(running, streams)) };

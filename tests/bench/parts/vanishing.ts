@@ -20,7 +20,7 @@ export function measureVanishing(): Promise<Part> {
     await rig.database(1000);
     const worker = await rig.solace({ name: 'census' });
     await fetch(`${worker.url}/api/health`);
-    const streams = await streamsOf(worker, 0, solaceUrl);
+    const streams = await streamsOf(worker, { firstUser: 0, users, urlOf: solaceUrl });
     const before = await census(worker);
     const child = fork(crowd, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     child.send(streams);

@@ -1,11 +1,12 @@
 import worker from '../../../worker/index.ts';
-import { UsageChannel as Feed } from '../../../worker/usage/usage-channel.ts';
+import { runScheduledTasks } from '../../../worker/scheduled.ts';
+import { UsageChannel as Channel } from '../../../worker/usage/usage-channel.ts';
 import type { Env } from '../../../worker/env.ts';
 
 export { Conversation } from '../../../worker/chat/conversation.ts';
 
-/** The product's feed, which also tells how many sockets it holds. */
-export class UsageChannel extends Feed {
+/** The product's channel, which also tells how many sockets it holds. */
+export class UsageChannel extends Channel {
   openSockets(): number {
     return this.ctx.getWebSockets().length;
   }
@@ -13,13 +14,20 @@ export class UsageChannel extends Feed {
 
 type Counted = DurableObjectNamespace<UsageChannel>;
 
-/** The product, and beside it `/census?user=…&user=…`: the sockets that those users' feeds hold. */
+/**
+ * The product, and beside it `/census?user=…&user=…`, the sockets that those users' channels hold, and `/cron`, which runs the
+ * tasks of each minute.
+ */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
+    if (pathname === '/cron') {
+      await runScheduledTasks('* * * * *', env, ctx);
+      return new Response();
+    }
     if (pathname !== '/census') return worker.fetch(request, env, ctx);
-    const feeds = env.USAGE_CHANNEL as unknown as Counted;
-    const counts = await Promise.all(searchParams.getAll('user').map((user) => feeds.getByName(user).openSockets()));
+    const channels = env.USAGE_CHANNEL as unknown as Counted;
+    const counts = await Promise.all(searchParams.getAll('user').map((user) => channels.getByName(user).openSockets()));
     return Response.json({ sockets: counts.reduce((sum, count) => sum + count, 0) });
   },
 } satisfies ExportedHandler<Env>;
