@@ -1,11 +1,11 @@
-import type { MissingMethod, Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
 import { defaultMethod } from './default-method.ts';
 import { endSubscription } from './end-subscription.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
 import { periodLine } from './lines.ts';
 import { requireMethod } from './require-method.ts';
 import { movePeriod, periodFrom } from './renew-subscription.ts';
+import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /**
  * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the API

@@ -5,7 +5,7 @@ import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../store.ts';
 import { createStripe } from '../index.ts';
-import type { CollectionSettings } from '../world.ts';
+import type { CollectionSettings } from '../types/world.ts';
 
 const secretKey = 'sk_test_local';
 export const webhookSecret = 'whsec_local';

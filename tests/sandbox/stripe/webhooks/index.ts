@@ -1,8 +1,9 @@
 import type { Store } from '../../store.ts';
-import { matches, type StripeEvent } from '../objects/events.ts';
-import type { WebhookEndpoint } from '../objects/webhook-endpoints.ts';
+import { matches } from '../objects/events.ts';
 import { createLanes } from './lanes.ts';
 import { postEvent } from './post-event.ts';
+import type { StripeEvent } from '../types/events.ts';
+import type { WebhookEndpoint } from '../types/webhook-endpoints.ts';
 
 /** An event that an endpoint has yet to take. */
 type Delivery = { id: string; event: string; endpoint: string; lane: string; attempts: number; notBefore: number };
