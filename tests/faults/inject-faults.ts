@@ -40,7 +40,7 @@ export async function injectFaults(world: World, choices: Choices, seconds: numb
 /** A short run does not wait out the pauses between two tries: they are up to an hour long. */
 async function skipPauses({ people, rig }: World): Promise<void> {
   await rig.database.execute('update outbox set due_at = 0 where parked_at is null');
-  for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.wake();
+  for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.stream.wake();
 }
 
 /** Once in every stretch of time, somewhere in its middle half. */

@@ -1,15 +1,13 @@
 import type { Choices } from './choices.ts';
-import type { ChatFollower } from './chat/chat-follower.ts';
-import { Conversation } from './chat/conversation.ts';
+import { Conversation, type Message } from './chat/conversation.ts';
 
-/** A tab with an open usage stream; `load/follower.ts` makes it. */
-export type OpenTab = {
-  readonly total: number | undefined;
-  readonly opened: number;
-  reload(): void;
-  wake(): void;
-  close(): void;
-};
+/** A tab with an open usage stream (`load/follower.ts`). */
+export type OpenTab = { readonly total: number | undefined; readonly stream: OpenStream };
+
+/** A tab with an open chat (`chat/chat-follower.ts`). */
+export type OpenChat = { readonly connected: boolean; readonly shown: Message[]; readonly stream: OpenStream };
+
+type OpenStream = { readonly opened: number; disconnect(): void; wake(): void; close(): void };
 
 /** An answered usage post. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
@@ -36,7 +34,7 @@ export class Person {
   checkouts = 0;
   readonly followers: OpenTab[] = [];
   readonly conversation = new Conversation();
-  readonly chats: ChatFollower[] = [];
+  readonly chats: OpenChat[] = [];
   /** What they are at; undefined when they are at rest. */
   doing: string | undefined;
   #calls = 0;

@@ -43,7 +43,7 @@ async function facts(world: World, run: Run): Promise<Rows> {
     'seconds to settle': run.settleSeconds,
     people: people.length,
     'streams open at the end': streamsOf(signedIn(world)).length,
-    'streams opened': streamsOf(people).reduce((sum, { opened }) => sum + opened, 0),
+    'streams opened': streamsOf(people).reduce((sum, { stream }) => sum + stream.opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
     'failed responses': total(figures.failures),

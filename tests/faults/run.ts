@@ -67,7 +67,7 @@ async function rehearse(rig: Rig): Promise<boolean> {
   const findings = await settle(world);
   const settleSeconds = (performance.now() - begun) / 1000 - seconds;
   print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
-  for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.close();
+  for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.stream.close();
   const complaints = complaintsOf(findings);
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
   print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));

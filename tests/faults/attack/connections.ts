@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { repeat, type Attack } from './keep-attacking.ts';
+import { repeat, type Attack } from './attack.ts';
 
 const slowReaders = 12;
 

@@ -1,4 +1,4 @@
-import { repeat, type Attack } from './keep-attacking.ts';
+import { repeat, type Attack } from './attack.ts';
 
 const paths = ['/api/billing/create-portal-session', '/api/billing/create-subscription-update-session'];
 const atOnce = 5;

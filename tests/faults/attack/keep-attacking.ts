@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Choices } from '../choices.ts';
 import { Person } from '../person.ts';
 import { Site } from '../site.ts';
@@ -10,8 +9,6 @@ import { hangUp, readSlowly } from './connections.ts';
 
 /** Numbers of attackers begin here, so that nobody counts them as people. */
 const firstNumber = 900_000;
-
-export type Attack = { world: World; site: Site; choices: Choices; attacker: Person; ended: AbortSignal };
 
 const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];
 
@@ -36,12 +33,4 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
 async function arrive(world: World, attacker: Person): Promise<void> {
   await reportContact(world, attacker);
   await signIn(world, attacker);
-}
-
-/** Acts again and again until the attack ends, with so many ms between two. */
-export async function repeat({ ended }: Attack, pauseMs: number, act: () => Promise<unknown>): Promise<void> {
-  while (!ended.aborted) {
-    await act();
-    await sleep(pauseMs);
-  }
 }

@@ -73,5 +73,5 @@ export async function clearConversation(world: World, person: Person): Promise<v
 
 /** The network of the device changes: every chat stream breaks and is resumed. */
 export function reconnectChats({ chats }: Person): void {
-  for (const chat of chats) chat.disconnect();
+  for (const chat of chats) chat.stream.disconnect();
 }

@@ -21,7 +21,7 @@ export async function deleteAccount(world: World, person: Person): Promise<void>
   // 401: the answer that said so was lost.
   if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
   await Promise.all(others);
-  for (const tab of [...person.followers, ...person.chats]) tab.close();
+  for (const tab of [...person.followers, ...person.chats]) tab.stream.close();
 }
 
 /** Another tab asks for a page to pay on, and pays on it at once, should there be one. */

@@ -20,7 +20,7 @@ const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void
   platform: changePlatform,
   'sign in': signIn,
   'log out': logOut,
-  reload: (_, { followers, choices }) => choices.pick(followers).reload(),
+  reload: (_, { followers, choices }) => choices.pick(followers).stream.disconnect(),
   glance,
   leave: deleteAccount,
   'write on the web': writeOnWeb,
