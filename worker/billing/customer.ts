@@ -6,9 +6,10 @@ import { log } from '../platform/log.ts';
 import { RequestError } from '../platform/request-error.ts';
 import type { LeasedCustomer } from './lease.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import { hourMs } from '../platform/time.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
-const keyLifetimeMs = 23 * 3_600_000;
+const keyLifetimeMs = 23 * hourMs;
 /** Stripe's clock may be behind ours, and the lost customer is not older than the request for it. */
 const skewSeconds = 600;
 /** Stripe's search lags by up to a minute; the list does not, but a busy shop fills it. */

@@ -9,9 +9,10 @@ import { unlessMissing, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive, subscriptionsOf } from './subscriptions.ts';
 import type { Billing } from './sync.ts';
 import type { StripeEvent } from './webhook.ts';
+import { dayMs } from '../platform/time.ts';
 
 /** Stripe sends events for 3 days; the hourly review covers them when none arrives. */
-const reviewedSeconds = 3 * 86_400;
+const reviewedSeconds = (3 * dayMs) / 1000;
 
 type Parts = { db: Database; settings: Settings };
 

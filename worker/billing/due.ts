@@ -1,8 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { customers, type User } from '#db/schema';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+import { hourMs, minuteMs } from '../platform/time.ts';
 
 /** A checkout can be completed for 24 hours after its page was opened, which is an hour before the watch ends. */
 const checkoutMs = 24 * hourMs;

@@ -5,6 +5,7 @@ import { describeError, log } from '../platform/log.ts';
 import { customersPerRun, dueCustomers } from './due.ts';
 import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';
+import { minuteMs } from '../platform/time.ts';
 
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
@@ -12,7 +13,7 @@ const atOnce = 5;
 const chunk = 2 * atOnce;
 const runMs = 45_000;
 /** When the Worker is stopped in the middle of a fetch. */
-const stoppedMs = 10 * 60_000;
+const stoppedMs = 10 * minuteMs;
 
 /** Syncs a user's customer if it is free and satisfies the condition. */
 export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {

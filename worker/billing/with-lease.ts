@@ -3,8 +3,9 @@ import { users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
 import { afterFailure, release, type Changes, type LeasedCustomer } from './lease.ts';
+import { hourMs } from '../platform/time.ts';
 
-const watchMs = 3_600_000;
+const watchMs = hourMs;
 
 /** Where the user is sent, and the changes of the customer that come with it. */
 export type Visit = { url: string; changes?: Changes };

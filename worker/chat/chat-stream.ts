@@ -6,6 +6,7 @@ import type { ObjectSocket } from '../platform/object-socket.ts';
 import { replacedCode } from '../usage/open-streams.ts';
 import { openMessage } from './message-encryption.ts';
 import type { ConversationEvent } from './stored-message.ts';
+import { minuteMs } from '../platform/time.ts';
 
 /** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
@@ -20,7 +21,7 @@ type Source = {
 };
 
 /** A reader that reconnects at once would end the next oldest stream. */
-const replacedRetryMs = 60_000;
+const replacedRetryMs = minuteMs;
 
 /** The chat stream of one reader: decrypts what the Durable Object sends, in its order. */
 export function chatStream({ userId, socket, keyOf, signal, expiresAt }: Source): Response {

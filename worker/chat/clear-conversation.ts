@@ -5,9 +5,10 @@ import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
 import type { WrappedKey } from './chat-keys.ts';
 import { conversationOf } from './open-conversation.ts';
+import { minuteMs } from '../platform/time.ts';
 
 /** The cron job confirms an erasure that the request did not. */
-const confirmAfterMs = 60_000;
+const confirmAfterMs = minuteMs;
 
 /**
  * SQL that destroys the key of a conversation, tells the bot, and takes back the messages that wait for the bot. The

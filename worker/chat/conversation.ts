@@ -16,9 +16,8 @@ import type {
   StoredMessage,
   StoredPage,
 } from './stored-message.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs, minuteMs } from '../platform/time.ts';
 
-const minuteMs = 60_000;
 /** Once a week: each alarm costs rows, so messages stay up to a week longer than the setting says. */
 const retentionCheckMs = 7 * dayMs;
 const checkEveryMs = 10_000;

@@ -1,6 +1,8 @@
+import { minuteMs } from './time.ts';
+
 const heartbeatMs = 20_000;
-const oldestMs = 15 * 60_000;
-const ageJitterMs = 5 * 60_000;
+const oldestMs = 15 * minuteMs;
+const ageJitterMs = 5 * minuteMs;
 /** Bytes that a reader who does not read may leave behind before it is dropped. */
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();

@@ -3,14 +3,15 @@ import type { Profile } from '../contract/schemas.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import type { ChannelMessage } from './usage-channel.ts';
 import { weekMs } from './week.ts';
+import { minuteMs } from '../platform/time.ts';
 
 const heartbeatMs = 20_000;
-const oldestMs = 15 * 60_000;
-const ageJitterMs = 5 * 60_000;
-const replacedRetryMs = 60_000;
+const oldestMs = 15 * minuteMs;
+const ageJitterMs = 5 * minuteMs;
+const replacedRetryMs = minuteMs;
 
 /** The greatest age of a stream, plus a minute of clock skew. */
-export const longestStreamMs = oldestMs + ageJitterMs + 60_000;
+export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 /** Unread chunks after which a slow reader is disconnected. */
 const unreadChunks = 64;
 const encoder = new TextEncoder();

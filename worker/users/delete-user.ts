@@ -6,9 +6,10 @@ import { build } from '../platform/prepared-statements.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Settings } from '../settings.ts';
 import { clearPhoneRateLimits, exportSubject } from './rate-limit-subjects.ts';
+import { minuteMs } from '../platform/time.ts';
 
 /** A message that was on its way during the deletion is stored within this time. */
-const eraseAgainMs = 60_000;
+const eraseAgainMs = minuteMs;
 
 /** SQL that tells the bot to erase a user's history and removes every row about the user. */
 export function deleteUserRows(id: SQL, settings: Settings, now: number): SQL[] {

@@ -1,9 +1,10 @@
 import { and, eq, lte, sql } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
+import { hourMs } from '../platform/time.ts';
 
 /** `lastSeenAt` is exact to this (ms): a session writes it at most so often. */
-export const seenEveryMs = 3_600_000;
+export const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };
 

@@ -4,8 +4,9 @@ import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
 import { storeReply } from '../../chat/store-reply.ts';
 import type { ChatRow } from '../../chat/open-conversation.ts';
 import type { Handler } from '../../http/handler.ts';
+import { dayMs } from '../../platform/time.ts';
 
-const crisisMs = 24 * 3_600_000;
+const crisisMs = dayMs;
 const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
 const facts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
 const statements = idempotentStatements(facts, [

@@ -1,6 +1,7 @@
 import type { Settings } from '../../settings.ts';
+import { minuteMs } from '../../platform/time.ts';
 
-const timeoutMs = 60_000;
+const timeoutMs = minuteMs;
 
 /** The JSON of a call to the running Worker; throws with the Worker's own sentence when it refuses. */
 export async function callApi<T>({ SITE_URL }: Settings, path: string, init: RequestInit): Promise<T> {

@@ -3,7 +3,7 @@ import {
   helpLinesReading,
   helpLinesReadOnSetting as name,
   staleHelpLines,
-} from '../../../contract/stale-help-lines.ts';
+} from '../stale-help-lines.ts';
 import { howToGetOwnerSettings } from '../../owner-settings.ts';
 import type { Values } from '../../target.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
