@@ -53,7 +53,7 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     env: c.env,
     settings,
     db: openDatabase(settings, requestLog.traffic),
-    later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
   });
   // Work that has begun goes on when the caller hangs up; a stream ends with its reader.
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));

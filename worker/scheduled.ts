@@ -24,7 +24,7 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
   if (!settings) return;
   const traffic: Traffic = { requests: 0, unreachable: false };
   const db = openDatabase(settings, traffic);
-  const billing = { db, env, settings, later: (work: Promise<unknown>) => ctx.waitUntil(work) };
+  const billing = { db, env, settings, waitUntil: (work: Promise<unknown>) => ctx.waitUntil(work) };
   const outbox = { db, settings, messages: messageEvents({ db, env, settings }) };
   const now = Date.now();
   const tasks: Record<string, () => Promise<unknown>> =

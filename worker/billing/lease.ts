@@ -19,7 +19,7 @@ export type LeasedCustomer = { token: string; customer: Customer; user: User };
 /** Columns that change when a lease is acquired or released. */
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 
-type Context = { db: Database; session: UserSession; later: (work: Promise<unknown>) => void };
+type Context = { db: Database; session: UserSession; waitUntil: (work: Promise<unknown>) => void };
 type Work<T> = (leased: LeasedCustomer) => Promise<T>;
 
 /** Statements that acquire a free lease with further changes, and that read the customer if the lease was acquired. */
@@ -43,7 +43,7 @@ export function customersWhere(db: Database, which: SQL) {
  * too long. The work goes on when the caller disconnects.
  */
 export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Changes): Promise<Authorized<T>> {
-  const { db, session, later } = context;
+  const { db, session, waitUntil } = context;
   const lease = db
     .select({ until: customers.leaseUntil })
     .from(customers)
@@ -56,7 +56,7 @@ export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Ch
       contended.delete(id);
     }
   });
-  later(done.catch(() => undefined));
+  waitUntil(done.catch(() => undefined));
   return done;
 }
 

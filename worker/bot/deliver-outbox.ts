@@ -29,7 +29,7 @@ export type MessageEvents = {
 };
 
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
-type Fate = 'done' | 'absent' | 'later' | 'park' | 'behind';
+type Fate = 'done' | 'absent' | 'retry' | 'park' | 'behind';
 
 /** The second one is for a message that waits for an event which another request delivers, and that stops after it. */
 const pausesMs = [250, 2000];
@@ -113,12 +113,12 @@ async function send(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
   if (!event.messageId) {
     const result = await postEvent(outbox.settings, event.id, event.body);
     if (result === 'refused') await logParked(outbox, event, 'refused');
-    return ({ taken: 'done', refused: 'park', unknown: 'later' } as const)[result];
+    return ({ taken: 'done', refused: 'park', unknown: 'retry' } as const)[result];
   }
   try {
     return await sendMessage(outbox, event);
   } catch {
-    return 'later';
+    return 'retry';
   }
 }
 
@@ -126,10 +126,10 @@ async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
   const messages = outbox.messages!;
   if (event.createdAt + dayMs <= Date.now()) return giveUp(outbox, event, 'expired');
   const opened = await messages.open(event);
-  if (typeof opened === 'string') return ({ settled: 'done', absent: 'absent', unready: 'later' } as const)[opened];
+  if (typeof opened === 'string') return ({ settled: 'done', absent: 'absent', unready: 'retry' } as const)[opened];
   if (opened.sentBefore !== null && (await isQueuedBehind(outbox, event, opened.sentBefore))) return 'behind';
   const result = await postEvent(outbox.settings, event.id, opened.body);
-  if (result === 'unknown') return 'later';
+  if (result === 'unknown') return 'retry';
   if (result === 'refused') return giveUp(outbox, event, 'refused');
   await messages.close(event, 'delivered');
   return 'done';

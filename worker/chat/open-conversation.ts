@@ -9,7 +9,7 @@ import type { Behind } from './stored-message.ts';
 
 /** What the user's row says about the conversation. */
 export type ChatRow = { id: string; chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
-export type ChatContext = { db: Database; env: Env; settings: Settings; later: (work: Promise<unknown>) => void };
+export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
 /** The Durable Object of a user's conversation. */
 export function conversationOf(env: Env, userId: string) {
@@ -33,8 +33,8 @@ export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<Crypt
  * 503, since the conversation was cleared after the row was read. When the row stays behind, the database was restored
  * from a backup: the conversation then begins again, because the key of its messages is gone.
  */
-export function behind({ db, settings, later }: ChatContext, row: ChatRow, { epoch }: Behind): RequestError {
-  later(catchUp());
+export function behind({ db, settings, waitUntil }: ChatContext, row: ChatRow, { epoch }: Behind): RequestError {
+  waitUntil(catchUp());
   return new RequestError('unavailable', { retryAfter: 1 });
 
   async function catchUp(): Promise<void> {

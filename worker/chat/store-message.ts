@@ -36,7 +36,7 @@ export async function storeMessage(
   sent: Sent,
   queued: OutboxEvent | null,
 ): Promise<Stored> {
-  const { db, env, settings, later, now } = context;
+  const { db, env, settings, waitUntil, now } = context;
   const [conversation, notAfter] = [conversationOf(env, user.id), now + storedWithinMs];
   const key = (await chatKeyOf(settings, user))!;
   const { id, text } = sent;
@@ -46,11 +46,12 @@ export async function storeMessage(
   if (appended.outcome === 'late') throw new RequestError('unavailable', { retryAfter: 1 });
   if (appended.outcome === 'behind') throw behind(context, user, appended);
   if (appended.outcome === 'limited') {
-    if (queued) later(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
+    if (queued)
+      waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
     throw rateLimited(appended.allowedAt, now);
   }
   const rewrapped = await rewrapOnUse(settings, { id: user.id, chatKey: user.chatKey!, chatKeyId: user.chatKeyId! });
-  if (rewrapped) later(db.run(rewrapped));
+  if (rewrapped) waitUntil(db.run(rewrapped));
   const message = await sameMessage(key, user, appended.message, sent);
   const { sentBefore } = appended;
   if (message.state !== 'failed' || !queued) return { message, sentBefore };

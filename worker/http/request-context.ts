@@ -18,7 +18,7 @@ export type BaseContext = {
   settings: Settings;
   db: Database;
   /** Keeps the Worker running for work that goes on after the response. */
-  later: (work: Promise<unknown>) => void;
+  waitUntil: (work: Promise<unknown>) => void;
 };
 
 /** A request before its authorization: what the route needs besides. */

@@ -9,7 +9,7 @@ import { recordSeen, seenEveryMs } from './record-seen.ts';
 /** Which session a verified token names. */
 export type SessionClaims = { userId: string; sessionId: string };
 
-type SessionContext = { db: Database; now: number; later: (work: Promise<unknown>) => void };
+type SessionContext = { db: Database; now: number; waitUntil: (work: Promise<unknown>) => void };
 type Statements = BatchItem<'sqlite'>[];
 type Results<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
@@ -45,7 +45,7 @@ export class UserSession {
   readonly claimedUserId: string;
   readonly #db: Database;
   readonly #now: number;
-  readonly #later: (work: Promise<unknown>) => void;
+  readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #whilePending: boolean;
   /** Unix ms; known once `run` has found the session. */
   expiresAt = 0;
@@ -55,7 +55,7 @@ export class UserSession {
     this.claimedUserId = claims.userId;
     this.#db = context.db;
     this.#now = context.now;
-    this.#later = context.later;
+    this.#waitUntil = context.waitUntil;
     this.#whilePending = whilePending;
   }
 
@@ -82,7 +82,7 @@ export class UserSession {
     const user = readRow(users, row);
     if (user.status === 'pending' && !this.#whilePending) throw new RequestError('pendingApproval');
     this.expiresAt = row.sessionExpiresAt;
-    if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#later(recordSeen(this.#db, this, this.#now));
+    if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#waitUntil(recordSeen(this.#db, this, this.#now));
     return new Authorized(await respond(user, ...(results as Results<List>)));
   }
 }

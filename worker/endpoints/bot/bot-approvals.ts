@@ -8,7 +8,7 @@ import { build } from '../../platform/prepared-statements.ts';
 import { RequestError } from '../../platform/request-error.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 
-export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, later }) => {
+export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, waitUntil }) => {
   const { phone, status } = input;
   const changing = and(eq(users.phone, phone), ne(users.status, status), won);
   const effects = [build.update(users).set({ status }).where(changing).getSQL()];
@@ -21,9 +21,9 @@ export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db
   const found = await botCall.once<{ userId: string }>(db, now, idempotentStatements(facts, effects));
   if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
   if (status === 'pending') {
-    expectEnd({ env, later }, found.userId);
-    endStreams({ env, later }, found.userId, null);
+    expectEnd({ env, waitUntil }, found.userId);
+    endStreams({ env, waitUntil }, found.userId, null);
   }
-  later(deliverSoon(db, settings, phone));
+  waitUntil(deliverSoon(db, settings, phone));
   return { success: true, status };
 };

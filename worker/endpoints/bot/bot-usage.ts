@@ -11,12 +11,12 @@ const statements = {
   voice: idempotentStatements(allowanceSql('voice'), [count]),
 };
 
-export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, later }) => {
+export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, waitUntil }) => {
   const values = messageValues(input.phone, input.count);
   const found = (await botCall.once<Found>(db, now, statements[input.kind], values))!;
   const counted = found.allowed === 1 ? input.count : 0;
   // Published again for the same call: the first response may have been lost, and with it its message.
-  if (counted && found.watched) later(publish(env, found.userId!, totalOf(found, counted)));
+  if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
   return usageResponseOf(found, counted);
 };
 

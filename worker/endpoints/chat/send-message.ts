@@ -11,7 +11,7 @@ import { RequestError } from '../../platform/request-error.ts';
  * message without an event would never be sent.
  */
 export const sendMessage: Handler<'sendMessage'> = async ({ session, input, request, ...context }) => {
-  const { db, settings, now, later } = context;
+  const { db, settings, now, waitUntil } = context;
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
   const { userId } = session;
   const pointer = {
@@ -32,8 +32,8 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
     const stored = await storeMessage(context, user, input, own);
     const { message } = stored;
     const messages = messageEvents(context, { row: user, ...stored });
-    if (own && own.leasedUntil > 0) later(deliverLeased({ db, settings, messages }, own));
-    else if (message.state === 'sent') later(deliverSoon(db, settings, user.phone, messages));
+    if (own && own.leasedUntil > 0) waitUntil(deliverLeased({ db, settings, messages }, own));
+    else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messages));
     return { success: true, message };
   });
 };

@@ -15,20 +15,20 @@ import { deleteUserRows } from '../../users/delete-user.ts';
 /** Fails closed: the rows are deleted only when Stripe has confirmed that nothing can charge again. */
 export const deleteMe: Handler<'deleteMe'> = async (context) =>
   acquireCustomer(context, async (leased) => {
-    const { db, env, settings, now, later } = context;
+    const { db, env, settings, now, waitUntil } = context;
     const { customer, user } = leased;
     try {
       const { stripeId, stripeAsked } = customer;
       if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
-      expectEnd({ env, later }, user.id);
+      expectEnd({ env, waitUntil }, user.id);
       await eraseRows(db, settings, leased, now);
     } catch (error) {
       await release(db, leased, afterFailure(error)).catch(() => undefined);
       throw error;
     }
-    if (user.chatEpoch > 0 || user.chatKey) later(conversationOf(env, user.id).erase());
-    endStreams({ env, later }, user.id, null);
-    later(deliverSoon(db, settings, user.phone));
+    if (user.chatEpoch > 0 || user.chatKey) waitUntil(conversationOf(env, user.id).erase());
+    endStreams({ env, waitUntil }, user.id, null);
+    waitUntil(deliverSoon(db, settings, user.phone));
     return { success: true };
   });
 

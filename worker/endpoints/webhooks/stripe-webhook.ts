@@ -24,7 +24,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   if (leased) {
     logRefund(event, customer!);
     const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
-    context.later(work);
+    context.waitUntil(work);
     await work;
   }
   return { received: true };
