@@ -10,10 +10,10 @@ import { measureDelivery } from './parts/delivery.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureLanding } from './parts/landing.ts';
 import { measurePosts } from './parts/posts.ts';
-import { measureVanishing } from './parts/vanishing.ts';
+import { measureAbandonedStreams } from './parts/abandoned-streams.ts';
 import { partText, type Part } from './report.ts';
-import { root, stateDir } from './rig/places.ts';
-import { watchSteal } from './rig/stolen.ts';
+import { root, stateDir } from './rig/paths-and-ports.ts';
+import { measureStealTime } from './rig/steal-time.ts';
 
 const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   a: measureCalls,
@@ -21,7 +21,7 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   c: measurePosts,
   d: measureGrowth,
   e: measureLanding,
-  f: measureVanishing,
+  f: measureAbandonedStreams,
   g: measureCallsAt2Ms,
   h: measureCallsAt40Ms,
   i: measureChat,
@@ -55,7 +55,7 @@ const results: Record<string, Part> = {};
 for (const letter of values.only) {
   const measure = parts[letter];
   if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
-  const stolen = watchSteal();
+  const stolen = measureStealTime();
   results[letter] = await measure(values.quick);
   print(partText(results[letter]));
   print(`The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`);

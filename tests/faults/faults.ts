@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { services, type Service } from '../sandbox/out-of-order.ts';
+import { services, type Service } from '../sandbox/fault-response.ts';
 import type { Choices } from './choices.ts';
 import { timeRecovery } from './recovery.ts';
 import type { World } from './world.ts';

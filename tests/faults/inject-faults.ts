@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ringMinute } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/cron-clock.ts';
 import type { Choices } from './choices.ts';
 import { breakServices, mend } from './faults.ts';
 import { keepAttacking } from './attack/keep-attacking.ts';
@@ -32,7 +32,7 @@ export async function injectFaults(world: World, choices: Choices, seconds: numb
   await mend(world);
   await world.rig.control('PUT', '/bot/mode', { mode: 'answer' });
   if (seconds < longRunSeconds) await skipPauses(world);
-  await Promise.race([Promise.all(busy), keepRunningCron(world)]);
+  await Promise.race([Promise.all(busy), runCronUntilClosing(world)]);
   await world.rig.control('PUT', '/stripe/webhooks', { mode: 'deliver' });
   if (seconds < longRunSeconds) await skipPauses(world);
 }
@@ -55,10 +55,10 @@ async function inTheMiddle(seconds: number, every: number, choices: Choices, act
   }
 }
 
-async function keepRunningCron({ rig }: World): Promise<void> {
+async function runCronUntilClosing({ rig }: World): Promise<void> {
   const until = performance.now() + drainMs;
   while (performance.now() < until) {
-    await ringMinute(rig.product.siteUrl);
+    await runMinuteCron(rig.product.siteUrl);
     await sleep(2000);
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from '../sandbox/out-of-order.ts';
+import type { Service } from '../sandbox/fault-response.ts';
 import { sendMessage } from './chat/write-message.ts';
 import type { Choices } from './choices.ts';
 import { signedIn } from './invariants/accounts.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ringMinute } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/cron-clock.ts';
 import { resendFailed } from './chat/write-message.ts';
 import { Figures } from './figures.ts';
 import { signedIn } from './invariants/accounts.ts';
@@ -18,7 +18,7 @@ export async function settle(world: World): Promise<Finding[]> {
   const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    await ringMinute(product.siteUrl);
+    await runMinuteCron(product.siteUrl);
     for (const person of signedIn(world)) if (person.conversation.consented) await resendFailed(examined, person);
     const findings = await checkAll(examined);
     if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;

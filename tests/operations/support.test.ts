@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { createClient, type Client } from '@libsql/client/web';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ringMinute } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/cron-clock.ts';
 import { freePort } from '../product/free-port.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
 
@@ -241,9 +241,9 @@ describe('sync', () => {
     await database.execute({ sql: "update users set tier = 'free' where phone = ?", args: [phone] });
     expect((await json('find', phone))['advice'].join()).toContain('run `sync`');
     const syncing = json('sync', phone);
-    const ringing = setInterval(() => void ringMinute(product.siteUrl), 2000);
+    const timer = setInterval(() => void runMinuteCron(product.siteUrl), 2000);
     expect(await syncing).toEqual({ fetched: true, tier: 'basic', subscriptionStatus: 'active' });
-    clearInterval(ringing);
+    clearInterval(timer);
   });
 
   it('says that there is nothing to fetch for somebody who was never sent to Stripe', async () => {
@@ -283,14 +283,14 @@ describe('outbox', () => {
     expect(listed).toContainEqual(expect.objectContaining({ seq, type: 'platform.changed' }));
     expect(JSON.stringify(listed)).not.toContain(phone);
     expect(await json('outbox', 'retry', String(seq), '--yes')).toEqual({ retry: 1 });
-    await ringMinute(product.siteUrl);
+    await runMinuteCron(product.siteUrl);
     await expect.poll(() => typesFor(phone), { timeout: 20_000 }).toContain('platform.changed');
   });
 
   it('removes a parked event, and knows no other number', async () => {
     const { phone, seq } = await parkedEvent();
     expect(await json('outbox', 'drop', String(seq), '--yes')).toEqual({ drop: 1 });
-    await ringMinute(product.siteUrl);
+    await runMinuteCron(product.siteUrl);
     expect(await typesFor(phone)).not.toContain('platform.changed');
     expect(await support('outbox', 'drop', String(seq), '--yes')).toMatchObject({ code: 1 });
     expect(await support('outbox', 'burn', 'all', '--yes')).toMatchObject({ code: 2 });

@@ -7,8 +7,8 @@ import type { SandboxSecrets } from '../sandbox/settings.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { setUpStripe } from './set-up-stripe.ts';
 import { refreshVars } from './vars.ts';
-import { untilAnswers } from './until-answers.ts';
-import { startClock } from './cron-clock.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+import { startCronClock } from './cron-clock.ts';
 import { startRestartableWorker } from './restartable-worker.ts';
 
 export type ProductSettings = {
@@ -58,9 +58,9 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
     await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
     await setUpStripe(vars);
     const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log });
-    closing.push(worker.stop, startClock(siteUrl));
+    closing.push(worker.stop, startCronClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
-    await untilAnswers(pages, Promise.race([worker.ended, aborted(settings.signal)]));
+    await waitUntilReady(pages, Promise.race([worker.ended, aborted(settings.signal)]));
     return { siteUrl, sandboxUrl: sandbox.url, ended: worker.ended, restartWorker: worker.restart, close };
   } catch (error) {
     await close();

@@ -1,9 +1,9 @@
 import { createClient } from '@libsql/client/web';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { secrets, trySandbox } from './try-sandbox.ts';
+import { secrets, startTestSandbox } from './test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   await sandbox.call('PUT', '/faults', { libsql: null, stripe: null, whatsapp: null, bot: null });

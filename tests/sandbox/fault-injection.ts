@@ -1,4 +1,4 @@
-import { outOfOrder, type Service, services } from './out-of-order.ts';
+import { faultResponse, type Service, services } from './fault-response.ts';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
@@ -57,7 +57,7 @@ async function affectStripe(c: Context, next: Next, fault: Fault): Promise<Respo
 }
 
 function failing(service: Service, status: number, location: string | undefined): Response {
-  const response = outOfOrder(service, status);
+  const response = faultResponse(service, status);
   if (location !== undefined) response.headers.set('Location', location);
   return response;
 }

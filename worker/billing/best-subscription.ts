@@ -19,7 +19,7 @@ export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): 
   const live = subscriptions.filter(isLive);
   const sold = live.flatMap(atKnownPrice);
   const unknown = live.filter((subscription) => atKnownPrice(subscription).length === 0);
-  const [best] = [...sold, ...kept(sold, unknown, heldTier)].toSorted(byWorth);
+  const [best] = [...sold, ...kept(sold, unknown, heldTier)].toSorted(bestFirst);
   return { best, sold: sold.length, unknown: unknown[0] };
 }
 
@@ -45,7 +45,7 @@ function grants({ status }: Stripe.Subscription): boolean {
   return status === 'active' || status === 'trialing' || status === 'past_due';
 }
 
-function byWorth(a: Live, b: Live): number {
+function bestFirst(a: Live, b: Live): number {
   return (
     rankOf(a.subscription) - rankOf(b.subscription) ||
     plans[b.tier].level - plans[a.tier].level ||

@@ -54,8 +54,8 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
 /** Ends the subscriptions that are as old as the dispute, so that one which is bought later is not touched. */
 async function endDisputed(stripe: Stripe, { ON_DISPUTE }: Settings, customer: string, dispute: Stripe.Dispute) {
   // An inquiry takes no money back, and a dispute that was won gives it back.
-  const harmless = dispute.status === 'won' || dispute.status.startsWith('warning_');
-  if (ON_DISPUTE === 'keep' || harmless) return false;
+  const isMoneyKept = dispute.status === 'won' || dispute.status.startsWith('warning_');
+  if (ON_DISPUTE === 'keep' || isMoneyKept) return false;
   const all = (await subscriptionsOf(stripe, customer)) ?? [];
   const disputed = all.filter((each) => isLive(each) && each.created <= dispute.created);
   for (const subscription of disputed) await cancelNow(stripe, subscription);

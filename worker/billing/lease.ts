@@ -53,7 +53,7 @@ export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Ch
     try {
       return await work(leased);
     } finally {
-      contended.delete(id);
+      busyUsers.delete(id);
     }
   });
   waitUntil(done.catch(() => undefined));
@@ -64,7 +64,7 @@ export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Ch
  * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). It spares the others
  * an attempt that would fail, since each attempt is a write.
  */
-const contended = new Map<string, number>();
+const busyUsers = new Map<string, number>();
 
 /** While others hold the lease it only reads, at most once a second. */
 async function waitForLease(db: Database, userId: string, until: number, changes?: Changes): Promise<LeasedCustomer> {
@@ -72,7 +72,7 @@ async function waitForLease(db: Database, userId: string, until: number, changes
   const lease = db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
   let free = until <= Date.now();
   for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
-    const leased = free && (contended.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
+    const leased = free && (busyUsers.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
     if (leased) return leased;
     await scheduler.wait(pauseMs * (1 + Math.random() / 2));
     const [row] = await lease;
@@ -82,13 +82,13 @@ async function waitForLease(db: Database, userId: string, until: number, changes
 }
 
 async function attempt(db: Database, userId: string, changes?: Changes): Promise<LeasedCustomer | null> {
-  contended.set(userId, Date.now() + attemptMs);
+  busyUsers.set(userId, Date.now() + attemptMs);
   const token = crypto.randomUUID();
   const create = db.run(sql`insert into ${customers} (user_id, due_at)
     select ${users.id}, null from ${users} where ${users.id} = ${userId} on conflict do nothing`);
   const [, , [row]] = await db.batch([create, ...acquireLease(db, token, eq(customers.userId, userId), changes)]);
-  if (!row) contended.delete(userId);
-  else contended.set(userId, row.customer.leaseUntil);
+  if (!row) busyUsers.delete(userId);
+  else busyUsers.set(userId, row.customer.leaseUntil);
   return row ? { token, ...row } : null;
 }
 

@@ -8,7 +8,7 @@ import { hourMs } from '../platform/time.ts';
 const watchMs = hourMs;
 
 /** Where the user is sent, and the changes of the customer that come with it. */
-export type Visit = { url: string; changes?: Changes };
+export type Destination = { url: string; changes?: Changes };
 
 /**
  * Runs work with a leased customer and releases it, whether the work succeeds or not. When the user is sent to Stripe's
@@ -17,8 +17,8 @@ export type Visit = { url: string; changes?: Changes };
 export async function withLease(
   { db, now, settings }: { db: Database; now: number; settings: Settings },
   leased: LeasedCustomer,
-  work: () => Promise<Visit>,
-): Promise<Visit> {
+  work: () => Promise<Destination>,
+): Promise<Destination> {
   const visit = await work().catch(async (error: unknown) => {
     // The cron job finds a customer whose id was lost with the response.
     await release(db, leased, { ...afterFailure(error), dueAt: now });

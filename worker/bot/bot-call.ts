@@ -10,10 +10,10 @@ type Row = { fingerprint: string; answer: string };
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 
 /** SQL: whether this very call is the one that took the id. */
-export const won: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
+export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
 
 /** SQL: the answer of this call. */
-export const answered: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
+export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
 /**
  * What a call does: `answer` is SQL for a JSON text, read before the effects. A call that is known keeps its row and

@@ -29,7 +29,7 @@ export type MessageEvents = {
 };
 
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
-type Fate = 'done' | 'absent' | 'retry' | 'park' | 'behind';
+type Outcome = 'done' | 'absent' | 'retry' | 'park' | 'behind';
 
 /** The second one is for a message that waits for an event which another request delivers, and that stops after it. */
 const pausesMs = [250, 2000];
@@ -76,8 +76,8 @@ export async function expireMessages(outbox: Outbox, now: number): Promise<void>
     and leased_until <= ${now} order by due_at limit 50`;
   for (const event of await outbox.db.all<OutboxEvent>(blocked)) {
     // An object that does not respond must not keep the others waiting; the next minute tries again.
-    const fate = await giveUp(outbox, event, 'expired').catch(() => null);
-    if (fate) await outbox.db.run(settledSql(event, fate, now));
+    const outcome = await giveUp(outbox, event, 'expired').catch(() => null);
+    if (outcome) await outbox.db.run(settledSql(event, outcome, now));
   }
 }
 
@@ -109,7 +109,7 @@ function lease({ messages }: Outbox, most: number, phone?: PhoneNumber): SQL {
     returning ${columns}`;
 }
 
-async function send(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
+async function send(outbox: Outbox, event: OutboxEvent): Promise<Outcome> {
   if (!event.messageId) {
     const result = await postEvent(outbox.settings, event.id, event.body);
     if (result === 'refused') await logParked(outbox, event, 'refused');
@@ -122,7 +122,7 @@ async function send(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
   }
 }
 
-async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
+async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome> {
   const messages = outbox.messages!;
   if (event.createdAt + dayMs <= Date.now()) return giveUp(outbox, event, 'expired');
   const opened = await messages.open(event);
@@ -145,7 +145,7 @@ async function isQueuedBehind({ db }: Outbox, { seq, phone }: OutboxEvent, messa
   return rows.length > 0;
 }
 
-async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'expired'): Promise<Fate> {
+async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'expired'): Promise<Outcome> {
   await outbox.messages!.close(event, 'failed');
   await logParked(outbox, event, reason);
   return 'park';
@@ -163,15 +163,15 @@ async function logParked({ settings }: Outbox, event: OutboxEvent, reason: strin
 }
 
 /** SQL that removes, parks or postpones an event. */
-function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, fate: Fate, now: number): SQL {
-  if (fate === 'done') return sql`delete from outbox where seq = ${seq}`;
+function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcome: Outcome, now: number): SQL {
+  if (outcome === 'done') return sql`delete from outbox where seq = ${seq}`;
   // A request that sends the message again renews `created_at`, and may be storing it now.
-  if (fate === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
-  if (fate === 'behind') {
+  if (outcome === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
+  if (outcome === 'behind') {
     return sql`update outbox set seq = (select max(seq) + 1 from outbox), leased_until = 0, attempts = attempts - 1
       where seq = ${seq}`;
   }
-  if (fate === 'park') {
+  if (outcome === 'park') {
     // Beyond every `due_at <= now`, so that the index of what is due does not hold it.
     return sql`update outbox set leased_until = 0, due_at = ${Number.MAX_SAFE_INTEGER}, parked_at = ${now} where seq = ${seq}`;
   }

@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts';
 
 const timeoutMs = 15_000;
 /** Refusals that may end by themselves: Request Timeout, Too Early, Too Many Requests. */
-const passing = new Set([408, 425, 429]);
+const temporary = new Set([408, 425, 429]);
 
 /** Posts a signed event to the bot: accepted, refused for good, or to be tried again. */
 export async function postEvent(
@@ -29,7 +29,7 @@ export async function postEvent(
     });
     await response.body?.cancel();
     if (response.ok) return 'taken';
-    return response.status >= 400 && response.status < 500 && !passing.has(response.status) ? 'refused' : 'unknown';
+    return response.status >= 400 && response.status < 500 && !temporary.has(response.status) ? 'refused' : 'unknown';
   } catch {
     return 'unknown';
   }

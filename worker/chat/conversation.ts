@@ -9,7 +9,7 @@ import { liveSessions } from '../users/live-sessions.ts';
 import { MessageTable } from './message-table.ts';
 import type {
   Appended,
-  Behind,
+  StaleEpoch,
   ConversationEvent,
   NewStoredMessage,
   QueuedMessage,
@@ -77,7 +77,7 @@ export class Conversation extends DurableObject<object> {
     return message && this.#queued(message);
   }
 
-  read(epoch: number, before: number | undefined, limit: number): StoredPage | Behind {
+  read(epoch: number, before: number | undefined, limit: number): StoredPage | StaleEpoch {
     const behind = this.#follow(epoch);
     if (behind) return behind;
     const typingUntil = this.#typingUntil > Date.now() ? this.#typingUntil : null;
@@ -159,7 +159,7 @@ export class Conversation extends DurableObject<object> {
     return { message, sentBefore: this.#table.sentBefore(message.seq) };
   }
 
-  #follow(epoch: number): Behind | null {
+  #follow(epoch: number): StaleEpoch | null {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
     if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };

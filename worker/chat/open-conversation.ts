@@ -5,7 +5,7 @@ import { log } from '../platform/log.ts';
 import { RequestError } from '../platform/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey, openChatKey, UnusableChatKey } from './chat-keys.ts';
-import type { Behind } from './stored-message.ts';
+import type { StaleEpoch } from './stored-message.ts';
 
 /** What the user's row says about the conversation. */
 export type ChatRow = { id: string; chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
@@ -30,10 +30,14 @@ export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<Crypt
 }
 
 /**
- * 503, since the conversation was cleared after the row was read. When the row stays behind, the database was restored
+ * 503, since the conversation was cleared after the row was read. If the row stays behind, the database was restored
  * from a backup: the conversation then begins again, because the key of its messages is gone.
  */
-export function behind({ db, settings, waitUntil }: ChatContext, row: ChatRow, { epoch }: Behind): RequestError {
+export function staleEpochError(
+  { db, settings, waitUntil }: ChatContext,
+  row: ChatRow,
+  { epoch }: StaleEpoch,
+): RequestError {
   waitUntil(catchUp());
   return new RequestError('unavailable', { retryAfter: 1 });
 

@@ -4,7 +4,7 @@ import type { ChatMessage } from '../contract/chat.ts';
 import { rateLimited, RequestError } from '../platform/request-error.ts';
 import { storedWithinMs } from './message-events.ts';
 import { openMessage, sealMessage } from './message-encryption.ts';
-import { behind, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';
+import { staleEpochError, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';
 import { rewrapOnUse } from './rewrap-keys.ts';
 import type { StoredMessage } from './stored-message.ts';
 
@@ -44,7 +44,7 @@ export async function storeMessage(
   const perMinute = settings.CHAT_MESSAGES_PER_MINUTE;
   const appended = await conversation.append(user.chatEpoch, { id, author: 'user', sealed, notAfter, perMinute });
   if (appended.outcome === 'late') throw new RequestError('unavailable', { retryAfter: 1 });
-  if (appended.outcome === 'behind') throw behind(context, user, appended);
+  if (appended.outcome === 'behind') throw staleEpochError(context, user, appended);
   if (appended.outcome === 'limited') {
     if (queued)
       waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));

@@ -24,7 +24,7 @@ export type NewStoredMessage = {
 };
 
 /** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
-export type Behind = { outcome: 'behind'; epoch: number };
+export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
 /** A message of the user, and the id of the first one before it that is still `sent`. */
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
@@ -33,7 +33,7 @@ export type Appended =
   | ({ outcome: 'stored' | 'known' } & QueuedMessage)
   | { outcome: 'limited'; allowedAt: number }
   | { outcome: 'late' }
-  | Behind;
+  | StaleEpoch;
 
 export type StoredPage = {
   outcome: 'read';

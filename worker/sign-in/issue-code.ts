@@ -84,7 +84,7 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
   ]);
   const outcome = results[3][0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
-  return { id, nextAfterSeconds: Math.ceil((outcome.allowedAt - now) / 1000), ...verdict(outcome, now) };
+  return { id, nextAfterSeconds: Math.ceil((outcome.allowedAt - now) / 1000), ...resultOf(outcome, now) };
 }
 
 /** Gives back a code that was certainly not sent, and what it counted for. */
@@ -150,7 +150,7 @@ function replaced(columns: Parameters<typeof nameOf>[0][]): SQL {
   );
 }
 
-function verdict(outcome: Outcome, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
+function resultOf(outcome: Outcome, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
   const none = { limitedUntil: 0, budgetSpent: false, whatsappId: null };
   if (!outcome.asked) return { ...none, limitedUntil: outcome.askAt };
   if (!outcome.known) return none;

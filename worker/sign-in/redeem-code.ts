@@ -37,7 +37,7 @@ export async function redeemCode(
   const wrongTries = subjects.wrongTriesAt(phone);
   const values = { id, now, phone, tries, networkTries, wrongTries, ...Object.fromEntries(macs.entries()) };
   const results = await runPrepared(db, statementsFor(settings), values);
-  return verdict((results.at(-1) as Outcome[])[0]!, id, now);
+  return resultOf((results.at(-1) as Outcome[])[0]!, id, now);
 }
 
 const statementsFor = memoize((settings: Settings) => {
@@ -84,7 +84,7 @@ const statementsFor = memoize((settings: Settings) => {
   return [...changes, outcome].map(prepared);
 });
 
-function verdict(outcome: Outcome, sessionId: string, now: number): Redeemed {
+function resultOf(outcome: Outcome, sessionId: string, now: number): Redeemed {
   if (outcome.userId !== null) {
     const { userId, status } = outcome;
     return { limitedUntil: 0, opened: { session: { userId, sessionId }, status } };

@@ -26,11 +26,11 @@ export function expectEnd({ env, waitUntil }: Background, userId: string): void 
 
 /** Ends the streams of a session, or of all sessions of the user. */
 export function endStreams({ env, waitUntil }: Background, userId: string, sessionId: string | null): void {
-  waitUntil(patiently(() => publish(env, userId, { kind: 'end', sessionId })));
-  waitUntil(patiently(() => env.CONVERSATION.getByName(userId).endStreams(sessionId)));
+  waitUntil(withRetries(() => publish(env, userId, { kind: 'end', sessionId })));
+  waitUntil(withRetries(() => env.CONVERSATION.getByName(userId).endStreams(sessionId)));
 }
 
-async function patiently(end: () => Promise<void>): Promise<void> {
+async function withRetries(end: () => Promise<void>): Promise<void> {
   for (const pause of endPauses) {
     await scheduler.wait(pause);
     const sent = await end().then(

@@ -1,4 +1,4 @@
-import { watchSteal } from '../rig/stolen.ts';
+import { measureStealTime } from '../rig/steal-time.ts';
 
 /** A round in which the host takes more of the processors away says more about the host than about a lane. */
 const tolerableSteal = 0.01;
@@ -29,7 +29,7 @@ async function runRound<Lane extends string, Lap>(
   order: Lane[],
   lanes: Record<Lane, () => Promise<Lap>>,
 ): Promise<Round<Lane, Lap>> {
-  const stolen = watchSteal();
+  const stolen = measureStealTime();
   const laps = {} as Record<Lane, Lap>;
   for (const name of order) laps[name] = await lanes[name]();
   return { laps, stolen: stolen() };

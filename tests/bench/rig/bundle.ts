@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeBuiltConfig } from '../../product/built-config.ts';
-import { root, stateDir } from './places.ts';
+import { root, stateDir } from './paths-and-ports.ts';
 
 /** A Worker as `wrangler deploy` would upload it. */
 export type Bundle = { file: string; compatibilityDate: string; compatibilityFlags: string[] };

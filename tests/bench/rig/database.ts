@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/web';
 import { migrate } from '../../../drizzle/migrate.ts';
-import { root, stateDir } from './places.ts';
+import { root, stateDir } from './paths-and-ports.ts';
 import type { Running } from './workerd.ts';
 import { seed } from './seed.ts';
 import { settingsFor } from './settings.ts';

@@ -5,7 +5,7 @@ import { startBot } from './bot.ts';
 import { bundle, type Bundle } from './bundle.ts';
 import { startDatabase, type Database } from './database.ts';
 import { startDistance } from './distance.ts';
-import { ports } from './places.ts';
+import { ports } from './paths-and-ports.ts';
 import { settingsFor } from './settings.ts';
 import { startWorkerd, type Running } from './workerd.ts';
 import type { WorkerdSettings } from './workerd-config.ts';
@@ -20,7 +20,7 @@ const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
 type SolaceOptions = {
   port?: number;
   databasePort?: number;
-  name?: 'solace' | 'census';
+  name?: 'solace' | 'socket-count';
   botUrl?: string;
   /** Where Durable Objects store their files; left out, in memory. */
   disk?: string;
@@ -35,7 +35,7 @@ export class Rig {
     return this.#keep(await startDatabase(port, users));
   }
 
-  /** The product, or the same with a `/census` beside it. */
+  /** The product, or the same with a `/socket-count` beside it. */
   solace(options: SolaceOptions = {}): Promise<Running> {
     const { port = ports.solace, databasePort = ports.database, name = 'solace', botUrl, disk } = options;
     const vars = { ...settingsFor(databasePort), ...(botUrl && { BOT_WEBHOOK_URL: botUrl }) };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addresses } from '../../product/addresses.ts';
-import { ports } from './places.ts';
+import { ports } from './paths-and-ports.ts';
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url');
 

@@ -4,9 +4,9 @@ import { copyFileSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:f
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { untilAnswers } from '../../product/until-answers.ts';
+import { waitUntilReady } from '../../product/wait-until-ready.ts';
 import { childOf } from './process-facts.ts';
-import { stateDir } from './places.ts';
+import { stateDir } from './paths-and-ports.ts';
 import { workerdConfig, type WorkerdSettings } from './workerd-config.ts';
 
 const processGroup = fileURLToPath(new URL('../../product/process-group.ts', import.meta.url));
@@ -36,7 +36,7 @@ export async function startWorkerd(settings: WorkerdSettings, ready: string): Pr
   const url = `http://127.0.0.1:${settings.port}`;
   try {
     const ended = exit.then(() => `workerd ended; its last words are in ${join(directory, 'log')}`);
-    await untilAnswers([url + ready], ended);
+    await waitUntilReady([url + ready], ended);
     return { url, pid: childOf(child.pid!), stop };
   } catch (error) {
     await stop();

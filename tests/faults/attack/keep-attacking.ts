@@ -16,7 +16,7 @@ const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];
 export async function keepAttacking(world: World, choices: Choices): Promise<void> {
   const { closing, figures, latencies, rig } = world;
   const attacker = new Person(firstNumber, 'visitor', choices.fork());
-  await arrive(world, attacker);
+  await signUp(world, attacker);
   const site = new Site(rig.product.siteUrl, rig.botSecret, figures.attackers);
   while (!closing.aborted) {
     await untilClosing(world, choices.between(4000, 7000));
@@ -30,7 +30,7 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
 }
 
 /** The attacker has an account too. */
-async function arrive(world: World, attacker: Person): Promise<void> {
+async function signUp(world: World, attacker: Person): Promise<void> {
   await reportContact(world, attacker);
   await signIn(world, attacker);
 }

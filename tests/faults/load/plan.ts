@@ -37,11 +37,11 @@ async function press(world: World, person: Person, url: string): Promise<void> {
   const button = choices.weighted<keyof typeof buttons>(buttons);
   const form = { price: choices.pick([...world.rig.tiers.keys()]) };
   await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
-  await glance(world, person);
+  await readProfile(world, person);
 }
 
 /** Looks at the account. */
-export async function glance(world: World, person: Person): Promise<void> {
+export async function readProfile(world: World, person: Person): Promise<void> {
   const { token } = person;
   const answer = await untilTaken(world, person, () => world.site.call('profile', 'GET', '/api/user/me', { token }));
   if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);

@@ -1,4 +1,4 @@
-import { ringMinute } from '../../product/cron-clock.ts';
+import { runMinuteCron } from '../../product/cron-clock.ts';
 import type { Choices } from '../choices.ts';
 import { act } from './acts.ts';
 import type { Customer, Simulation } from './customer.ts';
@@ -49,7 +49,7 @@ export async function passHalfWeek(simulation: Simulation, customers: Customer[]
 /** The Worker's next hour: its cron job fetches everybody who is live. */
 async function passHour({ rig }: Simulation): Promise<void> {
   await rig.database.execute('update customers set due_at = 0 where due_at is not null');
-  await ringMinute(rig.product.siteUrl);
+  await runMinuteCron(rig.product.siteUrl);
 }
 
 /** Hours without faults, until every customer was fetched. */

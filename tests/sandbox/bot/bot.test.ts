@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { tryBot, usage } from './try-bot.ts';
+import { startTestBot, usage } from './test-bot.ts';
 
-let sandbox: Awaited<ReturnType<typeof tryBot>>;
-beforeAll(async () => void (sandbox = await tryBot()));
+let sandbox: Awaited<ReturnType<typeof startTestBot>>;
+beforeAll(async () => void (sandbox = await startTestBot()));
 afterAll(() => sandbox.close());
 beforeEach(() => sandbox.reset());
 

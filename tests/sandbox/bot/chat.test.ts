@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { postEvent, tryBot } from './try-bot.ts';
+import { postEvent, startTestBot } from './test-bot.ts';
 
-let sandbox: Awaited<ReturnType<typeof tryBot>>;
-beforeAll(async () => void (sandbox = await tryBot()));
+let sandbox: Awaited<ReturnType<typeof startTestBot>>;
+beforeAll(async () => void (sandbox = await startTestBot()));
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   sandbox.reset();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { trySandbox } from '../try-sandbox.ts';
-import { postEvent } from './try-bot.ts';
+import { startTestSandbox } from '../test-sandbox.ts';
+import { postEvent } from './test-bot.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 test('events count once, and only when signed', async () => {

@@ -1,9 +1,9 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { trySandbox } from '../try-sandbox.ts';
+import { startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const issue = async (body: object = {}): Promise<string> =>

@@ -8,7 +8,7 @@ import { encodeValue } from './values.ts';
 export async function execute(stream: Stream, statement: Statement): Promise<StatementResult> {
   const sql = sqlOf(stream, statement);
   const values = bind(sql, statement);
-  const result = await patiently(stream, () => stream.connection.run(sql, values));
+  const result = await withRetries(stream, () => stream.connection.run(sql, values));
   return {
     cols: result.columns,
     rows: statement.want_rows === false ? [] : result.rows.map((row) => row.map(encodeValue)),
@@ -19,7 +19,7 @@ export async function execute(stream: Stream, statement: Statement): Promise<Sta
 
 export async function sequence(stream: Stream, source: SqlSource): Promise<void> {
   const sql = sqlOf(stream, source);
-  await patiently(stream, () => stream.connection.exec(sql));
+  await withRetries(stream, () => stream.connection.exec(sql));
 }
 
 /** Runs the steps whose conditions hold; each leaves a result, an error or neither. */
@@ -69,7 +69,7 @@ export function sqlOf(stream: Stream, { sql, sql_id: id }: SqlSource): string {
 }
 
 /** A busy statement has done nothing, so it may be tried until its turn comes or the patience ends. */
-async function patiently<T>(stream: Stream, work: () => T): Promise<T> {
+async function withRetries<T>(stream: Stream, work: () => T): Promise<T> {
   const { connection, lock, patienceMs } = stream;
   const deadline = performance.now() + patienceMs;
   for (;;) {

@@ -2,13 +2,13 @@ import { type Client, createClient, LibsqlBatchError, LibsqlError } from '@libsq
 import { createClient as createWebClient } from '@libsql/client/web';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../drizzle/migrate.ts';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 const connect = (create = createClient, authToken = secrets.TURSO_AUTH_TOKEN) =>
   create({ url: `${sandbox.url}/libsql/`, authToken, intMode: 'bigint' });
 
-beforeAll(async () => void (sandbox = await trySandbox()));
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const schema = `

@@ -1,12 +1,12 @@
 import { createClient } from '@libsql/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 const connect = () =>
   createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN, intMode: 'bigint' });
 
-beforeAll(async () => void (sandbox = await trySandbox()));
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const schema = `

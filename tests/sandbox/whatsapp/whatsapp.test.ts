@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const code = (value: string) => [{ type: 'text', text: value }];
@@ -70,7 +70,7 @@ test('what became of a message is reported, signed with the secret of the app', 
   }).listen(0, '127.0.0.1');
   await once(site, 'listening');
   const { port } = site.address() as AddressInfo;
-  const own = await trySandbox(`http://127.0.0.1:${port}`);
+  const own = await startTestSandbox(`http://127.0.0.1:${port}`);
   const headers = { authorization: `Bearer ${secrets.WHATSAPP_TOKEN}` };
   const path = `/whatsapp/v25.0/${secrets.WHATSAPP_PHONE_NUMBER_ID}/messages`;
   await own.call('POST', path, message(), headers);

@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { idempotentStatements, won } from '../../bot/bot-call.ts';
+import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../../bot/outbox.ts';
@@ -10,7 +10,7 @@ import { endStreams, expectEnd } from '../../usage/publish.ts';
 
 export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, waitUntil }) => {
   const { phone, status } = input;
-  const changing = and(eq(users.phone, phone), ne(users.status, status), won);
+  const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
   const effects = [build.update(users).set({ status }).where(changing).getSQL()];
   if (status === 'approved') {
     const data = sql`'status', ${status}`;

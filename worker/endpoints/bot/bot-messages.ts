@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { idempotentStatements, won } from '../../bot/bot-call.ts';
+import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
 import { storeReply } from '../../chat/store-reply.ts';
 import type { ChatRow } from '../../chat/open-conversation.ts';
@@ -10,7 +10,7 @@ const crisisMs = dayMs;
 const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
 const facts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
 const statements = idempotentStatements(facts, [
-  sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${won}`,
+  sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
   chatUserSql(phone),
 ]);
 

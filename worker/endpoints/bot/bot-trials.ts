@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
-import { idempotentStatements, won } from '../../bot/bot-call.ts';
+import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import { insertSelect } from '../../platform/insert-select.ts';
 import { keyedHash, keyedHashes } from '../../platform/keyed-hash.ts';
 import type { Handler } from '../../http/handler.ts';
@@ -24,7 +24,7 @@ export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, sett
   const link = insertSelect(
     trialLinks,
     row,
-    sql`from ${users} where ${eq(users.phone, phone)} and ${won} and not ${spent}`,
+    sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
   );
   const statements = idempotentStatements(facts, [link]);
   const granted = await botCall.once<{ spent: number; expiresAt: number }>(db, now, statements);

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { answered, idempotentStatements, won } from '../../bot/bot-call.ts';
+import { storedResponse, idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../../usage/allowance.ts';
 import { publish } from '../../usage/publish.ts';
 import { weekMs } from '../../usage/week.ts';
 
-const count = countSql(sql`${won} and ${answered} ->> 'allowed' = 1`);
+const count = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
 const statements = {
   text: idempotentStatements(allowanceSql('text'), [count]),
   voice: idempotentStatements(allowanceSql('voice'), [count]),

@@ -6,7 +6,7 @@ import type { Fields } from '../contract/shape.ts';
 import { newId } from '../ids.ts';
 import { apiVersion } from '../version.ts';
 import type { Handler } from './call.ts';
-import { noFault, outOfOrder } from './fault.ts';
+import { noFault, faultResponse } from './fault.ts';
 import { createIdempotency } from './idempotency.ts';
 import { routes } from './routes.ts';
 import { runRequest } from './run-request.ts';
@@ -42,7 +42,7 @@ export function createApi(world: World, atomically: Atomically): Hono {
       { id, key, path: `${c.req.method} ${c.req.path}`, text },
       async () => {
         if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
-        if (fault.status !== undefined) return outOfOrder(fault.status);
+        if (fault.status !== undefined) return faultResponse(fault.status);
         return runRequest(world, atomically, {
           info: { id, idempotency_key: given, unknownCustomers: fault.unknownCustomer },
           fields: { ...generated[route], ...additions[route] },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
 import type { Settings } from '../../../settings.ts';
-import { silenceOf } from '../http-request.ts';
+import { failureReasonOf } from '../http-request.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 import { checkStoredState } from './stored-state.ts';
@@ -63,6 +63,6 @@ function refusal(error: unknown): Finding {
   if (status === 401 || status === 403) {
     return wrong('TURSO_AUTH_TOKEN', 'is refused by the database', howToGet.TURSO_AUTH_TOKEN);
   }
-  const why = status ? `it answers ${status}` : silenceOf(error);
+  const why = status ? `it answers ${status}` : failureReasonOf(error);
   return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
 }

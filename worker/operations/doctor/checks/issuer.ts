@@ -1,5 +1,5 @@
 import type { Settings } from '../../../settings.ts';
-import { ask } from '../http-request.ts';
+import { httpRequest } from '../http-request.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 
@@ -12,10 +12,10 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
   if (missing.length > 0) return missing.map((name) => wrong(name, 'is missing', howToGet[name]));
   const url = settings.EXTERNAL_TOKEN_JWKS_URL!;
   const bad = (what: string) => [wrong('EXTERNAL_TOKEN_JWKS_URL', what, howToGet.EXTERNAL_TOKEN_JWKS_URL)];
-  const answer = await ask(url);
-  if ('silent' in answer) return bad(`the issuer does not answer (${answer.silent})`);
-  if (!answer.ok) return bad(`the issuer answers ${answer.status}`);
-  const body = (await answer.json().catch(() => null)) as { keys?: { kty?: string }[] } | null;
+  const response = await httpRequest(url);
+  if ('failure' in response) return bad(`the issuer does not answer (${response.failure})`);
+  if (!response.ok) return bad(`the issuer answers ${response.status}`);
+  const body = (await response.json().catch(() => null)) as { keys?: { kty?: string }[] } | null;
   const usable = (body?.keys ?? []).filter(({ kty }) => kty === 'RSA' || kty === 'EC' || kty === 'OKP');
   return usable.length > 0 ? [fine('The external issuer shows its keys')] : bad('holds no key');
 }

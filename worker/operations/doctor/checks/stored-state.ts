@@ -27,8 +27,8 @@ async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const people = Number(counted.rows[0]?.['people'] ?? 0);
   if (people === 0) return [];
   const what = `the bot counted messages of ${people} people today without reporting their contact`;
-  const mend = 'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
-  return [warning('The bot', what, mend)];
+  const remedy = 'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
+  return [warning('The bot', what, remedy)];
 }
 
 async function checkChatKeys(client: Client, settings: Settings): Promise<Finding[]> {

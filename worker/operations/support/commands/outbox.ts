@@ -12,7 +12,7 @@ export const outbox: SupportCommand = {
     const parked = await parkedEvents(request.db);
     if (verb === undefined) return list(request, parked);
     if (verb !== 'retry' && verb !== 'drop') throw new UsageError('outbox takes nothing, or retry, or drop.');
-    return settle(request, verb, chosen(parked, which));
+    return apply(request, verb, chosen(parked, which));
   },
 };
 
@@ -35,7 +35,7 @@ function chosen(parked: ParkedEvent[], which: string | undefined): ParkedEvent[]
   return found;
 }
 
-function settle({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Change {
+function apply({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Change {
   const types = [...new Set(events.map(({ type }) => type))].join(', ');
   const seqs = events.map(({ seq }) => seq);
   const would = {

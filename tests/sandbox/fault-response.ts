@@ -11,7 +11,7 @@ const words: Record<Service, object> = {
 };
 
 /** What a broken service answers, in its own words. */
-export function outOfOrder(service: Service, status: number): Response {
+export function faultResponse(service: Service, status: number): Response {
   const bodiless = status === 204 || status === 205 || status === 304;
   return bodiless ? new Response(null, { status }) : Response.json(words[service], { status });
 }

@@ -19,7 +19,7 @@ export const secrets: SandboxSecrets = {
 };
 
 /** A sandbox of its own for one test file, on a free port. */
-export async function trySandbox(siteUrl = 'http://127.0.0.1:9') {
+export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-sandbox-'));
   const start = () => startSandbox({ port: 0, stateDir, siteUrl, secrets });
   let running = await start();

@@ -13,11 +13,11 @@ export class UsageChannel extends Feed {
 
 type Counted = DurableObjectNamespace<UsageChannel>;
 
-/** The product, and beside it `/census?user=…&user=…`: the sockets that those users' feeds hold. */
+/** The product, and beside it `/socket-count?user=…&user=…`: the sockets that those users' feeds hold. */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname !== '/census') return worker.fetch(request, env, ctx);
+    if (pathname !== '/socket-count') return worker.fetch(request, env, ctx);
     const feeds = env.USAGE_CHANNEL as unknown as Counted;
     const counts = await Promise.all(searchParams.getAll('user').map((user) => feeds.getByName(user).openSockets()));
     return Response.json({ sockets: counts.reduce((sum, count) => sum + count, 0) });

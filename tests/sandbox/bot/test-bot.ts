@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { listen } from '../listen.ts';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 import { signedHeaders } from './signed-headers.ts';
 
 type Call = { path: string; id: string; body: any };
@@ -20,12 +20,12 @@ export const usage = {
 };
 
 /** A sandbox whose bot calls a stub of the API. The stub records the calls and throws for a wrong signature. */
-export async function tryBot() {
+export async function startTestBot() {
   const calls: Call[] = [];
   const responses = new Map<string, [status: number, body: object]>();
   const api = await listen(0);
   api.serve((request, response) => void respond(request, response));
-  const sandbox = await trySandbox(`http://127.0.0.1:${api.port}`);
+  const sandbox = await startTestSandbox(`http://127.0.0.1:${api.port}`);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url!;
@@ -56,7 +56,7 @@ export async function tryBot() {
 
 /** Posts an event to the bot as the Worker does; `signed` is the text under the signature, if it is another one. */
 export function postEvent(
-  sandbox: Pick<Awaited<ReturnType<typeof trySandbox>>, 'call'>,
+  sandbox: Pick<Awaited<ReturnType<typeof startTestSandbox>>, 'call'>,
   event: object,
   { id = crypto.randomUUID() as string, signed = event } = {},
 ) {
