@@ -20,7 +20,7 @@ export function isDispute({ data: { object } }: StripeEvent): boolean {
   return object.object === 'dispute';
 }
 
-/** Deals with the dispute of an event and returns its customer; null when the payment is not one of ours. */
+/** Handles the dispute of an event and returns its customer; null if the payment is not ours. */
 export async function dealWithDispute({ db, settings }: Parts, { data }: StripeEvent): Promise<string | null> {
   const id = String(data.object.id);
   return withStripe(settings, async (stripe) => {
@@ -34,7 +34,7 @@ export async function dealWithDispute({ db, settings }: Parts, { data }: StripeE
   });
 }
 
-/** Deals with recent disputes whose events were lost. */
+/** Handles recent disputes whose events were lost. */
 export async function reviewDisputes(billing: Billing, now: number): Promise<void> {
   const { db, settings } = billing;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
@@ -51,7 +51,7 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
   }
 }
 
-/** Ends the subscriptions that are as old as the dispute, so that one which is bought later is not touched. */
+/** Ends the subscriptions that began before the dispute; later purchases stay. */
 async function endDisputed(stripe: Stripe, { ON_DISPUTE }: Settings, customer: string, dispute: Stripe.Dispute) {
   // An inquiry takes no money back, and a dispute that was won gives it back.
   const isMoneyKept = dispute.status === 'won' || dispute.status.startsWith('warning_');
@@ -62,7 +62,7 @@ async function endDisputed(stripe: Stripe, { ON_DISPUTE }: Settings, customer: s
   return disputed.length > 0;
 }
 
-/** A dispute has no customer of its own: its charge has. */
+/** A dispute names its charge, and the charge its customer. */
 function customerOfDispute({ charge }: Stripe.Dispute): string | null {
   return typeof charge === 'string' ? null : idOf(charge.customer);
 }

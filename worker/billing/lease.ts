@@ -7,14 +7,14 @@ import { pauseAfter } from './due.ts';
 import { StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
-/** A call waits that long for other calls of the same user. */
+/** The maximum wait for other calls of the same user. */
 const patienceMs = 15_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 2000;
 const attemptMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
-/** A customer that only this holder writes about, and its user. */
+/** A leased customer, which only the lease's holder updates, and its user. */
 export type LeasedCustomer = { token: string; customer: Customer; user: User };
 /** Columns that change when a lease is acquired or released. */
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
@@ -39,8 +39,8 @@ export function customersWhere(db: Database, which: SQL) {
 }
 
 /**
- * Acquires the customer of a session's user, created if needed, and runs work with it; 503 when other calls hold it for
- * too long. The work goes on when the caller disconnects.
+ * Acquires the customer of a session's user, created if needed, and runs work with it; throws 503 if other calls hold
+ * it too long. The work continues if the caller disconnects.
  */
 export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Changes): Promise<Authorized<T>> {
   const { db, session, waitUntil } = context;
@@ -61,12 +61,12 @@ export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Ch
 }
 
 /**
- * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). It spares the others
+ * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). Other calls then skip
  * an attempt that would fail, since each attempt is a write.
  */
 const busyUsers = new Map<string, number>();
 
-/** While others hold the lease it only reads, at most once a second. */
+/** While another call holds the lease, it only reads, at most once a second. */
 async function waitForLease(db: Database, userId: string, until: number, changes?: Changes): Promise<LeasedCustomer> {
   const giveUpAt = Date.now() + patienceMs;
   const lease = db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
@@ -100,18 +100,18 @@ export function release(db: Database, { token }: Pick<LeasedCustomer, 'token'>, 
     .where(eq(customers.leaseToken, token));
 }
 
-/** What a failure changes: a response that Stripe would replay for a day needs other idempotency keys next time. */
+/** The changes after a failure: a 5xx that Stripe would replay for a day needs a new idempotency key. */
 export function afterFailure(error: unknown): Changes {
   return error instanceof StripeUnavailable && error.replays ? { attempt: sql`${customers.attempt} + 1` } : {};
 }
 
-/** The same after a failed fetch, with the pause before the cron job's next one. */
+/** As `afterFailure`, with the pause before the cron job's next fetch. */
 export function afterFailedFetch(error: unknown, customer: Customer, now = Date.now()): Changes {
   const failures = customer.failures + 1;
   return { ...afterFailure(error), failures, dueAt: now + pauseAfter(failures) };
 }
 
-/** SQL: whether the lease is still held, for writes that must not come late. */
+/** SQL: whether the lease is still held; guards writes against an expired lease. */
 export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
   return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
 }

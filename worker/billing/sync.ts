@@ -15,8 +15,8 @@ import { withStripe } from './stripe-client.ts';
 export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
 /**
- * Brings the user of a leased customer in line with Stripe, again while events arrive, and releases the lease. Returns
- * the user afterwards; 503 when Stripe does not respond.
+ * Updates the user of a leased customer from Stripe, again while events arrive, and releases the lease. Returns the
+ * updated user; throws 503 if Stripe does not respond.
  */
 export async function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   try {
@@ -35,7 +35,7 @@ async function untilClean(billing: Billing, leased: LeasedCustomer): Promise<Use
   if (!stripeId) return adoptCustomer(billing, leased);
   const fetched = await withStripe(settings, (stripe) => fetchState(stripe, leased, stripeId, settings));
   const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
-    // Whether the write took place is unknown: streams that start again read the result.
+    // The write may have succeeded: streams reconnect and read the result.
     waitUntil(publish(env, user.id, { kind: 'end', sessionId: null }));
     throw error;
   });

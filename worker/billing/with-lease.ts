@@ -7,12 +7,12 @@ import { hourMs } from '../platform/time.ts';
 
 const watchMs = hourMs;
 
-/** Where the user is sent, and the changes of the customer that come with it. */
+/** The page for the user, and the changes of the customer. */
 export type Destination = { url: string; changes?: Changes };
 
 /**
- * Runs work with a leased customer and releases it, whether the work succeeds or not. When the user is sent to Stripe's
- * pages, the cron job fetches the state every minute for an hour, in case the webhooks are lost.
+ * Runs work with a leased customer and releases it, also after a failure. If the user is sent to Stripe's pages,
+ * the cron job fetches the state every minute for an hour, in case the webhooks are lost.
  */
 export async function withLease(
   { db, now, settings }: { db: Database; now: number; settings: Settings },
@@ -20,7 +20,7 @@ export async function withLease(
   work: () => Promise<Destination>,
 ): Promise<Destination> {
   const visit = await work().catch(async (error: unknown) => {
-    // The cron job finds a customer whose id was lost with the response.
+    // The cron job finds a customer if the response with its id was lost.
     await release(db, leased, { ...afterFailure(error), dueAt: now });
     throw error;
   });

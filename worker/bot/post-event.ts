@@ -2,10 +2,10 @@ import { Webhook } from 'standardwebhooks';
 import type { Settings } from '../settings.ts';
 
 const timeoutMs = 15_000;
-/** Refusals that may end by themselves: Request Timeout, Too Early, Too Many Requests. */
+/** Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests. */
 const temporary = new Set([408, 425, 429]);
 
-/** Posts a signed event to the bot: accepted, refused for good, or to be tried again. */
+/** Posts a signed event to the bot; the result is accepted, permanently refused, or worth a retry. */
 export async function postEvent(
   settings: Settings,
   id: string,
@@ -23,7 +23,7 @@ export async function postEvent(
         'webhook-signature': signatures.join(' '),
       },
       body,
-      // Who answers at another address may not be the bot.
+      // Another address may not belong to the bot.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -20,7 +20,7 @@ type Source = {
   expiresAt: number;
 };
 
-/** A reader that reconnects at once would end the next oldest stream. */
+/** Reconnecting at once would end the next oldest stream. */
 const replacedRetryMs = minuteMs;
 
 /** The chat stream of one reader: decrypts what the Durable Object sends, in its order. */
@@ -32,7 +32,7 @@ export function chatStream({ userId, socket, keyOf, signal, expiresAt }: Source)
     expiresAt,
     opened(stream) {
       stream.write(`retry: 3000\nevent: ${connectionEstablished}\ndata: {"type":"${connectionEstablished}"}\n\n`);
-      // A message that cannot be read ends the stream; the page reads the conversation again.
+      // A message that cannot be decrypted ends the stream; the page then reads the conversation again.
       const receive = (event: ConversationEvent) => {
         work = work.then(() => send(stream, event)).catch(() => stream.end());
       };

@@ -13,8 +13,8 @@ const retryMs = 5 * minuteMs;
 type Erasure = typeof chatErasures.$inferSelect;
 
 /**
- * Erases what a request has noted and not confirmed. The conversation of a deleted account is erased once more a minute
- * after the request, since a message that was on its way then may have arrived later.
+ * Erases conversations whose erasure was requested and not confirmed. The one of a deleted account is erased again a
+ * minute after the request, since a message in flight may have arrived later.
  */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db

@@ -11,7 +11,7 @@ import type { StoredMessage } from './stored-message.ts';
 type Context = ChatContext & { now: number };
 type Sent = { id: string; text: string };
 
-/** The message that was sent before under the same id and with the same text, where a new one is refused. */
+/** The earlier message with the same id and text, if a new one would be refused. */
 export async function findMessage(
   { env, settings }: Context,
   user: ChatRow,
@@ -22,14 +22,14 @@ export async function findMessage(
   const stored = key && (await conversationOf(env, user.id).find(user.chatEpoch, sent.id));
   if (!key || !stored) throw refusal;
   const message = await sameMessage(key, user, stored, sent);
-  // To send it again is a new attempt.
+  // Sending a failed message again is a new attempt.
   if (message.state === 'failed') throw refusal;
   return message;
 }
 
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
-/** Stores a message of the user, or finds it; one that failed is `sent` again where `queued` sends it. */
+/** Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. */
 export async function storeMessage(
   context: Context,
   user: ChatRow,

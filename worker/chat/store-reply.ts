@@ -5,7 +5,7 @@ import { staleEpochError, chatKeyOf, conversationOf, type ChatContext, type Chat
 
 type Reply = MessageContent & { id: string };
 
-/** Stores a reply once for its id and returns its `seq`; 409 when the id stands for another message. */
+/** Stores a reply once for its id and returns its `seq`; throws 409 if the id belongs to another message. */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,

@@ -17,9 +17,9 @@ export type NewStoredMessage = {
   id: string;
   author: MessageAuthor;
   sealed: ArrayBuffer;
-  /** Unix ms: the caller may have given up after that, so that nobody would deliver the message. */
+  /** Unix ms: stored later, the message might not be delivered, since its caller may have given up. */
   notAfter: number;
-  /** The user's messages in a minute at most. */
+  /** The maximum number of the user's messages in a minute. */
   perMinute?: number;
 };
 

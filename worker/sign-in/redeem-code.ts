@@ -13,17 +13,17 @@ import type { SessionClaims } from '../users/user-session.ts';
 import { openSession } from '../users/open-session.ts';
 
 type Success = { userId: string; status: AccountStatus };
-/** Why there is no session. */
+/** Why no session was opened. */
 type Refusal = { counted: number; tried: number; tryAt: number; wrongAt: number; live: number };
 type Outcome = (Success & { refusal: null }) | { userId: null; refusal: string };
 
 export type Redeemed = {
-  /** Unix ms; 0 when no limit was met. */
+  /** Unix ms; 0 if no limit was reached. */
   limitedUntil: number;
   opened: { session: SessionClaims; status: AccountStatus } | null;
 };
 
-/** Counts the try before it compares, uses the code up when it is right, and opens the session: one round trip. */
+/** Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. */
 export async function redeemCode(
   { db, settings, address, now }: SignInCall,
   phone: PhoneNumber,

@@ -9,7 +9,7 @@ type Receiver = { take: (message: ChannelMessage) => void; ended: (why: 'replace
 /** With a ping every 20 s a dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
-/** A stream's connection to its user's channel. Keeps what arrives before somebody listens, so no change is missed. */
+/** A stream's connection to its user's channel. Buffers messages until `listen` is called, so that none is lost. */
 export class ChannelSocket {
   readonly #socket: WebSocket;
   #early: ChannelMessage[] = [];
@@ -75,7 +75,7 @@ export class ChannelSocket {
     else this.#early.push(message);
   }
 
-  /** Nobody is at the other end. */
+  /** The other end has closed the socket. */
   #lose(): void {
     log('info', 'channel_lost', {});
     this.#socket.close(1000);

@@ -1,13 +1,13 @@
-/** Whose stream a socket carries. */
+/** The owner of the stream behind a socket. */
 export type StreamOwner = { userId: string; sessionId: string };
 type Attachment = StreamOwner & { order: number };
 type OpenStream = Attachment & { socket: WebSocket };
 
-/** The close code of a stream that had to make room for a newer one. */
+/** The close code of a stream that a newer one replaced. */
 export const replacedCode = 4001;
 const streamsPerUser = 10;
 
-/** The streams of a Durable Object's user, oldest first; what stands in an attachment survives hibernation. */
+/** The streams of a Durable Object's user, oldest first; socket attachments survive hibernation. */
 export function openStreams(ctx: DurableObjectState): OpenStream[] {
   return ctx
     .getWebSockets()

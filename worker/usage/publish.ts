@@ -4,10 +4,10 @@ import type { ChannelMessage } from './usage-channel.ts';
 
 type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 
-/** Pauses (ms) before each try; a Worker may go on for 30 s after its response. */
+/** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
 const endPauses = [0, 1000, 4000, 10_000];
 
-/** Sends messages to the open streams of a user; tries once more, since an object that is moved refuses a call. */
+/** Sends messages to the open streams of a user; retries once, since an object that is being moved refuses a call. */
 export async function publish(env: Env, userId: string, ...messages: ChannelMessage[]): Promise<void> {
   const channel = () => env.USAGE_CHANNEL.getByName(userId);
   try {
@@ -17,7 +17,7 @@ export async function publish(env: Env, userId: string, ...messages: ChannelMess
   }
 }
 
-/** Tells the objects that hold the user's streams that sessions are about to end; call it before the change is written. */
+/** Announces to the user's Durable Objects that sessions are about to end; call it before the change is written. */
 export function expectEnd({ env, waitUntil }: Background, userId: string): void {
   for (const objects of [env.USAGE_CHANNEL, env.CONVERSATION]) {
     waitUntil(objects.getByName(userId).expectEnd().catch(logUnreachable));

@@ -22,7 +22,7 @@ export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateS
   return acquireCustomer(context, respond, tier && askedAt(context.now));
 };
 
-/** Saved before Stripe is asked, so that the cron job can find a customer whose id was lost. */
+/** Saved before the customer is created at Stripe, so that the cron job can find it if its id is lost. */
 function askedAt(now: number): Changes {
   return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
 }
@@ -50,7 +50,7 @@ async function destinationFor(
   });
 }
 
-/** The page on which a live subscription can be changed, or on which its debt can be paid. */
+/** The page to change a live subscription, or to pay its due invoice. */
 async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, siteUrl: string): Promise<string> {
   const page = await authenticationPage(stripe, live);
   return page ?? openPortal(stripe, customer, siteUrl, { live, flow: fittingFlow(live, siteUrl) });

@@ -14,7 +14,7 @@ const statements = idempotentStatements(facts, [
   chatUserSql(phone),
 ]);
 
-/** The object knows replies by their id, so the same call again stores nothing and returns the same `seq`. */
+/** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async ({ input, botCall, ...context }) => {
   const { id, replyTo, crisis } = input;
   const call = await botCall.comparedBy({ path: 'messages', phone: input.phone, id, replyTo, crisis });

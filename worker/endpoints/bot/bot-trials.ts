@@ -9,7 +9,7 @@ import { dayMs } from '../../platform/time.ts';
 
 const linkLifetimeMs = 7 * dayMs;
 
-/** The token is derived from the call's id, so the same call again returns the same link and no token is stored. */
+/** The token is derived from the call's id, so a replay returns the same link and no token is stored. */
 export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, settings, now }) => {
   const { phone } = input;
   const [pepper] = settings.CODE_PEPPER as [string];

@@ -15,7 +15,7 @@ export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, n
   const values = messageValues(input.phone, input.count);
   const found = (await botCall.once<Found>(db, now, statements[input.kind], values))!;
   const counted = found.allowed === 1 ? input.count : 0;
-  // Published again for the same call: the first response may have been lost, and with it its message.
+  // A replay publishes again: with the first response, its message may have been lost.
   if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
   return usageResponseOf(found, counted);
 };

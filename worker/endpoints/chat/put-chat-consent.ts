@@ -7,8 +7,8 @@ import { messageEvents } from '../../chat/message-events.ts';
 import type { Handler } from '../../http/handler.ts';
 
 /**
- * The same version again keeps the instant of the first consent. For somebody who never wrote on WhatsApp this is the
- * first contact, from which the weeks are counted: the bot's usage posts need one.
+ * Repeating a version keeps the time of the first consent. For a user who never wrote on WhatsApp, this is the first
+ * contact: weeks start there, and the bot's usage posts require it.
  */
 export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) => {
   const { db, settings, now, waitUntil } = context;

@@ -38,12 +38,12 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
   });
 };
 
-/** The first language that the browser asks for, without its region. */
+/** The browser's preferred language, without its region. */
 function localeOf(request: Request): string | null {
   return /^\s*([a-z]{2,3})\b/i.exec(request.headers.get('accept-language') ?? '')?.[1]?.toLowerCase() ?? null;
 }
 
-/** Where the request came from; XX and T1 (Tor) name no country. */
+/** The country of the request; XX and T1 (Tor) are none. */
 function countryOf(request: Request): string | null {
   const country = request.headers.get('cf-ipcountry') ?? '';
   return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : null;

@@ -12,7 +12,7 @@ import type { Settings } from '../../settings.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 import { deleteUserRows } from '../../users/delete-user.ts';
 
-/** Fails closed: the rows are deleted only when Stripe has confirmed that nothing can charge again. */
+/** Fails closed: the rows are deleted only after Stripe has confirmed that nothing can charge again. */
 export const deleteMe: Handler<'deleteMe'> = async (context) =>
   acquireCustomer(context, async (leased) => {
     const { db, env, settings, now, waitUntil } = context;
@@ -32,7 +32,7 @@ export const deleteMe: Handler<'deleteMe'> = async (context) =>
     return { success: true };
   });
 
-/** Deletes nothing when the lease was lost: its next holder may have opened a checkout. */
+/** Deletes nothing if the lease was lost, since its next holder may have opened a checkout. */
 async function eraseRows(db: Database, settings: Settings, { token }: LeasedCustomer, now: number): Promise<void> {
   const userId = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;
   const [first, ...rest] = deleteUserRows(userId, settings, now).map((statement) => db.run(statement));

@@ -4,7 +4,7 @@ import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../../bot/outbox.ts';
 
-/** The instant of the request is the choice's version: a write that arrives late never undoes a newer choice. */
+/** The time of the request is the version of the choice, so a late write never overwrites a newer choice. */
 export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, settings, now, waitUntil }) => {
   const { platform } = input;
   const newest = and(eq(users.id, session.userId), lte(users.platformChosenAt, now));

@@ -14,8 +14,8 @@ type Tools = {
 };
 
 /**
- * Checks, migrates, deploys, and looks at what is deployed; stops at the first step that fails. Migrations only add, so
- * that the version before runs on the new schema.
+ * Checks, migrates, deploys and tests the deployed site; stops at the first failed step. Migrations only add, so the
+ * previous version runs on the new schema.
  */
 export async function deployTo(target: Target, values: Values, tools: Tools, withoutContact = false): Promise<boolean> {
   const { say } = tools;

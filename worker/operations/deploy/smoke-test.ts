@@ -6,7 +6,9 @@ const builtPage = new URL('../../../dist/web/index.html', import.meta.url);
 
 type Patience = { forMs: number; pauseMs: number };
 
-/** What a deployed site lacks, or null; a new version takes a while to reach every place, so it is asked repeatedly. */
+/**
+ * The problem of a deployed site, or null. Repeats the test, since a new version takes time to reach every location.
+ */
 export async function smoke(
   siteUrl: string,
   page = readFileSync(builtPage, 'utf8'),

@@ -1,6 +1,6 @@
 const timeoutMs = 8000;
 
-/** The answer of an outside service, or why there is none. */
+/** The response of an external service, or the reason why there is none. */
 export async function httpRequest(url: string, init: RequestInit = {}): Promise<Response | { failure: string }> {
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
@@ -9,7 +9,7 @@ export async function httpRequest(url: string, init: RequestInit = {}): Promise<
   }
 }
 
-/** Why nobody answered, in a word: messages could hold the address with whatever stands in it. */
+/** The name of the error. Its message is not used, since it may contain the address with a secret. */
 export function failureReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
   const { code, name, cause } = error as Error & { code?: unknown };

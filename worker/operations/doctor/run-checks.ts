@@ -16,8 +16,8 @@ type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promi
 type Options = { target: Target; mayBeBehind?: boolean };
 
 /**
- * Everything that the doctor finds. A service is visited when the settings that it needs are in order; `mayBeBehind`
- * lets the database wait for migrations, as it does before a deployment.
+ * Returns all findings. A service is checked only if its settings are valid. `mayBeBehind` accepts missing migrations,
+ * as before a deployment.
  */
 export async function runChecks(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);

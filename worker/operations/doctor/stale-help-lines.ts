@@ -18,7 +18,7 @@ export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHel
   );
 }
 
-/** State of the setting: nobody has read the pages, the date is no past day, it is too old, or all is well. */
+/** Checks the setting: it is missing, is not a past date, is too old, or is current. */
 export function helpLinesReading(value: string | undefined, now: Date): 'missing' | 'invalid' | 'stale' | 'current' {
   if (!value) return 'missing';
   if (!isDay(value) || Date.parse(value) > now.getTime()) return 'invalid';

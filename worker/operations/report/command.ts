@@ -26,7 +26,7 @@ await runCommand(async () => {
   return healthIn(`${SITE_URL.replace(/\/+$/, '')}/api/health`, out);
 });
 
-/** Times a few requests, one after the other; whether each was answered with 200. */
+/** Times a few requests, one after the other; returns whether each responded 200. */
 async function healthIn(url: string, out: Console): Promise<boolean> {
   const results: { status: number | string; ms: number }[] = [];
   for (let request = 0; request < healthRequests; request += 1) {

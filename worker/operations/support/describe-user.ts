@@ -9,7 +9,7 @@ import type { SupportRequest } from './support-command.ts';
 
 const lastCalls = 10;
 
-/** What support may see of a user; all instants in unix ms. No message of the conversation, secret or hash is read. */
+/** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
 export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
   const { id, phone } = user;
   const mayAskAt = allowedAt(`${phoneSubjects.codesTo}${phone}`, settings.LIMIT_CODES_PER_NUMBER);

@@ -4,10 +4,10 @@ import { httpRequest } from '../http-request.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 
-/** A body that is signed but is no event, so that the bot does nothing about it. */
+/** A signed body that is no event, which the bot ignores. */
 const body = '{}';
 
-/** Whether the bot answers, refuses calls that nobody signed, and takes our signature. */
+/** Whether the bot responds, refuses unsigned calls, and accepts our signature. */
 export async function checkBot(settings: Settings): Promise<Finding[]> {
   const url = settings.BOT_WEBHOOK_URL;
   if (!url) {
@@ -28,7 +28,7 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
   return [fine('The bot answers and takes our signature')];
 }
 
-/** The status, or why there is none to go by. */
+/** The status, or the reason why there is none. */
 async function post(url: string, headers: Record<string, string>): Promise<number | string> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
   const response = await httpRequest(url, init);

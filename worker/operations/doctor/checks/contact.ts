@@ -6,7 +6,10 @@ import { fine, warning, wrong, type Finding } from '../finding.ts';
 
 const name = 'CONTACT_URL';
 
-/** Whether the contact form's messages reach somebody. Only a preflight is sent: a message would reach a person. */
+/**
+ * Whether the contact address accepts the form's messages. Only sends a preflight, since a message would reach a
+ * person.
+ */
 export async function checkContact(values: Values, target: Target): Promise<Finding> {
   const url = v.safeParse(OwnerSettings.entries[name], values[name]);
   const bad = (what: string) => wrong(name, what, howToGetOwnerSettings[name]);

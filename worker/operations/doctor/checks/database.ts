@@ -10,7 +10,7 @@ type Journal = { entries: { tag: string; when: number }[] };
 
 const journalFile = new URL('../../../../drizzle/migrations/meta/_journal.json', import.meta.url);
 
-/** Whether the database answers, takes writes, and has the schema of this version. */
+/** Whether the database responds, accepts writes, and has the schema of this version. */
 export async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<Finding[]> {
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = settings;
   const client = createClient({ url, ...(authToken && { authToken }) });
@@ -46,7 +46,7 @@ async function waitingMigrations(client: Client): Promise<string[]> {
   return entries.filter(({ when }) => when > Number(rows[0]?.newest ?? 0)).map(({ tag }) => tag);
 }
 
-/** A write that is taken back. */
+/** Tries a write and rolls it back. */
 async function checkWriting(client: Client): Promise<Finding> {
   try {
     const transaction = await client.transaction('write');

@@ -10,7 +10,7 @@ import { fine, warning, wrong, type Finding } from '../finding.ts';
 
 const remedy = howToGetOwnerSettings.HELP_LINES_READ_ON;
 
-/** Whether somebody of the team has read every help line's page, and how old the sources of the lines are. */
+/** Whether a team member has read every help line's page, and how old the sources are. */
 export function checkHelpLines(values: Values, now: Date): Finding[] {
   const stale = staleHelpLines(now);
   const reading = {

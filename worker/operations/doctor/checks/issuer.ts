@@ -5,7 +5,7 @@ import { howToGet } from '../how-to-get.ts';
 
 const names = ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'] as const;
 
-/** Whether the external issuer shows keys that can sign; without any of its settings external tokens are off. */
+/** Whether the external issuer publishes signing keys; external tokens are off without its settings. */
 export async function checkIssuer(settings: Settings): Promise<Finding[]> {
   const missing = names.filter((name) => !settings[name]);
   if (missing.length === names.length) return [fine('External tokens are off: EXTERNAL_TOKEN_ISSUER is not set')];

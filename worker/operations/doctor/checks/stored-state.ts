@@ -3,7 +3,7 @@ import type { Settings } from '../../../settings.ts';
 import { howToGet } from '../how-to-get.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
 
-/** What the rows say about the bot and the keys: parked events, contacts that are not reported, and lost chat keys. */
+/** Checks stored rows: parked events, unreported contacts, and missing chat keys. */
 export async function checkStoredState(client: Client, settings: Settings, now: number): Promise<Finding[]> {
   return [await checkParked(client), await checkContacts(client, now), await checkChatKeys(client, settings)].flat();
 }

@@ -9,7 +9,7 @@ import type { Target } from '../../target.ts';
 
 const remedy = 'Run `npm run stripe:setup`.';
 
-/** Whether the key is of the right mode and may do what the Worker does, and Stripe holds what is sold. */
+/** Whether the key has the right mode and permissions, and Stripe has the products on sale. */
 export async function checkStripe(settings: Settings, target: Target): Promise<Finding[]> {
   const mode = checkMode(settings.STRIPE_SECRET_KEY, target);
   if (!mode.ok) return [mode];
@@ -31,7 +31,7 @@ function checkMode(key: string, target: Target): Finding {
   return wrong('STRIPE_SECRET_KEY', `must be of the ${wanted} mode in ${target}`, howToGet.STRIPE_SECRET_KEY);
 }
 
-/** The parts of the account that the Worker uses and the key does not open. */
+/** The resources that the Worker uses and the key may not read. */
 async function refusedReads(stripe: Stripe): Promise<string[]> {
   const one = { limit: 1 };
   const reads = {
@@ -61,7 +61,7 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/** A line of the rehearsal: what would be kept is in order; portal and webhook lead to the site. */
+/** A finding for a line of the dry run; a line that would change nothing is in order. */
 function asFinding(line: string): Finding {
   const [verb, ...rest] = line.split(' ');
   const about = rest.join(' ');

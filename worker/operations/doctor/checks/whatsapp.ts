@@ -11,7 +11,7 @@ type Graph = { error?: { code?: number; message?: string }; data?: unknown; disp
 const sending = 'whatsapp_business_messaging';
 const managing = 'whatsapp_business_management';
 
-/** Whether WhatsApp takes the token, knows the number and has approved the template. */
+/** Whether WhatsApp accepts the token, has the number, and has approved the template. */
 export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
   const { WHATSAPP_TOKEN: token } = settings;
   const told = await read(settings, `debug_token?input_token=${encodeURIComponent(token)}`);
@@ -59,7 +59,7 @@ async function checkTemplate(settings: Settings, accounts: string[]): Promise<Fi
   return wrong('WHATSAPP_TEMPLATE_NAME', what, howToGet.WHATSAPP_TEMPLATE_NAME);
 }
 
-/** What the Graph API tells of a path, or what its failureReason or refusal means. */
+/** The Graph API's response for a path, or a finding about a missing response or a refusal. */
 async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
   const { WHATSAPP_TOKEN: token } = settings;
   const response = await httpRequest(`${graphUrl(settings)}/${path}`, {

@@ -3,7 +3,7 @@ import { phoneTag } from '../../../platform/phone-tag.ts';
 import { UsageError } from '../../target.ts';
 import type { Change, Result, SupportCommand, SupportRequest } from '../support-command.ts';
 
-/** Lists the events that the bot refused for good, sends them again, or removes them. */
+/** Lists parked events, sends them again, or removes them. */
 export const outbox: SupportCommand = {
   usage: 'outbox [retry|drop SEQ|all --yes]',
   about: 'lists the events that the bot refused, sends them again, or removes them',
