@@ -39,7 +39,7 @@ export default defineConfig({
     fileParallelism: false,
     sequence: { sequencer: ByName },
     testTimeout: 60_000,
-    // A slow machine may make one test late; a broken one fails again.
+    // On a slow machine a test may time out; a broken test fails again.
     retry: process.env.CI ? 2 : 0,
     silent: 'passed-only',
   },

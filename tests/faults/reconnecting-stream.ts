@@ -40,7 +40,8 @@ export class ReconnectingStream {
       this.#connection = new AbortController();
       await connect(this.#connection.signal, () => this.#accepted()).catch(() => undefined);
       this.#attempts += 1;
-      // The website gives up after its last attempt; the person then returns to the tab, which starts the attempts again.
+      // The website gives up after its last attempt; the person then returns to the tab, which starts the attempts
+      // again.
       const delay = reconnectDelay(this.#attempts);
       if (delay === null) this.#attempts = 0;
       this.#pause = new AbortController();

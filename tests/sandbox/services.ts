@@ -18,7 +18,7 @@ import { createWhatsapp } from './whatsapp/index.ts';
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
 type Services = Awaited<ReturnType<typeof openServices>>;
 
-/** Puts the local services, their faults and their counts together in one app. */
+/** Combines the local services, their faults and their request counts in one app. */
 export async function createServices(settings: ServiceSettings): Promise<{ app: Hono; close(): void }> {
   const services = await openServices(settings);
   return {

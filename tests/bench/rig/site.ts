@@ -23,7 +23,9 @@ const types: Record<string, string> = {
 };
 const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;
 
-/** Serves a built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it. */
+/**
+ * Serves a built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it.
+ */
 export async function startSite(directory: string, port: number, extra: Record<string, string>) {
   const files = readFiles(directory, extra);
   const server = createServer((request, response) => {

@@ -10,7 +10,8 @@ import { stateDir } from './paths-and-ports.ts';
 import { workerdConfig, type WorkerdSettings } from './workerd-config.ts';
 
 const processGroup = fileURLToPath(new URL('../../product/process-group.ts', import.meta.url));
-// The package's own export names the program; its bin/workerd is a Node script, whose process would be measured instead.
+// The package's own export names the program; its bin/workerd is a Node script, whose process would be measured
+// instead.
 const workerd: string = createRequire(import.meta.url)('workerd').default;
 
 export type Running = { url: string; pid: number; stop: () => Promise<void> };

@@ -7,8 +7,9 @@ import { examine, type Finding } from './finding.ts';
 type BotEvent = { type: string; timestamp: string; data: { phone: string; platform?: string; tier?: string } };
 
 /**
- * No event waits, and the bot received every event that was written: but not those of deleted users, whose earlier events
- * are withdrawn, nor `chat.message`, which is withdrawn with a cleared conversation and has an invariant of its own.
+ * No event waits, and the bot received every event that was written: but not those of deleted users, whose earlier
+ * events are withdrawn, nor `chat.message`, which is withdrawn with a cleared conversation and has an invariant of its
+ * own.
  */
 export async function everyEventArrived({ people, rig }: World): Promise<Finding> {
   const waiting = await rig.database.execute('select phone, body from outbox where parked_at is null');
@@ -54,8 +55,8 @@ function changesError({ phone, platforms }: Person, account: Account, events: Bo
 }
 
 /**
- * Every answered choice in its order, each change once, and the last one as it stands. More may be received: what a killed
- * Worker has asked of a silent database happens late, after its caller has asked again and chosen anew.
+ * Every answered choice in its order, each change once, and the last one as it stands. More may be received: what a
+ * killed Worker has asked of a silent database happens late, after its caller has asked again and chosen anew.
  */
 function isReported(chosen: string[], received: string[], { platform }: Account): boolean {
   let next = 0;

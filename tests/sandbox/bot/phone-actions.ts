@@ -8,7 +8,7 @@ export type Settings = { phones: Phones; siteUrl: string; secret: string };
 
 type Input = { text?: unknown; voice?: unknown; tier?: unknown; days?: unknown; status?: unknown };
 
-/** What a person, or the bot's team, does on a phone: write, get a trial, be approved. */
+/** The control calls of a phone: write, get a trial, set the approval. */
 export function createPhoneActions({ phones, siteUrl, secret }: Settings): Hono {
   const callApi = createApi(siteUrl, secret);
   const app = new Hono();

@@ -38,7 +38,7 @@ export async function startTestBot() {
 
   return {
     calls,
-    call: sandbox.call,
+    call: (...request: Parameters<typeof sandbox.call>) => sandbox.call(...request),
     /** Sets the response of the stub to the calls of a path. */
     respondWith: (path: string, status: number, body: object) => void responses.set(path, [status, body]),
     /** Removes the recorded calls, and restores the default responses. */
@@ -58,7 +58,7 @@ export async function startTestBot() {
 export function postEvent(
   sandbox: Pick<Awaited<ReturnType<typeof startTestSandbox>>, 'call'>,
   event: object,
-  { id = crypto.randomUUID() as string, signed = event } = {},
+  { id = crypto.randomUUID(), signed = event }: { id?: string; signed?: object } = {},
 ) {
   const headers = signedHeaders(webhook, id, JSON.stringify(signed));
   return sandbox.call('POST', '/bot/webhook', event, headers);

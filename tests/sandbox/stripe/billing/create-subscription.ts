@@ -21,7 +21,9 @@ type Params = Stripe.SubscriptionCreateParams;
 /** `isAuthenticated`: the holder is present and has confirmed the first payment. */
 type Manner = { isAuthenticated?: boolean };
 
-/** Begins a subscription with its trial or its first invoice. A first charge that fails leaves it incomplete, or throws. */
+/**
+ * Begins a subscription with its trial or its first invoice. A first charge that fails leaves it incomplete, or throws.
+ */
 export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
   const customer = subscriber(world, params.customer ?? '');
   const trialEnd = trialEndOf(world, params);

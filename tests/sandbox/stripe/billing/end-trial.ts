@@ -8,8 +8,8 @@ import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
 /**
- * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the API
- * ends the trial: it is charged at once, and refused without a card.
+ * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the
+ * API ends the trial: it is charged at once, and refused without a card.
  */
 export function endTrial(world: World, id: string, at: number, { isRequested = false } = {}): void {
   const subscription = world.subscriptions.get(id);

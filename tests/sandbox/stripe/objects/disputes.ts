@@ -49,7 +49,9 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
   return dispute;
 }
 
-/** `winning_evidence` and `losing_evidence` decide a test dispute, as at Stripe; other evidence is reviewed without end. */
+/**
+ * `winning_evidence` and `losing_evidence` decide a test dispute, as at Stripe; other evidence is reviewed without end.
+ */
 export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
   const { evidence, metadata } = call.params;
   const { id } = undecided(world, idOf(call));

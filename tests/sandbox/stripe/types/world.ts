@@ -9,7 +9,9 @@ export type Settings = {
   /** The merchant's site; the portal's last resort to return to. */
   siteUrl: string;
   secretKey: string;
-  /** Every endpoint's secret. Only here: the Worker reads its secret from a file that stands before any endpoint does. */
+  /**
+   * Every endpoint's secret. Only here: the Worker reads its secret from a file that stands before any endpoint does.
+   */
   webhookSecret?: string;
   businessName: string;
   /** Where an account's settings differ from Stripe's defaults. */
