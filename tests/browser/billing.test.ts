@@ -4,7 +4,7 @@ import type { Phone } from './support/phone.ts';
 import { day, hour, stripe } from './support/stripe.ts';
 import { signInByExternalToken, expect, test } from './support/test.ts';
 
-/** Stripe's clock is one for all. */
+/** All tests share Stripe's clock. */
 test.describe.configure({ mode: 'default' });
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });

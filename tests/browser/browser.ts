@@ -4,7 +4,7 @@ import { chromium } from 'playwright';
 
 const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Sandboxing needs a user that is not root; the rest keeps Chromium from calling home. */
+/** Chromium's sandbox needs a user other than root; the other flags disable its background requests. */
 export const browserArguments = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-background-networking',
@@ -14,7 +14,7 @@ export const browserArguments = [
   '--disable-quic',
 ];
 
-/** The browser that is there: Playwright's own, else the system's. */
+/** The installed browser: Playwright's own, else the system's. */
 function findBrowser(): string | undefined {
   return [chromium.executablePath(), ...system].find((path) => existsSync(path));
 }

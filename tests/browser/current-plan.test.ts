@@ -39,7 +39,7 @@ test('the status line says what will become of the plan', async ({ page, stub })
   await stub.signedIn();
   await open(page, '/account');
   for (const [person, line] of rows) {
-    // A state of its own in between shows that each row was read anew.
+    // A distinct state in between shows that each row was read again.
     stub.person({ tier: 'platinum', subscriptionStatus: 'active', renewalDate: '2031-12-31T09:00:00.000Z' });
     await returnToTab(page);
     await expect(card(page).getByText('Renews on December 31, 2031')).toBeVisible();
@@ -108,7 +108,7 @@ test('a failed read is tried once more after a second, and no more', async ({ pa
   const refused = page.waitForResponse(/\/api\/user\/me$/);
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   await refused;
-  // The second begins when the page, not only the browser, has the answer.
+  // The second fetch begins after the page, not only the browser, has the response.
   await settle(page);
   await page.clock.runFor(999);
   await settle(page);

@@ -19,7 +19,7 @@ test('six digits are asked for, and nothing else is sent', async ({ page, stub }
   await settle(page);
   expect(stub.calls('verifyOtp')).toEqual([]);
   await login.code(page).fill('');
-  // As a paste does: the whole text at once.
+  // Like a paste: the whole text at once.
   await page.keyboard.insertText('123 456');
   await expect(login.code(page)).toHaveValue('123456');
   await expect(login.verify(page)).toBeEnabled();

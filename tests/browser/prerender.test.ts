@@ -23,7 +23,7 @@ const privatePages = [
   '/activate-trial',
 ];
 
-/** Goes there and waits until nothing is fetched any more and React listens. */
+/** Opens a path and waits until loading has ended and React has hydrated the page. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: 'networkidle' });
   await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();

@@ -11,7 +11,7 @@ const shownB = '+1 555-222-2222';
 const nextYear = Math.floor(Date.now() / 1000) + 31_536_000;
 const externalTokenOf = (phone: string) => jwt({ phone_number: phone, exp: nextYear });
 
-/** Every token has its own number. */
+/** Each token belongs to its own number. */
 function twoPeople(stub: Stub): void {
   stub.respondByToken('getMe', {
     'e2e-a': { success: true, profile: profileOf({ phoneNumber: phoneA }) },

@@ -32,7 +32,7 @@ const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
   [(stub) => stub.respond('getMe', {}, 404), 'An unexpected error occurred while fetching user data.'],
   [(stub) => stub.respond('getMe', { success: false }), 'Failed to fetch user profile data.'],
   [(stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }), 'Nobody is here.'],
-  // While the server is away the token may still be good.
+  // If the server is unreachable, the token may still be valid.
   [(stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.', true],
   [(stub) => stub.disconnect('getMe'), 'Unable to connect to server. Please check your internet connection.', true],
 ];

@@ -74,7 +74,7 @@ test('a token that ends while the account is open leaves nobody there', async ({
 test('a protected call without a stored token asks to log in', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
-  // What the page asks by itself is asked, so that one call is left to fail.
+  // Waits for the page's own calls, so that only one call is left to fail.
   await expect(page.getByRole('radio').first()).toBeVisible();
   await expect.poll(() => stub.calls('usageStream').length).toBe(1);
   await page.evaluate(() => localStorage.removeItem('authToken'));

@@ -9,33 +9,33 @@ export type OpenChat = { readonly connected: boolean; readonly shown: Message[];
 
 type OpenStream = { readonly opened: number; disconnect(): void; wake(): void; close(): void };
 
-/** An answered usage post. */
+/** A usage post with a response. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 
 export const roles = ['talker', 'writer', 'subscriber', 'visitor'] as const;
 export type Role = (typeof roles)[number];
 
-/** Somebody, and all that the product has promised them: the ledger that the database must agree with. */
+/** A user, and everything that the product has confirmed to them; the database must agree with it. */
 export class Person {
   readonly index: number;
   readonly phone: string;
   readonly role: Role;
   readonly choices: Choices;
   token: string | undefined;
-  /** Whether they have begun to delete the account; nobody comes back. */
+  /** Whether the user has begun to delete the account; nobody returns afterwards. */
   left = false;
-  /** Every post that was answered, each once, however often it was sent. */
+  /** Every post with a response, each once, however often it was sent. */
   readonly posts: Post[] = [];
-  /** Every change of platform that was answered. */
+  /** Every confirmed change of the platform. */
   readonly platforms: string[] = [];
-  /** How many sessions each code that reached the phone has opened. */
+  /** The number of sessions that each received code has opened. */
   readonly codes = new Map<string, number>();
   trials = 0;
   checkouts = 0;
   readonly followers: OpenTab[] = [];
   readonly conversation = new Conversation();
   readonly chats: OpenChat[] = [];
-  /** What they are at; undefined when they are at rest. */
+  /** The current action; undefined between actions. */
   doing: string | undefined;
   #calls = 0;
 
@@ -52,7 +52,7 @@ export class Person {
     return `${kind}_${this.index}_${this.#calls}`;
   }
 
-  /** Where they call from now. */
+  /** A random address for the next call. */
   address(): string {
     const part = () => this.choices.between(0, 255);
     return `10.${part()}.${part()}.${part()}`;

@@ -26,7 +26,7 @@ export async function reportOf(world: World, run: Run): Promise<string> {
   return tables.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
 }
 
-/** What is broken, one line each; a long list is cut. */
+/** The violations, one line each; a long list is truncated. */
 export function complaintsOf(findings: Finding[]): string[] {
   return findings.flatMap(({ what, broken }) => {
     const shown = broken.slice(0, 12).map((each) => `BROKEN ${what}: ${each}`);

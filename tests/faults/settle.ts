@@ -11,9 +11,9 @@ import type { World } from './world.ts';
 const patienceMs = 150_000;
 const stepMs = 2000;
 
-/** Lets the crons ring until everything holds, or until the patience ends; answers what was found last. */
+/** Runs the cron jobs until every invariant holds or the time is over; returns the last findings. */
 export async function settle(world: World): Promise<Finding[]> {
-  // What the examination asks is no load.
+  // The requests of the invariants are not part of the load.
   const { product, botSecret } = world.rig;
   const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
   const deadline = performance.now() + patienceMs;

@@ -7,12 +7,12 @@ import { guessCodes, requestCodes } from './against-numbers.ts';
 import { floodBilling } from './flood-billing.ts';
 import { hangUp, readSlowly } from './connections.ts';
 
-/** Numbers of attackers begin here, so that nobody counts them as people. */
+/** The first number of attackers, outside the range of users. */
 const firstNumber = 900_000;
 
 const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];
 
-/** Attacks for some seconds, rests for some seconds, and so on until the end: so the two can be compared. */
+/** Alternates attacks and pauses of some seconds until the end, so that the two can be compared. */
 export async function keepAttacking(world: World, choices: Choices): Promise<void> {
   const { closing, figures, latencies, rig } = world;
   const attacker = new Person(firstNumber, 'visitor', choices.fork());
@@ -29,7 +29,7 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
   }
 }
 
-/** The attacker has an account too. */
+/** Creates the attacker's own account. */
 async function signUp(world: World, attacker: Person): Promise<void> {
   await reportContact(world, attacker);
   await signIn(world, attacker);

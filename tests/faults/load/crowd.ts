@@ -7,7 +7,7 @@ import { runJourney } from './user-journey.ts';
 const places = 20;
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
 
-/** Keeps so many people busy at once until the end; who leaves makes room for a new one. */
+/** Runs so many users concurrently until the end; a new one replaces each that leaves. */
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
   const newcomer = () => {
     const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());

@@ -48,7 +48,7 @@ const weights: Record<Person['role'], Partial<Record<Action, number>>> = {
   visitor: { 'sign in': 4, 'log out': 1, readProfile: 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
 };
 
-/** Comes, signs in, follows the count in a tab or two, and does this and that until the end or until tired. */
+/** One user: signs up, opens one or two tabs, and makes random actions until the end or their own limit. */
 export async function runJourney(world: World, person: Person): Promise<void> {
   try {
     await begin(world, person);
