@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** By name: the clock of the local Stripe only ever moves on, so an order that changes would change what is seen. */
+/** By name: the clock of the local Stripe only advances, so another order would change the results. */
 class ByName extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     return byName(files);

@@ -32,7 +32,7 @@ const { values } = parseArgs({
     /** The letters of the parts to run: `--only ab`. */
     only: { type: 'string', default: Object.keys(parts).join('') },
     quick: { type: 'boolean', default: false },
-    /** Takes the website as it stands in dist/web. */
+    /** Uses the website in dist/web without building it. */
     built: { type: 'boolean', default: false },
   },
 });

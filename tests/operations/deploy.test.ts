@@ -13,7 +13,7 @@ const values = { SITE_URL: 'https://solace.example', TURSO_DATABASE_URL: 'libsql
 
 type Deployment = { target?: 'preview' | 'production'; contact?: string; withoutContact?: boolean };
 
-/** Deploys with tools that only note what they were asked; each may be made to fail. */
+/** Deploys with stub tools that record their calls; each can be made to fail. */
 async function rehearse(
   failing: { runChecks?: Finding; publish?: true; smoke?: string } = {},
   { target = 'preview', contact = '', withoutContact = false }: Deployment = {},

@@ -13,7 +13,7 @@ import { startTestServices } from './test-services.ts';
 
 let services: Awaited<ReturnType<typeof startTestServices>>;
 let vars: Record<string, string>;
-/** Answers 500 to everything. */
+/** Responds 500 to everything. */
 let broken: Server;
 let brokenUrl: string;
 
@@ -89,7 +89,7 @@ it('finds nothing wrong with the local services', async () => {
   expect((await diagnose(vars)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-it.each(cases)('names %s when it is %s, and no other setting, and tells no secret', async (name, value) => {
+it.each(cases)('names %s when it is %s, and no other setting, and prints no secret', async (name, value) => {
   const values = { ...vars, [name]: placed(value) };
   const findings = await diagnose(values);
   const isNamed = (finding: Finding) => !finding.ok || (finding.warning && !warnedLocally.includes(finding.about));

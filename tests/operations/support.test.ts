@@ -48,7 +48,7 @@ async function logIn(phone: string): Promise<string> {
   return token;
 }
 
-/** Somebody who has written, signed in, had a trial, and bought a plan. */
+/** A user who has written, signed in, had a trial, and bought a plan. */
 async function newSubscriber(): Promise<string> {
   const phone = `+1555${randomInt(1_000_000, 9_999_999)}`;
   const handset = `${product.sandboxUrl}/phones/${phone}`;
@@ -88,7 +88,7 @@ const audit = () =>
     .split('\n')
     .map((line) => JSON.parse(line) as { command: string; about: string; outcome: string; env: string });
 
-/** The tables in which any of the words stands, in any column. */
+/** The tables that contain any of the words, in any column. */
 async function tablesWith(...words: string[]): Promise<string[]> {
   const { rows } = await database.execute(
     "select name from sqlite_master where type = 'table' and name not like 'sqlite%'",
@@ -122,7 +122,7 @@ describe('find', () => {
     expect(found).toMatchObject({
       account: { phone, status: 'approved', platform: 'whatsapp' },
       plan: { tier: 'premium', subscription: 'basic', trial: { tier: 'premium' } },
-      // The first paid week has just begun.
+      // The first paid week has just started.
       week: { used: 0, limit: expect.any(Number) },
       limits: { nextCodeAt: expect.stringMatching(/^\d{4}-/) },
       payments: { state: 'known', subscriptions: [{ status: 'active' }], returned: [] },
@@ -262,7 +262,7 @@ describe('outbox', () => {
     return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
   };
 
-  /** Somebody whose choice of the platform was refused by the bot; its number in the outbox. */
+  /** A user whose platform event the bot refused, and the number of that event. */
   async function parkedEvent(): Promise<{ phone: string; seq: number }> {
     const phone = await newSubscriber();
     const token = await logIn(phone);
@@ -346,7 +346,7 @@ describe('erase', () => {
     const { stdout } = await support('erase', phone, '--yes');
     expect(stdout).toContain(`Erased the basic account of ${phone}`);
     await expect.poll(() => tablesWith(phone, phone.slice(1)), { timeout: 10_000 }).toEqual([]);
-    // The answers to the bot's calls go within a week; the id in them leads nowhere any more.
+    // The stored responses to bot calls expire within a week; their user id no longer exists.
     expect(await tablesWith(account.id, stripe.kept.stripeId)).toEqual(['bot_calls']);
     const told = await call<{ type: string; data: { phone: string } }[]>(`${product.sandboxUrl}/bot/events`);
     expect(told.filter(({ data }) => data.phone === phone).at(-1)?.type).toBe('user.deleted');

@@ -1,7 +1,7 @@
 const minute = '* * * * *';
 const hour = '0 * * * *';
 
-/** Rings the Worker's crons, as Cloudflare does and `wrangler dev` does not. Answers how to stop it. */
+/** Runs the Worker's cron triggers, which `wrangler dev` does not. Returns a function that stops it. */
 export function startCronClock(siteUrl: string): () => Promise<void> {
   const timers = [
     setInterval(() => void runMinuteCron(siteUrl), 60_000),
@@ -10,7 +10,7 @@ export function startCronClock(siteUrl: string): () => Promise<void> {
   return async () => timers.forEach((timer) => clearInterval(timer));
 }
 
-/** Rings the minute's cron now; resolves when its chores are done, or the Worker does not answer. */
+/** Runs the minute's cron trigger now; resolves when its tasks are done, or the Worker does not respond. */
 export function runMinuteCron(siteUrl: string): Promise<void> {
   return runCron(siteUrl, minute);
 }

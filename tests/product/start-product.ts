@@ -14,16 +14,16 @@ import { startRestartableWorker } from './restartable-worker.ts';
 export type ProductSettings = {
   port: number;
   sandboxPort: number;
-  /** The database, the services' and the Durable Objects' state. */
+  /** The folder for the state of database, services and Durable Objects. */
   stateDir: string;
   varsFile: string;
-  /** Begins with nothing. */
+  /** Starts with empty state. */
   reset?: boolean;
-  /** False when the website is built already. */
+  /** False if the website is built already. */
   build?: boolean;
-  /** Ends the start, if it is still going on. */
+  /** Aborts a start that is still running. */
   signal?: AbortSignal;
-  /** Takes what the Worker writes, line by line. */
+  /** Receives the Worker's output, line by line. */
   log?: (line: string) => void;
 };
 
@@ -32,12 +32,12 @@ export type Product = {
   sandboxUrl: string;
   /** Resolves with a reason if the Worker's process ends by itself. */
   ended: Promise<string>;
-  /** Kills the Worker in the middle of its work and starts it again; the local services stay. */
+  /** Kills the Worker during its work and restarts it; the local services keep running. */
   restartWorker: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Starts Solace with its local services and resolves when every part answers. */
+/** Starts Solace with its local services and resolves when every part responds. */
 export async function startProduct(settings: ProductSettings): Promise<Product> {
   const { port, sandboxPort, reset = false, build = true, log = () => {} } = settings;
   const [stateDir, varsFile] = [resolve(settings.stateDir), resolve(settings.varsFile)];

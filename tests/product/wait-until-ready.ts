@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Resolves when every address answers 200; rejects after three minutes, or at once when `ended` tells why it never
+ * Resolves when every address responds 200; rejects after three minutes, or at once when `ended` tells why it never
  * will.
  */
 export async function waitUntilReady(urls: string[], ended: Promise<string>): Promise<void> {

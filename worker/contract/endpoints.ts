@@ -25,7 +25,7 @@ type Definition = {
   /** The body of a successful response; undefined if it has no schema. */
   output?: v.GenericSchema;
   /** The media type of a successful response that is not JSON. */
-  answers?: string;
+  mediaType?: string;
   /** Open to users with a pending account. */
   whilePending?: true;
   /** The token is in the query, because EventSource sends no headers. */
@@ -198,7 +198,7 @@ export const endpoints = {
     path: '/api/user/usage-stream',
     summary: 'The live usage count as server-sent events',
     tokenInQuery: true,
-    answers: 'text/event-stream',
+    mediaType: 'text/event-stream',
     fails: ['invalidToken'],
   },
   getChat: {
@@ -232,7 +232,7 @@ export const endpoints = {
     path: '/api/user/chat-stream',
     summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
     tokenInQuery: true,
-    answers: 'text/event-stream',
+    mediaType: 'text/event-stream',
     fails: ['invalidToken'],
   },
   putChatConsent: {
@@ -343,7 +343,7 @@ export const endpoints = {
         v.regex(/^[\w-]{1,256}$/, 'hub.challenge is malformed'),
       ),
     }),
-    answers: 'text/plain',
+    mediaType: 'text/plain',
     fails: ['invalidToken', 'notFound'],
   },
   whatsappWebhook: {

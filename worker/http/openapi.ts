@@ -88,7 +88,7 @@ function listParameters(place: 'path' | 'query', shape: Endpoint['query']): Json
 function responses(endpoint: Endpoint): Json {
   const content = endpoint.output
     ? { 'application/json': { schema: schemaOf(endpoint.output, 'output') } }
-    : { [endpoint.answers ?? 'application/json']: {} };
+    : { [endpoint.mediaType ?? 'application/json']: {} };
   const all: Record<string, Json> = { 200: { description: 'Success', content } };
   const grouped = Map.groupBy(failuresOf(endpoint), (name) => apiErrors[name].status);
   for (const [status, names] of grouped) {

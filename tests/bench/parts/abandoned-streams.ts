@@ -14,7 +14,7 @@ const heartbeatMs = 20_000;
 
 type SocketCount = { files: number; sockets: number; kb: number };
 
-/** What remains in the Worker and in its Durable Objects after a thousand readers have gone without a word. */
+/** What remains in the Worker and its Durable Objects after a thousand readers have disappeared without closing. */
 export function measureAbandonedStreams(): Promise<Part> {
   return withRig(async (rig) => {
     await rig.database(1000);
@@ -78,7 +78,7 @@ async function cpuOf({ pid }: Running, ms: number): Promise<number> {
   return cpuMs(pid) - before;
 }
 
-/** How long it takes, in ms, until the process holds no more than before; Infinity after two heartbeats. */
+/** The time (ms) until the process uses no more than before; Infinity after two heartbeats. */
 async function untilGone(worker: Running, before: SocketCount): Promise<number> {
   const begun = performance.now();
   while (performance.now() - begun < 2 * heartbeatMs) {

@@ -71,7 +71,7 @@ function describe(landing: Load[], empty: Load[]): Part {
   };
 }
 
-/** One visit with an empty cache. */
+/** One page load with an empty cache. */
 async function load(browser: Browser, url: string): Promise<Load> {
   const context = await browser.newContext(phone);
   const page = await context.newPage();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Starts to watch; answers the share (0 to 1) of the processors' time that the host has taken away since. */
+/** Starts measuring; the returned function gives the share (0 to 1) of CPU time that the host has stolen since. */
 export function measureStealTime(): () => number {
   const before = ticks();
   return () => {

@@ -21,7 +21,7 @@ const limiters = [
   ['NETWORK_RATE_LIMITER', 3000],
 ] as const;
 
-/** Counts by key and minute in the isolate's memory, as Cloudflare counts near the caller. */
+/** A rate limiter that counts by key and minute in the isolate's memory, as Cloudflare counts per location. */
 const rateLimiter = `
 export default ({ limit }) => {
   let minute = 0;

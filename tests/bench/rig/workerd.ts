@@ -16,7 +16,10 @@ const workerd: string = createRequire(import.meta.url)('workerd').default;
 
 export type Running = { url: string; pid: number; stop: () => Promise<void> };
 
-/** Serves a bundle by `workerd serve`, with no proxy before it; ends with us. `ready` is a path that answers 200. */
+/**
+ * Serves a bundle by `workerd serve`, with no proxy before it; ends with this process. `ready` is a path that responds
+ * 200.
+ */
 export async function startWorkerd(settings: WorkerdSettings, ready: string): Promise<Running> {
   const directory = join(stateDir, 'serving', String(settings.port));
   rmSync(directory, { recursive: true, force: true });

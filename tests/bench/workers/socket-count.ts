@@ -4,7 +4,7 @@ import type { Env } from '../../../worker/env.ts';
 
 export { Conversation } from '../../../worker/chat/conversation.ts';
 
-/** The product's feed, which also tells how many sockets it holds. */
+/** The product's usage channel, which also returns the number of its sockets. */
 export class UsageChannel extends Feed {
   openSockets(): number {
     return this.ctx.getWebSockets().length;
@@ -13,7 +13,7 @@ export class UsageChannel extends Feed {
 
 type Counted = DurableObjectNamespace<UsageChannel>;
 
-/** The product, and beside it `/socket-count?user=…&user=…`: the sockets that those users' feeds hold. */
+/** The product, and beside it `/socket-count?user=…&user=…`: the number of sockets of those users' channels. */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
