@@ -27,7 +27,7 @@ export const createAppRouter = (history?: RouterHistory) =>
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const text = new URLSearchParams(
-        Object.entries(search).filter(([, value]) => typeof value === 'string') as string[][],
+        Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
       ).toString();
       return text && `?${text}`;
     },

@@ -98,9 +98,9 @@ function addressOf(endpoint: Endpoint, argument: object = {}): string {
   const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
   const query = endpoint.query ? new URLSearchParams(Object.fromEntries(values)).toString() : '';
   if (query) return `${endpoint.path}?${query}`;
-  return values.reduce(
+  return values.reduce<string>(
     (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(value)),
-    endpoint.path as string,
+    endpoint.path,
   );
 }
 

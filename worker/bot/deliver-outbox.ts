@@ -152,7 +152,7 @@ async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'e
 }
 
 async function logParked({ settings }: Outbox, event: OutboxEvent, reason: string): Promise<void> {
-  const { type } = JSON.parse(event.body) as { type: string };
+  const { type }: { type: string } = JSON.parse(event.body);
   const level = type === 'user.deleted' ? 'error' : 'info';
   log(level, 'outbox_parked', {
     type,

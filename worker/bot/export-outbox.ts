@@ -9,5 +9,5 @@ export async function exportOutbox({ user, db }: { user: User; db: Database }) {
     .from(outbox)
     .where(eq(outbox.phone, user.phone))
     .orderBy(asc(outbox.seq));
-  return { eventsForTheBot: rows.map(({ body }) => JSON.parse(body) as unknown) };
+  return { eventsForTheBot: rows.map(({ body }): unknown => JSON.parse(body)) };
 }

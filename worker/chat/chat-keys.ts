@@ -52,7 +52,7 @@ const ringOf = memoize((settings: Settings): WrappingKey[] =>
   settings.CHAT_KEYS.trim()
     .split(/\s+/)
     .map((entry) => {
-      const [keyId, secret] = entry.split(':') as [string, string];
+      const [keyId = '', secret = ''] = entry.split(':');
       return { keyId, key: deriveWrappingKey(secret) };
     }),
 );

@@ -122,7 +122,7 @@ export class Conversation extends DurableObject<object> {
   /** Ends the streams of a session, or all of them. */
   endStreams(sessionId: string | null): void {
     for (const socket of this.ctx.getWebSockets()) {
-      const owner = socket.deserializeAttachment() as StreamOwner | null;
+      const owner: StreamOwner | null = socket.deserializeAttachment();
       // The session of a stream that is not admitted yet is unknown, so it ends too; its reader reconnects.
       if (sessionId === null || !owner || owner.sessionId === sessionId) socket.close(1000);
     }
@@ -148,7 +148,7 @@ export class Conversation extends DurableObject<object> {
 
   /** Counts the stream as one of the user's: its session was found live. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message) as StreamOwner);
+    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message));
   }
 
   override webSocketClose(socket: WebSocket): void {

@@ -19,7 +19,7 @@ export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisi
 export async function openMessage(key: CryptoKey, userId: string, stored: StoredMessage): Promise<ChatMessage> {
   const { id, seq, author, at, state } = stored;
   const plain = await unseal(key, contextOf({ userId, id, author }), stored.sealed);
-  const { text, replyTo, crisis } = JSON.parse(decoder.decode(plain)) as MessageContent;
+  const { text, replyTo, crisis }: MessageContent = JSON.parse(decoder.decode(plain));
   return {
     id,
     seq,

@@ -57,7 +57,7 @@ export function messageEvents(
 }
 
 function parse({ body }: OutboxEvent): Body {
-  return JSON.parse(body) as Body;
+  return JSON.parse(body);
 }
 
 function complete(event: OutboxEvent, { seq, text, at }: ChatMessage): string {

@@ -88,5 +88,5 @@ export function plansOnSale(): Plan[] {
 
 /** The plan of an id; free for a missing, 'inactive' or unknown id. */
 export function planOf(id: string | null | undefined): Plan {
-  return id && Object.hasOwn(plans, id) ? plans[id as PlanId] : plans.free;
+  return plans[planIds.find((known) => known === id) ?? 'free'];
 }

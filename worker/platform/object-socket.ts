@@ -59,7 +59,7 @@ export class ObjectSocket<Message> {
   #arrived(data: unknown): void {
     if (data === 'pong') return this.#clearPongTimer();
     if (typeof data !== 'string') return;
-    const message = JSON.parse(data) as Message;
+    const message: Message = JSON.parse(data);
     if (this.#receiver) this.#receiver.receive(message);
     else this.#early.push(message);
   }

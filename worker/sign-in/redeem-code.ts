@@ -89,7 +89,7 @@ function resultOf(outcome: Outcome, sessionId: string, now: number): Redeemed {
     const { userId, status } = outcome;
     return { limitedUntil: 0, opened: { session: { userId, sessionId }, status } };
   }
-  const { counted, tried, tryAt, wrongAt, live } = JSON.parse(outcome.refusal) as Refusal;
+  const { counted, tried, tryAt, wrongAt, live }: Refusal = JSON.parse(outcome.refusal);
   if (!counted) return { limitedUntil: tryAt, opened: null };
   return { limitedUntil: live && !tried && wrongAt > now ? wrongAt : 0, opened: null };
 }

@@ -66,7 +66,7 @@ const ringOf = memoize((text: string) => {
 });
 
 async function importKey(entry: string): Promise<Key> {
-  const [kid, secret] = entry.split(':') as [string, string];
+  const [kid = '', secret = ''] = entry.split(':');
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   return {
     kid,

@@ -70,7 +70,7 @@ export class ChannelSocket {
   #arrived(data: unknown): void {
     if (data === 'pong') return this.#clearPongTimer();
     if (typeof data !== 'string') return;
-    const message = JSON.parse(data) as ChannelMessage;
+    const message: ChannelMessage = JSON.parse(data);
     if (this.#receiver) this.#receiver.take(message);
     else this.#early.push(message);
   }

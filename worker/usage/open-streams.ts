@@ -13,7 +13,7 @@ export function openStreams(ctx: DurableObjectState): OpenStream[] {
     .getWebSockets()
     .filter(({ readyState }) => readyState === WebSocket.OPEN)
     .flatMap((socket) => {
-      const attachment = socket.deserializeAttachment() as Attachment | null;
+      const attachment: Attachment | null = socket.deserializeAttachment();
       return attachment ? [{ socket, ...attachment }] : [];
     })
     .toSorted((one, other) => one.order - other.order);

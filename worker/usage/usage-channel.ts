@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { openDatabase } from '../platform/database.ts';
 import { settingsOf } from '../settings.ts';
 import { liveSessions } from '../users/live-sessions.ts';
-import { admitStream, openStreams, type StreamOwner } from './open-streams.ts';
+import { admitStream, openStreams } from './open-streams.ts';
 
 /**
  * A change for the open streams of one user. Totals carry an order (`seq`), so late, repeated or lost messages do no
@@ -57,7 +57,7 @@ export class UsageChannel extends DurableObject<object> {
 
   /** Counts the stream as one of the user's: its session was found live. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message) as StreamOwner);
+    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message));
   }
 
   override webSocketClose(socket: WebSocket): void {

@@ -32,7 +32,7 @@ export async function publish(target: Target, values: Values, more: string[] = [
       stdio: 'inherit',
       env: buildEnvironment(values),
     });
-    const [code] = (await once(child, 'exit')) as [number | null];
+    const [code]: (number | null)[] = await once(child, 'exit');
     return code === 0;
   } finally {
     rmSync(folder, { recursive: true });
@@ -69,7 +69,7 @@ export function version(folder = root): string {
       stdio: [...stdio],
     }).trim();
   } catch {
-    const { version: number } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const { version: number }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     return `${number} of ${new Date().toISOString().slice(0, 16)}`;
   }
 }

@@ -39,7 +39,7 @@ async function checkSchema(client: Client, mayBeBehind: boolean): Promise<Findin
 }
 
 async function waitingMigrations(client: Client): Promise<string[]> {
-  const { entries } = JSON.parse(readFileSync(journalFile, 'utf8')) as Journal;
+  const { entries }: Journal = JSON.parse(readFileSync(journalFile, 'utf8'));
   const known = await client.execute("select 1 from sqlite_master where name = '__drizzle_migrations'");
   if (known.rows.length === 0) return entries.map(({ tag }) => tag);
   const { rows } = await client.execute('select max(created_at) as newest from __drizzle_migrations');

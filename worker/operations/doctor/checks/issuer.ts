@@ -15,7 +15,7 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
   const response = await httpRequest(url);
   if ('failure' in response) return bad(`the issuer does not answer (${response.failure})`);
   if (!response.ok) return bad(`the issuer answers ${response.status}`);
-  const body = (await response.json().catch(() => null)) as { keys?: { kty?: string }[] } | null;
+  const body: { keys?: { kty?: string }[] } | null = await response.json().catch(() => null);
   const usable = (body?.keys ?? []).filter(({ kty }) => kty === 'RSA' || kty === 'EC' || kty === 'OKP');
   return usable.length > 0 ? [fine('The external issuer shows its keys')] : bad('holds no key');
 }

@@ -69,7 +69,7 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
     finding: wrong('WHATSAPP_API_BASE', `WhatsApp does not answer (${why})`, howToGet.WHATSAPP_API_BASE),
   });
   if ('failure' in response) return failure(response.failure);
-  const body = (await response.json().catch(() => null)) as Graph | null;
+  const body: Graph | null = await response.json().catch(() => null);
   if (response.ok && body) return body;
   if (body?.error?.code !== 190) return failure(`it answers ${response.status}`);
   return { finding: wrong('WHATSAPP_TOKEN', 'is refused by WhatsApp', howToGet.WHATSAPP_TOKEN) };
