@@ -19,19 +19,19 @@ export async function withLease(
   leased: LeasedCustomer,
   work: () => Promise<Destination>,
 ): Promise<Destination> {
-  const visit = await work().catch(async (error: unknown) => {
+  const destination = await work().catch(async (error: unknown) => {
     // The cron job finds a customer if the response with its id was lost.
     await release(db, leased, { ...afterFailure(error), dueAt: now });
     throw error;
   });
-  if (visit.url.startsWith(settings.SITE_URL)) {
-    await release(db, leased, visit.changes);
-    return visit;
+  if (destination.url.startsWith(settings.SITE_URL)) {
+    await release(db, leased, destination.changes);
+    return destination;
   }
   const watch = { billingWatchUntil: now + watchMs };
   await db.batch([
-    release(db, leased, { dueAt: now, ...visit.changes }),
+    release(db, leased, { dueAt: now, ...destination.changes }),
     db.update(users).set(watch).where(eq(users.id, leased.user.id)),
   ]);
-  return visit;
+  return destination;
 }
