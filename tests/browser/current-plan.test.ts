@@ -35,7 +35,7 @@ const rows: [Person, string][] = [
   [{ tier: 'basic', subscriptionStatus: null, renewalDate }, 'Please refresh to update status'],
 ];
 
-test('the status line says what will become of the plan', async ({ page, stub }) => {
+test('the status line shows the next change of the plan', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   for (const [person, line] of rows) {
@@ -76,7 +76,7 @@ for (const [region, button] of [
   ['Current Plan', 'Refresh plan'],
   ['Usage', 'Refresh usage'],
 ] as const) {
-  test(`${button} fetches the profile and says how it went`, async ({ page, stub }) => {
+  test(`${button} fetches the profile and shows the result`, async ({ page, stub }) => {
     await stub.signedIn({ tier: 'basic', renewalDate, used: 3 });
     await open(page, '/account');
     await expect(page.getByText('3 / 30')).toBeVisible();

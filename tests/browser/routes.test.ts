@@ -42,7 +42,7 @@ const rows: { path: string; heading: string | RegExp; title: string; sent?: Part
 ];
 
 for (const who of ['visitor', 'member', 'pending'] as const) {
-  test(`every route answers a ${who} or sends them on`, async ({ page, stub, expectedErrors }) => {
+  test(`every route shows its page to a ${who} or redirects`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     await stopTime(page);
     if (who !== 'visitor') await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
@@ -57,7 +57,7 @@ for (const who of ['visitor', 'member', 'pending'] as const) {
   });
 }
 
-test('an unknown path says so and leads home', async ({ page, expectedErrors }) => {
+test('an unknown path shows the 404 page and leads home', async ({ page, expectedErrors }) => {
   expectedErrors.push(/status of 404/);
   await page.goto('/some/where/else');
   const main = page.getByRole('main');

@@ -37,7 +37,7 @@ async function switchInOtherTab(page: Page): Promise<void> {
 const main = (page: Page) => page.getByRole('main');
 const revoked = (stub: Stub) => stub.calls('logout').map(({ token }) => token);
 
-test('a profile that arrives after the logout does not bring the person back', async ({ page, stub }) => {
+test('a profile that arrives after the logout does not restore the session', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();

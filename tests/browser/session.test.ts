@@ -3,7 +3,7 @@ import { watchFirstPaint } from './support/first-paint.ts';
 import type { Stub } from './support/stub.ts';
 import { returnToTab, expect, expectNotices, open, settle, storedToken, test } from './support/stubbed.ts';
 
-test('the frame of the account and a spinner show while the session starts', async ({ page, stub }) => {
+test('the shell of the account and a spinner show while the session starts', async ({ page, stub }) => {
   await stub.signedIn();
   const release = stub.hold('getMe');
   await page.goto('/account');
@@ -19,7 +19,7 @@ test('the frame of the account and a spinner show while the session starts', asy
   expect(stub.calls('getMe')).toHaveLength(1);
 });
 
-test('a guest does not see the frame of the account', async ({ page }) => {
+test('a guest does not see the shell of the account', async ({ page }) => {
   const { seen } = await watchFirstPaint(page);
   await page.goto('/account');
   await page.waitForURL('**/login');
@@ -56,7 +56,7 @@ const protectedCalls: [what: string, name: Parameters<Stub['respond']>[0], act: 
 ];
 
 for (const [what, name, act] of protectedCalls) {
-  test(`a session that ends during ${what} is told once and leads to the login`, async ({ page, stub }) => {
+  test(`a session that ends during ${what} is shown once and leads to the login`, async ({ page, stub }) => {
     await stub.signedIn();
     await open(page, '/account');
     stub.respond(name, { success: false, message: 'Over.' }, 401);

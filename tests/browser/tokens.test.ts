@@ -58,7 +58,7 @@ for (const [host, path] of [
   });
 }
 
-test('a token that ends while the account is open leaves nobody there', async ({ page, stub }) => {
+test('a token that ends while the account is open leads away from it', async ({ page, stub }) => {
   await page.clock.install({ time: now * 1000 });
   await stub.signedIn({}, jwt({ exp: now + 600 }));
   await open(page, '/account');
@@ -71,7 +71,7 @@ test('a token that ends while the account is open leaves nobody there', async ({
   expect(stub.calls('createPortalSession')).toEqual([]);
 });
 
-test('a protected call without a stored token asks to log in', async ({ page, stub }) => {
+test('a protected call without a stored token shows the login notice', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   // Waits for the page's own calls, so that only one call is left to fail.

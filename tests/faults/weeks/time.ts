@@ -38,8 +38,8 @@ export async function passHalfWeek(simulation: Simulation, customers: Customer[]
   await each(unlucky, (customer) => act(rig, customer));
   await rig.control('PUT', '/faults', { stripe: null, libsql: null });
   await rig.control('POST', '/stripe/clock', { advanceSeconds: halfWeekSeconds });
-  const heard = present.filter(({ left }) => !left && choices.chance(0.25));
-  for (const { phone } of heard) {
+  const delivered = present.filter(({ left }) => !left && choices.chance(0.25));
+  for (const { phone } of delivered) {
     const order = choices.pick(['original', 'reversed']);
     await rig.control('POST', '/stripe/webhooks/redeliver', { order, phone });
   }

@@ -41,12 +41,12 @@ test('a trial link goes to the phone', async () => {
   expect((await sandbox.call('GET', '/phones/15550000003/messages')).json).toMatchObject([{ url: json.url }]);
 });
 
-test('a status is passed on', async () => {
+test('a status is sent to the API', async () => {
   await sandbox.call('POST', '/phones/15550000004/status', { status: 'pending' });
   expect(sent()).toEqual([{ path: '/api/bot/approvals', body: { phone: '+15550000004', status: 'pending' } }]);
 });
 
-test('what the API refuses is told as it is', async () => {
+test('an error of the API is passed on', async () => {
   sandbox.respondWith('/api/bot/trials', 409, { success: false, code: 'conflict' });
   expect(await sandbox.call('POST', '/phones/15550000005/trial', {})).toMatchObject({
     status: 502,

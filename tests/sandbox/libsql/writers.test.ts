@@ -27,7 +27,7 @@ test('writers wait for each other', async () => {
   expect((await client.execute('SELECT count(DISTINCT title) AS n FROM notes')).rows[0]!.n).toBe(50n);
 });
 
-test('a transaction that falls silent is rolled back, and those behind it go on', async () => {
+test('an idle transaction is rolled back, and the waiting ones continue', async () => {
   const client = connect();
   await client.executeMultiple(schema);
   const silent = await client.transaction('write');

@@ -30,7 +30,7 @@ const message = (changes: object = {}) => ({
 const send = (body: unknown, token = secrets.WHATSAPP_TOKEN, id = secrets.WHATSAPP_PHONE_NUMBER_ID) =>
   sandbox.call('POST', `/whatsapp/v23.0/${id}/messages`, body, { authorization: `Bearer ${token}` });
 
-test('a template arrives as people read it, with its code', async () => {
+test('a template arrives as readable text, with its code', async () => {
   const { status, json } = await send(message());
   expect(status).toBe(200);
   expect(json).toMatchObject({
@@ -59,7 +59,7 @@ test('a handset holds what was sent to its very id, and keeps it over a restart'
   expect(await held('+525512345678')).toMatchObject([{ code: '012345' }]);
 });
 
-test('what became of a message is reported, signed with the secret of the app', async () => {
+test('delivery is reported, signed with the app secret', async () => {
   const reports: { signature: string; body: string }[] = [];
   const site = createServer((request, response) => {
     const respond = async () => {
@@ -125,7 +125,7 @@ test.each([
   expect(answer).toMatchObject({ status, json: { error: { code: graphCode } } });
 });
 
-test('the account tells of its token, its number and its templates', async () => {
+test('the account returns its token, number and templates', async () => {
   const read = async (path: string, token = secrets.WHATSAPP_TOKEN) =>
     (await sandbox.call('GET', `/whatsapp/v23.0/${path}`, undefined, { authorization: `Bearer ${token}` })).json;
   const { data } = await read(`debug_token?input_token=${secrets.WHATSAPP_TOKEN}`);

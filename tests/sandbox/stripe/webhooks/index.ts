@@ -92,7 +92,7 @@ export function createWebhooks(store: Store) {
   async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
     await lanes.allSettled();
     const sent = events.flatMap((event) =>
-      endpoints.filter((endpoint) => hears(endpoint, event)).map((endpoint) => ({ event, endpoint })),
+      endpoints.filter((endpoint) => isSubscribed(endpoint, event)).map((endpoint) => ({ event, endpoint })),
     );
     await Promise.all(
       sent.map(({ event, endpoint }) =>
@@ -118,7 +118,7 @@ export function createWebhooks(store: Store) {
   return { queue, flush, setMode, redeliver, close, mode: () => mode, lanes };
 }
 
-function hears({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
+function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
   return status === 'enabled' && names.some((name) => matches(type, name));
 }
 
