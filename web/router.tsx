@@ -5,29 +5,29 @@ import { routeTree } from './routeTree.gen.ts';
 import { PageSpinner } from './ui/page-spinner.tsx';
 import { layoutWords } from './words/layout.ts';
 
-/** A router on the browser's history, or on a given one where there is no browser. */
+/** A router on the browser's history, or on a given one outside the browser. */
 export const createAppRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree,
     ...(history && { history }),
     context: { isPrerender: history !== undefined },
     defaultPreload: 'intent',
-    // A preloaded page still asks its guard when it is opened.
+    // So that the guard of a preloaded page runs again when the page is opened.
     defaultPreloadStaleTime: 0,
-    // As the files of the site are: a path in capitals has no page.
+    // Like the site's files: a path in capitals has no page.
     caseSensitive: true,
     defaultNotFoundComponent: NotFound,
     defaultPendingComponent: () => <PageSpinner label={layoutWords.loadingPage} />,
     defaultErrorComponent: ({ error }) => <CrashScreen text={error instanceof Error ? error.message : String(error)} />,
     defaultPendingMs: 200,
     defaultPendingMinMs: 0,
-    // Outside the browser it would write a script into the page.
+    // Outside the browser it would add a script to the page.
     scrollRestoration: history === undefined,
-    // Search values are text as they stand in the address; a token of digits must not become a number.
+    // Search values stay texts: a token of digits must not become a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const text = new URLSearchParams(
-        Object.entries(search).filter(([, value]) => typeof value === 'string') as string[][],
+        Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
       ).toString();
       return text && `?${text}`;
     },

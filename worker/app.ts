@@ -22,7 +22,7 @@ const table = Object.entries(endpoints) as [EndpointName, Endpoint][];
 
 export const app = new Hono<AppEnv>();
 
-// A caller's own request id is not accepted: it could pose as another request in the log.
+// A caller's request id is ignored, since it could imitate another request in the log.
 app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
 for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
 app.notFound((c) => refuse(new RequestError('notFound'), c));
@@ -53,15 +53,15 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     env: c.env,
     settings,
     db: openDatabase(settings, requestLog.traffic),
-    later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
   });
-  // Work that has begun goes on when the caller hangs up; a stream ends with its reader.
+  // Work continues after the caller disconnects; a stream ends with its reader.
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));
   const result = await running;
   return result instanceof Response ? result : Response.json(result);
 }
 
-/** Makes a response of every error; only the log describes one that is not on the contract's list. */
+/** Turns every error into a response; only the log describes an unexpected one. */
 function refuse(error: Error, c: Context<AppEnv>): Response {
   const requestLog = c.get('requestLog');
   requestLog.error = toRequestError(error, requestLog.traffic);

@@ -1,7 +1,7 @@
 import type { Conversation } from './chat/conversation.ts';
 import type { UsageChannel } from './usage/usage-channel.ts';
 
-/** What Cloudflare hands to the Worker: its bindings, and the settings as text. */
+/** The Worker's environment: bindings, and settings as text. */
 export type Env = {
   USAGE_CHANNEL: DurableObjectNamespace<UsageChannel>;
   CONVERSATION: DurableObjectNamespace<Conversation>;

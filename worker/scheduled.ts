@@ -18,13 +18,13 @@ import { reviewAccounts } from './users/review-accounts.ts';
 const hourly = '0 * * * *';
 const stripeTasks = new Set(['reviewDisputes', 'reconcile', 'reviewAccounts']);
 
-/** Runs the tasks of a cron trigger, each on its own, so that one that fails does not stop the others. */
+/** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
 export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionContext): Promise<void> {
   const settings = settingsOf(env);
   if (!settings) return;
   const traffic: Traffic = { requests: 0, unreachable: false };
   const db = openDatabase(settings, traffic);
-  const billing = { db, env, settings, later: (work: Promise<unknown>) => ctx.waitUntil(work) };
+  const billing = { db, env, settings, waitUntil: (work: Promise<unknown>) => ctx.waitUntil(work) };
   const outbox = { db, settings, messages: messageEvents({ db, env, settings }) };
   const now = Date.now();
   const tasks: Record<string, () => Promise<unknown>> =
@@ -43,7 +43,7 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),
         };
-  // A wrong key would only lengthen the pauses between the attempts.
+  // With a wrong key, each failed attempt would lengthen the pause before the next one.
   const withoutStripe = !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;

@@ -7,7 +7,7 @@ import { isShort, repeatedSecrets, secretsOf } from './platform/secrets.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
 const address = v.pipe(v.string(), v.url());
-/** Left out or empty: the feature is off. */
+/** Missing or empty turns the feature off. */
 const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
   v.pipe(
     v.optional(v.union([v.literal(''), rule])),
@@ -43,7 +43,10 @@ export const Settings = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
-  /** Days without use after which an account without a subscription is deleted; its user is told 30 days before. */
+  /**
+   * Days without use after which an account without a subscription is deleted; the bot notifies its user 30 days
+   * before.
+   */
   ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60)),
 
   TURSO_DATABASE_URL: text,
@@ -58,7 +61,7 @@ export const Settings = v.object({
   CHAT_MESSAGES_PER_MINUTE: positive(20),
   CHAT_MESSAGES_WAITING: positive(5),
 
-  /** With a version at its end it overrides `WHATSAPP_API_VERSION`. */
+  /** If it ends with a version, that version overrides `WHATSAPP_API_VERSION`. */
   WHATSAPP_API_BASE: v.pipe(
     v.optional(address, 'https://graph.facebook.com'),
     v.transform((url) => url.replace(/\/+$/, '')),
@@ -68,11 +71,11 @@ export const Settings = v.object({
   WHATSAPP_TOKEN: text,
   WHATSAPP_TEMPLATE_NAME: text,
   WHATSAPP_TEMPLATE_LANGUAGE: v.optional(text, 'en_US'),
-  /** WhatsApp's reports on sent codes are read when both are set. */
+  /** The Worker accepts WhatsApp's delivery reports if both are set. */
   WHATSAPP_APP_SECRET: optional(text),
   WHATSAPP_VERIFY_TOKEN: optional(text),
 
-  /** Without it no events are written, and nobody can write on the web. */
+  /** Without it the Worker writes no events and refuses messages on the web. */
   BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
@@ -99,13 +102,13 @@ export const Settings = v.object({
   LIMIT_CODES_PER_ADDRESS: limits('20/1h'),
   LIMIT_CODE_REQUESTS_PER_ADDRESS: limits('60/1h'),
   LIMIT_TRIES_PER_ADDRESS: limits('60/5m'),
-  /** By the /48 of an IPv6. */
+  /** For each IPv6 /48. */
   LIMIT_CODES_PER_NETWORK: limits('100/1h'),
   LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
   LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
-  /** The calls of a user's own sessions, all of them together. */
+  /** Calls of all sessions of a user together. */
   LIMIT_CALLS_PER_USER: limits('240/1m'),
-  /** Codes of the whole service a UTC day; each costs money. */
+  /** Codes that the service sends in a UTC day; each costs money. */
   CODE_BUDGET_PER_DAY: positive(5000),
 });
 
@@ -113,7 +116,7 @@ export type Settings = v.InferOutput<typeof Settings>;
 
 export type SettingName = keyof Settings;
 
-/** Every call needs these: without one of them none is served. */
+/** Every call needs these: if one is missing, the Worker serves none. */
 const essential = new Set<string>([
   'SITE_URL',
   'TURSO_DATABASE_URL',
@@ -136,12 +139,12 @@ export const settingsOf: (env: object) => Settings | null = memoize((env: object
   return settings as Settings;
 });
 
-/** Whether none of these settings is wrong, so that reading them does not throw. */
+/** Whether all of these settings are valid, so that reading them does not throw. */
 export function areValid(settings: Settings, ...names: SettingName[]): boolean {
   return names.every((name) => !Object.getOwnPropertyDescriptor(settings, name)?.get);
 }
 
-/** The settings that are well formed, and the names of the others. */
+/** The valid settings, and the names of the others. */
 function readSettings(env: object): { settings: Partial<Settings>; invalid: string[] } {
   const result = v.safeParse(Settings, env);
   if (result.success) return { settings: result.output, invalid: [] };
@@ -156,7 +159,7 @@ function readSettings(env: object): { settings: Partial<Settings>; invalid: stri
   };
 }
 
-/** Events for the bot are kept until its address is put right: delivery to a malformed one fails and is tried again. */
+/** With a malformed address, delivery fails and is retried, so no event is lost before the owner corrects it. */
 function turnedOff(name: string, env: object): PropertyDescriptor {
   if (name === 'BOT_WEBHOOK_URL') return { value: new Map(Object.entries(env)).get(name) };
   return {

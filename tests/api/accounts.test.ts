@@ -38,7 +38,7 @@ describe('approval', () => {
     expect(event).toMatchObject({ type: 'user.approved', timestamp: expect.any(String), data: { phone } });
   });
 
-  it('is told once for twenty parallel approvals, and ends open streams when it is taken back', async () => {
+  it('is reported once for twenty parallel approvals, and ends open streams when it is withdrawn', async () => {
     const { phone, token } = await newPerson();
     const stream = await OpenStream.open(token);
     await stream.until(({ counts }) => counts.length === 1);
@@ -51,7 +51,7 @@ describe('approval', () => {
 });
 
 describe('the platform', () => {
-  it('is WhatsApp until the user chooses the web, and the bot hears of each change', async () => {
+  it('is WhatsApp until the user chooses the web, and the bot receives each change', async () => {
     const { phone, token } = await newPerson();
     const put = (platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
     expect((await call('GET', '/api/user/platform', { token })).body).toEqual({ success: true, platform: 'whatsapp' });
@@ -68,7 +68,7 @@ describe('the platform', () => {
 });
 
 describe('a platform choice that arrives late', () => {
-  it('does not undo a newer one, and the bot does not learn of it', async () => {
+  it('does not overwrite a newer one, and the bot does not receive it', async () => {
     const { phone, token } = await newPerson();
     const put = (platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
     await put('web');
@@ -96,7 +96,7 @@ describe('a platform choice that arrives late', () => {
 });
 
 describe('deletion', () => {
-  it('erases the account, its sessions and streams, and tells the bot', async () => {
+  it('erases the account, its sessions and streams, and notifies the bot', async () => {
     const { phone, token } = await newPerson();
     await botCall('/api/bot/usage', { phone, count: 3 });
     const ticket = (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
@@ -113,7 +113,7 @@ describe('deletion', () => {
     expect((await eventsOf(phone, 1)).map(({ type }) => type)).toEqual(['user.deleted']);
   });
 
-  it('lets the number begin anew at once, knowing nothing of the old account', async () => {
+  it('lets the number sign up again at once, without data of the old account', async () => {
     const { phone, token } = await newPerson();
     await botCall('/api/bot/usage', { phone, count: 5 });
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });

@@ -39,7 +39,7 @@ describe('an event', () => {
       await postEvent(event, { signature: '' }),
       await postEvent(event, { signature: 't=1,v1=00' }),
       await postEvent(event, { at: now - 301 }),
-      // Seconds pass until it is sent.
+      // The event arrives seconds later.
       await postEvent(event, { at: now + 330 }),
       await postEvent(event, { secret: 'whsec_another' }),
       await postEvent(JSON.stringify(event, null, 1), { signature }),
@@ -151,7 +151,7 @@ describe('an event', () => {
   });
 });
 
-it('ends right when a hundred events of many people arrive at once', async () => {
+it('leads to the right state when a hundred events of many users arrive at once', async () => {
   const people = await parallel(20, newPayer);
   const events = (await Promise.all(people.map(({ customer }) => eventsOf(customer)))).flat();
   expect(events.length).toBeGreaterThan(100);
@@ -160,7 +160,7 @@ it('ends right when a hundred events of many people arrive at once', async () =>
   for (const { token } of people) expect((await profileOf(token)).metadata.subscriptionTier).toBe('basic');
 });
 
-/** Somebody who has paid, of whom we have not heard yet. */
+/** A user who has paid, of whom no event has arrived. */
 async function newPayer() {
   const person = await newPerson();
   await complete((await buy(person.token, 'basic')).body.portalUrl);

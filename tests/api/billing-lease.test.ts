@@ -29,7 +29,7 @@ describe('a call that waits for another call of the same user', () => {
     await scheduler.wait(3500);
     const waiting = requests.filter(({ at }) => at < begin + 3500);
     expect(waiting.filter(({ writes }) => writes)).toEqual([]);
-    // The first read of each call comes with its session.
+    // The first read of each call is its session check.
     expect(waiting.length).toBeLessThanOrEqual(100 * 4);
     expect((await calls).map(({ status }) => status)).toContain(200);
   });
@@ -63,7 +63,7 @@ describe('when the caller disconnects', () => {
     await sandbox.faults({ stripe: null });
   };
 
-  it('a purchase that has begun goes on, and the next call need not wait for its lease', async () => {
+  it('a purchase that has begun continues, and the next call need not wait for its lease', async () => {
     const { phone, token } = await newPerson();
     await disconnect('POST', '/api/billing/create-subscription-update-session', token, { tier: 'basic' });
     await vi.waitFor(async () => expect(await customerOf(phone)).toMatch(/^cus_/), { timeout: 5000 });
@@ -72,7 +72,7 @@ describe('when the caller disconnects', () => {
     expect(Date.now() - begin).toBeLessThan(5000);
   });
 
-  it('a deletion that has begun goes on', async () => {
+  it('a deletion that has begun continues', async () => {
     const { token, customer } = await newSubscriber('basic');
     await disconnect('DELETE', '/api/user/me', token);
     await vi.waitFor(async () => expect((await call('GET', '/api/user/me', { token })).status).toBe(401), {

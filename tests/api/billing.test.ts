@@ -24,7 +24,7 @@ afterEach(async () => {
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 
 describe('buying a plan', () => {
-  it('leads to our own plans without a plan, and asks Stripe for nothing', async () => {
+  it('returns our own plans page without a plan, and makes no request to Stripe', async () => {
     const { token } = await newPerson();
     const { result, stats } = await costOf(() => buy(token));
     expect(result.body).toEqual({ success: true, portalUrl: 'http://solace.test/plans' });
@@ -131,14 +131,14 @@ describe("somebody else's checkout", () => {
 });
 
 describe('without any event', () => {
-  it('the cron finds what happened on Stripe’s pages within the minute', async () => {
+  it('the cron job finds changes on Stripe’s pages within a minute', async () => {
     const { token } = await newPerson();
     await complete((await buy(token, 'premium')).body.portalUrl);
     await runCron();
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
   });
 
-  it('the hourly cron finds the rest', async () => {
+  it('the hourly fetch finds the rest', async () => {
     const { token, customer } = await newSubscriber('premium');
     await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
     await database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });

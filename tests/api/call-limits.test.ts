@@ -35,7 +35,7 @@ it('counts the sessions of a user together', async () => {
   expect(count(await statuses(second, 50), 200)).toBe(40);
 });
 
-it('lets nobody use up the calls of a user with a session that has ended', async () => {
+it('does not count calls of an ended session for the user', async () => {
   const { phone, token } = await newPerson();
   const ended = await externalSession(phone);
   await call('POST', '/api/auth/logout', { token: ended });
@@ -49,7 +49,7 @@ it('costs no database request', async () => {
   expect(stats.libsql).toBe(1);
 });
 
-/** How many calls pass before the first 429, `most` where none comes; the platform's window begins anew each minute. */
+/** The number of calls before the first 429, `most` without one; the platform's window restarts each minute. */
 async function passed(most: number, one: (index: number) => Promise<{ status: number }>): Promise<number> {
   for (let done = 0; done < most; done += 50) {
     const responses = await Promise.all(Array.from({ length: 50 }, (_, index) => one(done + index)));

@@ -25,7 +25,7 @@ const untilState = (token: string, id: string, state: string) =>
 const outboxOf = async (phone: string) =>
   (await database.execute({ sql: 'select * from outbox where phone = ? order by seq', args: [phone] })).rows;
 
-/** Somebody whose consent the bot has received. */
+/** A user whose consent the bot has received. */
 async function newSettledWriter() {
   const person = await newWriter();
   await vi.waitFor(async () => expect(await outboxOf(person.phone)).toEqual([]), 5000);
@@ -205,7 +205,7 @@ describe('a Worker that is killed', () => {
     await sandbox.faults({ bot: { drop: true } });
     const { message } = (await write(token, 'Hello')).body;
     await scheduler.wait(300);
-    // As it stands while a request delivers: leased, and nobody who does it.
+    // The row of a request that was killed during delivery: leased, and never released.
     const sql = 'update outbox set leased_until = ?, due_at = ? where phone = ?';
     await database.execute({ sql, args: [Date.now() + 30_000, Date.now(), phone] });
     await sandbox.faults({ bot: null });

@@ -156,7 +156,7 @@ describe('erasing', () => {
     const person = await newWriter();
     const { token } = person;
     await write(token, 'Before');
-    // As it stands when the request that clears is killed after its transaction.
+    // The state after the clearing request was killed behind its transaction.
     const id = userOf(token);
     const now = Date.now();
     const other = await newWriter();

@@ -34,7 +34,7 @@ describe('a stream that is opened again', () => {
     stream.close();
   });
 
-  it('goes by the greater one of `after` and Last-Event-ID, and is live only without either', async () => {
+  it('uses the greater one of `after` and Last-Event-ID, and is live only without both', async () => {
     const { phone, token } = await newWriter();
     for (let index = 1; index <= 4; index += 1) await reply(phone, `Reply ${index}`);
     const streams = [
@@ -53,7 +53,7 @@ describe('a stream that is opened again', () => {
     expect(texts).toEqual([['Reply 4', 'Live'], ['Reply 4', 'Live'], ['Reply 4', 'Live'], ['Live']]);
   });
 
-  it('says reset when it is ahead, or more than 200 changes behind', async () => {
+  it('sends reset when it is ahead, or more than 200 changes behind', async () => {
     const { phone, token } = await newWriter();
     await parallel(30, async (lane) => {
       for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
@@ -195,7 +195,7 @@ describe('an open stream', () => {
     expect([200, 401]).toContain(stream.status);
   });
 
-  it('frees the object when its reader goes', async () => {
+  it('frees the object when its reader disconnects', async () => {
     const { token } = await newWriter();
     const stream = await OpenChat.open(token);
     const sockets = () => runInDurableObject(conversationOf(token), (_, state) => state.getWebSockets().length);
@@ -205,7 +205,7 @@ describe('an open stream', () => {
     expect(await sockets()).toBe(0);
   });
 
-  it('leaves its Durable Object out of memory while it waits, and receives the next message', async () => {
+  it('lets its Durable Object hibernate while it is idle, and receives the next message', async () => {
     const { phone, token } = await newWriter();
     const stream = await OpenChat.open(token);
     await reply(phone, 'One');

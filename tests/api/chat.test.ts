@@ -57,7 +57,7 @@ describe('consent', () => {
     );
   });
 
-  it('is the first contact of somebody who came by an external token', async () => {
+  it('is the first contact of a user with an external token', async () => {
     const phone = newPhone();
     const token = await externalSession(phone);
     expect((await botCall('/api/bot/usage', { phone })).body.allowed).toBe(false);
@@ -66,7 +66,7 @@ describe('consent', () => {
     expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
   });
 
-  it('goes with the conversation when it is withdrawn', async () => {
+  it('removes the conversation when it is withdrawn', async () => {
     const person = await newWriter();
     const { phone, token } = person;
     await write(token, 'Hello');
@@ -84,7 +84,7 @@ describe('consent', () => {
 });
 
 describe('a message', () => {
-  it('is stored, sent to the bot and answered, in order', async () => {
+  it('is stored, sent to the bot and replied to, in order', async () => {
     const person = await newWriter();
     const { phone, token } = person;
     const stream = await OpenChat.open(token);
@@ -144,7 +144,7 @@ describe('a message', () => {
     expect((await readChat(token)).messages).toHaveLength(2);
   });
 
-  it('takes its place among fifty that are sent at once', async () => {
+  it('gets a distinct seq among fifty concurrent messages', async () => {
     const { phone, token } = await newWriter();
     const settings = { CHAT_MESSAGES_PER_MINUTE: '100', CHAT_MESSAGES_WAITING: '100' };
     const stream = await OpenChat.open(token);
@@ -288,7 +288,7 @@ describe('clearing', () => {
     for (const each of [stream, late]) each.close();
   });
 
-  it('takes back the messages that wait for the bot', async () => {
+  it('withdraws the messages that wait for the bot', async () => {
     const { phone, token } = await newWriter();
     await vi.waitFor(async () => expect(await eventsOf(phone, 'chat.consent')).toHaveLength(1));
     await sandbox.faults({ bot: { status: 503 } });

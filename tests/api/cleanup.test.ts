@@ -18,7 +18,7 @@ const perishable: Perishable[] = [
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '']],
 ];
 
-/** Puts rows before all others, as rows that are older stand before the younger ones. */
+/** Inserts rows before all others, since older rows precede newer ones. */
 async function put(table: string, rows: (string | number)[][]): Promise<void> {
   const [first] = (await database.execute(`select coalesce(min(rowid), 0) as rowid from ${table}`)).rows;
   const before = Number(first!.rowid) - rows.length;
@@ -37,7 +37,7 @@ async function left(table: string, key: string): Promise<number> {
 
 const countOf = (most: number) => Array.from({ length: most }, (_, index) => index);
 
-it.each(perishable)('%s loses what has served its time, and nothing else', async (table, key, keptMs, row) => {
+it.each(perishable)('deletes the expired rows of %s, and no others', async (table, key, keptMs, row) => {
   const end = Date.now() - keptMs;
   await put(table, [row(1, end - 60_000), row(2, end - 1000), row(3, end + 60_000)]);
   await runCron();
@@ -46,7 +46,7 @@ it.each(perishable)('%s loses what has served its time, and nothing else', async
   expect(await left(table, key)).toBe(0);
 });
 
-it.each(perishable)('%s loses thousands in a minute, in steps', async (table, key, keptMs, row) => {
+it.each(perishable)('deletes thousands of rows of %s in a minute, in batches', async (table, key, keptMs, row) => {
   const longAgo = Date.now() - keptMs - day;
   await put(
     table,

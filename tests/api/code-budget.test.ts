@@ -15,7 +15,7 @@ const requestOtp = (phone: string, settings: Record<string, string>, address = r
   call('POST', '/api/auth/request-otp', { body: { phone }, settings, address });
 const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
 
-/** People who wrote a while ago. */
+/** Users whose last contact is a while ago. */
 async function oldContacts(count: number): Promise<string[]> {
   const contacts = await parallel(count, () => newContact());
   advanceClock(11 * minute);
@@ -28,7 +28,7 @@ async function sentToday(): Promise<number> {
   return Number(rows[0]?.sent ?? 0);
 }
 
-/** The settings under which `left` codes may still be sent today. */
+/** Settings that allow `left` more codes today. */
 const budgetLeaving = async (left: number) => ({ CODE_BUDGET_PER_DAY: String((await sentToday()) + left) });
 
 describe('the daily budget of codes', () => {
@@ -43,7 +43,7 @@ describe('the daily budget of codes', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
   });
 
-  it('keeps nobody out who has just written to the assistant', async () => {
+  it('does not refuse a number that has just written to the assistant', async () => {
     const [phone] = await oldContacts(1);
     const settings = await budgetLeaving(0);
     expect((await requestOtp(phone!, settings)).status).toBe(503);
@@ -51,7 +51,7 @@ describe('the daily budget of codes', () => {
     expect((await requestOtp(phone!, settings)).status).toBe(200);
   });
 
-  it('begins anew with each day, and is not used up by codes that WhatsApp refused', async () => {
+  it('resets each day, and does not count codes that WhatsApp refused', async () => {
     const [phone, other] = await oldContacts(2);
     const settings = await budgetLeaving(1);
     await sandbox.faults({ whatsapp: { status: 500 } });

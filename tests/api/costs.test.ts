@@ -5,7 +5,7 @@ import { newContact, newPerson, receiveCode } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
-it('asks the database once for each call of the daily way', async () => {
+it('makes one database request for each frequent call', async () => {
   const contact = await newContact();
   const { phone, address } = contact;
   const request = () => call('POST', '/api/auth/request-otp', { body: { phone }, address });
@@ -37,7 +37,7 @@ it('asks the database once for each call of the daily way', async () => {
   }
 });
 
-it('asks the database once to open a stream, and never while it waits', async () => {
+it('makes one database request to open a stream, and none while it is idle', async () => {
   const { phone, token } = await newPerson();
   const { result: stream, stats } = await costOf(() => OpenStream.open(token));
   expect(stats.libsql).toBe(1);
@@ -49,7 +49,7 @@ it('asks the database once to open a stream, and never while it waits', async ()
   stream.close();
 });
 
-it('asks the database once for each call of the conversation, and once more after a message', async () => {
+it('makes one database request for each chat call, and one more after a message', async () => {
   const { phone, token } = await newPerson();
   const calls = [
     () => consent(token),

@@ -10,7 +10,7 @@ import { buy, complete, customerOf, eventsOf, postEvent, profileOf, stripe, veri
 const hour = 3600;
 const day = 24 * hour;
 
-/** Somebody on the way through a journey. */
+/** A user in the middle of a journey. */
 class Traveller {
   readonly phone: string;
   readonly token: string;
@@ -60,7 +60,7 @@ class Traveller {
     return sandbox.card(this.phone, declines);
   }
 
-  /** The events that have not been handed over yet, oldest first. */
+  /** The undelivered events, oldest first. */
   async news(): Promise<Stripe.Event[]> {
     const events = await eventsOf(await customerOf(this.phone), this.#since);
     const fresh = events.filter(({ id }) => !this.#told.has(id));
@@ -68,12 +68,12 @@ class Traveller {
     return fresh;
   }
 
-  /** Ends the account, so that its weeks do not go on while others travel. */
+  /** Deletes the account, so that its weeks do not renew while other tests advance the clock. */
   leaves(): Promise<unknown> {
     return call('DELETE', '/api/user/me', { token: this.token });
   }
 
-  /** All that a user can see, but for dates, which differ from run to run. */
+  /** Everything that a user can see, except dates, which differ between runs. */
   async standing() {
     const { isTrial, messagesUsedThisPeriod, metadata } = await profileOf(this.token);
     const { subscriptionTier, subscriptionStatus, scheduledDowngradeTierId } = metadata;
@@ -89,7 +89,7 @@ class Traveller {
 type Journey = (who: Traveller) => AsyncGenerator<void>;
 const passes = (seconds: number) => sandbox.advanceStripe(seconds);
 
-/** Each `yield` is a moment at which Stripe would send what it has. */
+/** Each `yield` is a moment at which Stripe would send its events. */
 const journeys: Record<string, { way: Journey; end: unknown[] }> = {
   'a plan is bought': {
     way: async function* (who) {
@@ -181,7 +181,7 @@ const journeys: Record<string, { way: Journey; end: unknown[] }> = {
     way: async function* (who) {
       await who.startsTrial('premium', 3);
       yield await who.buys('basic');
-      // The plan waits from the moment the saved card is seen, by whatever way.
+      // The plan is scheduled as soon as any path has seen the saved card.
       await runCron();
       yield void (await passes(4 * day));
     },
@@ -236,7 +236,7 @@ it('the return page alone brings the plan', async () => {
   expect((await verify(token, session)).body).toMatchObject({ success: true, newTier: 'premium' });
 });
 
-/** An hour passes in which nobody looks. */
+/** Advances the clock by an hour without any call. */
 async function forget({ phone }: Traveller): Promise<void> {
   const sql = 'update customers set due_at = 0, had_subscription = 1 where stripe_id = ?';
   await database.execute({ sql, args: [await customerOf(phone)] });

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 const logged = (event: string) => lines.filter((line) => line.event === event);
 
-/** The events about a dispute or charge, which name no customer of ours by themselves. */
+/** The events about a dispute or charge, which do not contain our customer. */
 async function eventsAbout(type: string, id: string): Promise<unknown[]> {
   const { data } = await stripe.events.list({ type, limit: 100 });
   return data.filter((event) => (event.data.object as { id: string }).id === id);

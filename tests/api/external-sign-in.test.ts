@@ -90,7 +90,7 @@ describe('a token of the external issuer', () => {
     expect(await verify(token)).toMatchObject({ status: 401, body: invalid });
   });
 
-  it('is 503 while the issuer does not answer', async () => {
+  it('is 503 while the issuer does not respond', async () => {
     const settings = { EXTERNAL_TOKEN_JWKS_URL: 'http://127.0.0.1:9/jwks.json' };
     const answer = await verify(await tokenFor(newPhone()), settings);
     expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });

@@ -6,7 +6,7 @@ import { migrate } from '../../drizzle/migrate.ts';
 import { setUpStripe } from '../product/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
 
-/** One per run, so that two runs do not meet. */
+/** One per run, so that concurrent runs do not collide. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-api/${process.pid}`, import.meta.url));
 const siteUrl = 'http://solace.test';
 const random = () => randomBytes(32).toString('base64url');
@@ -41,7 +41,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   };
   await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
   await setUpStripe(vars);
-  // Nobody listens at the site's address: the tests hand Stripe's events over themselves.
+  // No server runs at the site's address: the tests post Stripe's events themselves.
   await fetch(`${url}/stripe/webhooks`, { method: 'PUT', body: JSON.stringify({ mode: 'hold' }) });
   provide('vars' as never, vars as never);
   provide('sandbox' as never, url as never);

@@ -7,7 +7,7 @@ afterEach(() => sandbox.faults({ libsql: null, whatsapp: null, stripe: null, bot
 
 const databaseMs = 400;
 
-/** Sends a call and hangs up while the database is at work. */
+/** Sends a call and disconnects while the database is working. */
 async function hangUp(method: string, path: string, token: string | null, body?: object): Promise<void> {
   await sandbox.faults({ libsql: { delayMs: databaseMs } });
   const abort = new AbortController();
@@ -25,7 +25,7 @@ async function hangUp(method: string, path: string, token: string | null, body?:
   await scheduler.wait(databaseMs * 3);
 }
 
-describe('a caller who hangs up', () => {
+describe('a caller who disconnects', () => {
   it('is logged out all the same', async () => {
     const { token } = await newPerson();
     await hangUp('POST', '/api/auth/logout', token);

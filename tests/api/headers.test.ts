@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { send } from './support/api.ts';
 import { newPerson } from './support/person.ts';
 
-/** What every answer of the API carries, whatever kind it is. */
+/** The headers of every API response. */
 const always = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -12,7 +12,7 @@ const always = {
   'x-content-type-options': 'nosniff',
 };
 
-it('stand on every kind of answer, and one answer leaves nothing to the next', async () => {
+it('are on every kind of response, and no response affects the next', async () => {
   const { token } = await newPerson();
   const origin = 'https://app.example';
   const granted = ['access-control-allow-headers', 'access-control-allow-methods', 'access-control-max-age'];

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Opens a stream that nothing is published to; answers when (unix ms) it wrote a heartbeat. */
+/** Opens a stream that nothing is published to; returns the times (unix ms) of its heartbeats. */
 function openIdle(): number[] {
   const beats: number[] = [];
   const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as ChannelSocket;

@@ -16,7 +16,7 @@ const userOf = (token: string): string =>
   JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
 const feedOf = (token: string) => feeds.getByName(userOf(token));
 
-it('wakes no Durable Object for a message that nobody watches', async () => {
+it('makes no Durable Object request for a usage post while no stream is open', async () => {
   const { phone, token } = await newPerson();
   await botCall('/api/bot/usage', { phone });
   const known = async () =>
@@ -29,7 +29,7 @@ it('wakes no Durable Object for a message that nobody watches', async () => {
   stream.close();
 });
 
-it('leaves its Durable Object out of memory while it waits, and still hears the next message', async () => {
+it('lets its Durable Object hibernate while it is idle, and still gets the next message', async () => {
   const { phone, token } = await newPerson();
   const stream = await OpenStream.open(token);
   await botCall('/api/bot/usage', { phone });
@@ -45,7 +45,7 @@ it('leaves its Durable Object out of memory while it waits, and still hears the 
   stream.close();
 });
 
-it('frees both sides when the reader goes without a word', async () => {
+it('frees Worker and object when the reader disappears', async () => {
   const { token } = await newPerson();
   const streams = [await OpenStream.open(token), await OpenStream.open(token)];
   for (const stream of streams) await stream.until(({ counts }) => counts.length === 1);
@@ -56,7 +56,7 @@ it('frees both sides when the reader goes without a word', async () => {
   expect(await sockets()).toBe(0);
 });
 
-it('shows 0 when the week ends while it is open, without a request to anybody', async () => {
+it('shows 0 when the week ends while it is open, without any request', async () => {
   const { phone, token } = await newPerson();
   const { body } = await botCall('/api/bot/usage', { phone, count: 5 });
   advanceClock(Date.parse(body.resetsAt) - Date.now() - second);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { limitByAddress } from '../../worker/http/limit-calls.ts';
 import type { BaseContext } from '../../worker/http/request-context.ts';
 
-/** A platform that refuses some keys, and the keys that it was asked about. */
+/** A stub of the rate limiter that refuses some keys and records all. */
 function platform(refused: string[]) {
   const asked: string[] = [];
   const limiter = (name: string) => ({

@@ -42,7 +42,7 @@ describe('a contact that the bot reports', () => {
     expect((await requestOtp(phone)).status).toBe(200);
   });
 
-  it('does not bring a dead code back', async () => {
+  it('does not make an invalid code valid again', async () => {
     const { phone } = await newContact();
     const dead = await lockOut(phone);
     await reportContact(phone);

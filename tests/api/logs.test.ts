@@ -16,7 +16,7 @@ afterEach(async () => {
   await sandbox.faults({ whatsapp: null });
 });
 
-it('tells one structured line per request, and nothing about anybody', async () => {
+it('writes one structured line per request, without personal data', async () => {
   const phone = newPhone();
   await botCall('/api/bot/contacts', { phone });
   const contact = { phone, address: '203.0.113.77' };

@@ -10,7 +10,7 @@ afterEach(() => sandbox.faults({ stripe: null }));
 
 const leave = (token: string) => call('DELETE', '/api/user/me', { token });
 
-/** Somebody whom Stripe knows: the answer that said so was lost. */
+/** A user with a customer at Stripe whose creation response was lost. */
 async function unanswered(): Promise<Person> {
   const person = await newPerson();
   await sandbox.faults({ stripe: { cut: true } });
@@ -26,14 +26,14 @@ async function customersWith(phone: string): Promise<string[]> {
   return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
 }
 
-describe('a customer at Stripe whose id got lost', () => {
-  it('goes with the account', async () => {
+describe('a customer at Stripe whose id was lost', () => {
+  it('is deleted with the account', async () => {
     const { phone, token } = await unanswered();
     expect((await leave(token)).body).toEqual({ success: true });
     expect(await customersWith(phone)).toEqual([]);
   });
 
-  it('keeps the account until Stripe answers', async () => {
+  it('keeps the account until Stripe responds', async () => {
     const { phone, token } = await unanswered();
     await sandbox.faults({ stripe: { status: 500 } });
     expect((await leave(token)).status).toBe(503);
@@ -43,7 +43,7 @@ describe('a customer at Stripe whose id got lost', () => {
     expect(await customersWith(phone)).toEqual([]);
   });
 
-  it('is found by the next minute, and is the one who buys', async () => {
+  it('is found by the next cron job, and is used for the purchase', async () => {
     const { phone, token } = await unanswered();
     await runCron();
     expect([await customerOf(phone)]).toEqual(await customersWith(phone));
@@ -53,7 +53,7 @@ describe('a customer at Stripe whose id got lost', () => {
   });
 });
 
-it('Stripe hears nothing of the departure of somebody who never asked for a plan', async () => {
+it('deleting an account that never requested a plan makes no request to Stripe', async () => {
   const { token } = await newPerson();
   await buy(token);
   const { stats } = await costOf(() => leave(token));
@@ -61,7 +61,7 @@ it('Stripe hears nothing of the departure of somebody who never asked for a plan
 });
 
 describe('a customer that was deleted in the dashboard', () => {
-  it('is followed by another when its user wants a plan', async () => {
+  it('is replaced when its user requests a plan', async () => {
     const { phone, token } = await newPerson();
     await buy(token, 'basic');
     const gone = await customerOf(phone);
@@ -71,7 +71,7 @@ describe('a customer that was deleted in the dashboard', () => {
     expect(await customerOf(phone)).not.toBe(gone);
   });
 
-  it('takes the card along that waits for the end of the trial, which goes on', async () => {
+  it('loses the card saved for the end of the trial, while the trial continues', async () => {
     const { phone, token } = await newPerson();
     const { body } = await botCall('/api/bot/trials', { phone, tier: 'premium', days: 3 });
     const trialToken = new URL(body.url).searchParams.get('token');
@@ -86,7 +86,7 @@ describe('a customer that was deleted in the dashboard', () => {
     expect((await buy(token, 'basic')).status).toBe(200);
   });
 
-  it('ends the plan, and leaves the way free for the next one and for the departure', async () => {
+  it('ends the plan, and blocks neither the next plan nor the deletion', async () => {
     const { phone, token, customer } = await newSubscriber('basic');
     await stripe.customers.del(customer);
     await database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });

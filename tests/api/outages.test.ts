@@ -53,8 +53,8 @@ it('with an expired database token every call is 503 with Retry-After', async ()
   }
 });
 
-describe('while the database is silent', () => {
-  it('callers who give up hold up nobody', async () => {
+describe('while the database does not respond', () => {
+  it('callers who disconnect do not delay others', async () => {
     const { token } = await newPerson();
     await sandbox.faults({ libsql: { delayMs: 4 * second } });
     const patience = new AbortController();
@@ -74,8 +74,8 @@ async function isLeased(phone: string): Promise<boolean> {
   return Number(rows[0]?.['lease_until'] ?? 0) > Date.now();
 }
 
-describe('when the database keeps a write and its answer is lost', () => {
-  it('the stream hears of the count as soon as the same call is sent again', async () => {
+describe('when the database applies a write and its response is lost', () => {
+  it('the stream gets the count as soon as the same call is repeated', async () => {
     const { phone, token } = await newPerson();
     const stream = await OpenStream.open(token);
     const post = () => botCall('/api/bot/usage', { phone }, `lost-${phone}`);
@@ -87,7 +87,7 @@ describe('when the database keeps a write and its answer is lost', () => {
     stream.close();
   });
 
-  it('the stream begins again where a plan may have changed the week', async () => {
+  it('the stream reconnects if a plan may have changed the week', async () => {
     const { phone, token } = await newPerson();
     await botCall('/api/bot/usage', { phone, count: 2 });
     await complete((await buy(token, 'premium')).body.portalUrl);
@@ -95,7 +95,7 @@ describe('when the database keeps a write and its answer is lost', () => {
     const stream = await OpenStream.open(token);
     await sandbox.faults({ stripe: { delayMs: 500 } });
     const posted = postEvent(event);
-    // From here on the sync only asks Stripe, until it saves what it has found.
+    // From here on the sync only calls Stripe, until it saves the state.
     await vi.waitFor(async () => expect(await isLeased(phone)).toBe(true), 5000);
     await sandbox.faults({ libsql: { cut: true } });
     expect((await posted).status).toBe(200);

@@ -144,7 +144,7 @@ it('writes no events where there is no bot', async () => {
 });
 
 describe('the cron', () => {
-  it('tells the bot once that a trial has ended', async () => {
+  it('sends the bot one event when a trial ends', async () => {
     const { phone } = await newContact();
     const { body } = await botCall('/api/bot/trials', { phone, days: 1 });
     const trialToken = new URL(body.url).searchParams.get('token');

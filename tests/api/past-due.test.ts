@@ -28,7 +28,7 @@ afterAll(() => sandbox.stripeSettings({ retries: 'two-weeks', afterRetries: 'can
 const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
 const usage = async (phone: string) => (await botCall('/api/bot/entitlements', { phone })).body;
 
-/** Somebody whose card fails from now on, and who has used the whole week. */
+/** A user whose card fails from now on, and who has used the week's allowance. */
 async function spent(tier: Tier, limit: number): Promise<Subscriber> {
   const person = await newSubscriber(tier);
   await sandbox.card(person.phone, true);
@@ -37,7 +37,7 @@ async function spent(tier: Tier, limit: number): Promise<Subscriber> {
   return person;
 }
 
-/** Time passes at Stripe, and the Worker receives the events. */
+/** Advances Stripe's clock, and delivers the events to the Worker. */
 async function advance({ customer }: Subscriber, seconds: number): Promise<void> {
   const { now } = await sandbox.stripeClock();
   await sandbox.advanceStripe(seconds);
@@ -125,7 +125,7 @@ it('an upgrade whose proration fails grants nothing until it is paid, and opens 
   expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 30, limit: 160 });
 });
 
-describe('somebody whose payment is due', () => {
+describe('a user whose payment is due', () => {
   /** A card that fails, then another one in the portal. */
   async function updateCard(person: Subscriber, card: string): Promise<void> {
     const { body } = await buy(person.token);

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** One constant row, a subquery's one row, and the partial indexes that hold nothing but what is due. */
+/** Allowed scans: one constant row, a subquery's one row, and partial indexes of due rows. */
 const harmless = /^SCAN (CONSTANT ROW|\(subquery-\d+\)|customers USING INDEX customers_due)$/;
 
 type Value = { type: string; value?: string | number };
@@ -18,7 +18,7 @@ type Sent = { sql?: string; sql_id?: number; args?: Value[] };
 type Statement = { sql: string; args: Value[] };
 type Step = { sql?: string; sql_id?: number; stmt?: Sent; batch?: { steps: { stmt: Sent }[] } };
 
-/** Everything the Worker sends to the database while `work` runs, by its text. */
+/** The statements that the Worker sends to the database during `work`, by their text. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, Statement>> {
   const statements = new Map<string, Statement>();
   const real = globalThis.fetch;
@@ -37,7 +37,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, S
   return statements;
 }
 
-/** A text that is used twice is stored once and then called by its number. */
+/** A repeated text is stored once and then referenced by its number. */
 function statementsIn({ stmt, batch }: Step, requests: Step[]): Statement[] {
   const sent = stmt ? [stmt] : (batch?.steps ?? []).map((step) => step.stmt);
   const textOf = ({ sql, sql_id }: Sent) => sql ?? requests.find((step) => step.sql && step.sql_id === sql_id)!.sql!;

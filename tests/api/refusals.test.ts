@@ -18,7 +18,7 @@ const bodies: Record<string, object> = {
   'POST /api/billing/verify-and-update-checkout-session': { sessionId: 'cs_test_1' },
 };
 
-/** Any user call, well formed, with a token where this call carries it. */
+/** A valid user call, with the token where this endpoint expects it. */
 function callWith({ method, path, tokenInQuery }: Endpoint, token?: string) {
   if (tokenInQuery) return call(method, token === undefined ? path : `${path}?token=${token}`);
   return call(method, path, { token, body: bodies[`${method} ${path}`] });
@@ -61,7 +61,7 @@ describe.each(ofUsers)('%s', (_, endpoint) => {
     expect((await callWith(endpoint, token)).status).toBe(401);
   });
 
-  it('refuses a pending account with 403, where it may not wait inside', async () => {
+  it('refuses a pending account with 403 unless the endpoint is open to it', async () => {
     const { phone, token } = await newPerson();
     await send('/api/bot/approvals', botRequest({ phone, status: 'pending' }));
     if (endpoint.whilePending) return;
@@ -82,7 +82,7 @@ describe.each(ofBot)('%s', (_, { path }) => {
     return { status: response.status, body: await response.json() };
   };
 
-  it('refuses what the bot did not sign', async () => {
+  it("refuses calls without the bot's signature", async () => {
     const headers = botHeaders(body);
     const old = botHeaders(body, undefined, new Date(Date.now() - 6 * minute));
     const future = botHeaders(body, undefined, new Date(Date.now() + 6 * minute));

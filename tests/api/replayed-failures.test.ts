@@ -28,7 +28,7 @@ async function customersWith(phone: string): Promise<string[]> {
   return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
 }
 
-/** Somebody for whom Stripe has stored a 500 under the idempotency key of the request that creates the customer. */
+/** A user for whom Stripe has stored a 500 under the idempotency key of the request that creates the customer. */
 async function refusedCustomer(): Promise<Person> {
   const person = await newPerson();
   await sandbox.faults({ stripe: { status: 500, remember: true, path: '/v1/customers' } });

@@ -14,7 +14,7 @@ const row = async (phone: string) =>
   (await database.execute({ sql: 'select * from users where phone = ?', args: [phone] })).rows[0];
 const eventsOf = async (phone: string) => (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
 
-/** Everything about the use of the account happened so many days earlier; its next review is due. */
+/** Moves every use of the account so many days back, and makes its review due. */
 async function age(phone: string, days: number): Promise<void> {
   const columns = ['created_at', 'contacted_at', 'last_contact_at', 'last_seen_at', 'week_start', 'week_anchor'];
   const earlier = [...columns, 'retention_notice_at'].map((column) => `${column} = ${column} - ${days * day}`);
@@ -27,7 +27,7 @@ async function review(): Promise<void> {
   await runCron();
 }
 
-describe('an account that nobody uses', () => {
+describe('an unused account', () => {
   it('is announced to the bot, and deleted 30 days later like one that its user deletes', async () => {
     const { phone, token } = await newPerson();
     await age(phone, 701);
@@ -57,7 +57,7 @@ describe('an account that nobody uses', () => {
     expect(await row(visitor.phone)).toBeDefined();
   });
 
-  it('stays while the bot has not taken the notice', async () => {
+  it('stays while the bot has not accepted the notice', async () => {
     const { phone } = await newPerson();
     await age(phone, 701);
     await sandbox.faults({ bot: { status: 500 } });

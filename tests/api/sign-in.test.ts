@@ -11,7 +11,7 @@ const verifyOtp = (phone: string, otp: string, address = randomAddress()) =>
   call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address });
 const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
 
-describe('asking for a code', () => {
+describe('requesting a code', () => {
   it('sends one WhatsApp message to somebody who has written', async () => {
     const { phone } = await newContact();
     const { status, body } = await requestOtp(phone);
@@ -64,7 +64,7 @@ describe('asking for a code', () => {
     expect(await sandbox.messages(phone)).toHaveLength(1);
   });
 
-  it('answers 60 requests an hour of one address, whoever they are for', async () => {
+  it('allows 60 requests an hour from one address, for any numbers', async () => {
     const address = randomAddress();
     const answers = await parallel(65, () => requestOtp(newPhone(), address));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
@@ -101,7 +101,7 @@ describe('verifying a code', () => {
     expect(answers.filter(({ body }) => body.code === 'invalid_code')).toHaveLength(19);
   });
 
-  it('counts five of forty parallel wrong tries, after which the right code is dead', async () => {
+  it('counts five of forty parallel wrong tries, after which the right code is invalid', async () => {
     const contact = await newContact();
     const otp = await receiveCode(contact);
     const answers = await parallel(40, () => verifyOtp(contact.phone, otherThan(otp)));

@@ -28,12 +28,12 @@ async function openStream(token: string): Promise<OpenStream> {
   return stream;
 }
 
-/** From now on messages are lost on their way to a channel. */
+/** From now on messages to a channel are lost. */
 function loseEnds(): void {
   vi.spyOn(UsageChannel.prototype, 'publish').mockImplementation(() => undefined);
 }
 
-describe('a lost end of a session', () => {
+describe('a session whose end message is lost', () => {
   const ends: [string, (person: { token: string; phone: string }) => Promise<unknown>][] = [
     ['logging out', ({ token }) => call('POST', '/api/auth/logout', { token })],
     ['logging out everywhere', ({ token }) => call('POST', '/api/auth/logout', { token, body: { everywhere: true } })],
@@ -70,7 +70,7 @@ describe('a lost end of a session', () => {
     for (const stream of streams) stream.close();
   });
 
-  it('asks again when the database does not answer', async () => {
+  it('retries when the database does not respond', async () => {
     const { token } = await newPerson();
     const stream = await openStream(token);
     loseEnds();
@@ -82,7 +82,7 @@ describe('a lost end of a session', () => {
     await stream.until(({ ended }) => ended);
   });
 
-  it('costs no alarm when nobody has a stream open', async () => {
+  it('sets no alarm when no stream is open', async () => {
     const { token } = await newPerson();
     await call('POST', '/api/auth/logout', { token });
     const due = await runInDurableObject(channelOf(token), (_channel, state) => state.storage.getAlarm());

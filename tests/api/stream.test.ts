@@ -9,7 +9,7 @@ const ticketOf = async (token: string) =>
   (await call('POST', '/api/user/stream-ticket', { token })).body.ticket as string;
 
 describe('the usage stream', () => {
-  it('says hello, then the present count, then each change', async () => {
+  it('sends connection_established, then the current count, then each change', async () => {
     const { phone, token } = await newPerson();
     await post(phone, 2);
     const stream = await OpenStream.open(await ticketOf(token));

@@ -77,7 +77,7 @@ describe('a trial', () => {
     expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
   });
 
-  it('answers the same call again as before when the account is gone', async () => {
+  it('returns the same response to a replay after the account was deleted', async () => {
     const { phone, token } = await newPerson();
     const id = crypto.randomUUID();
     const first = await askForTrial({ phone }, id);
@@ -87,7 +87,7 @@ describe('a trial', () => {
     expect((await askForTrial({ phone })).status).toBe(404);
   });
 
-  it('answers the same call again with the same link', async () => {
+  it('returns the same link to a replay', async () => {
     const { phone } = await newContact();
     const id = crypto.randomUUID();
     const answers = await parallel(20, () => askForTrial({ phone }, id));

@@ -8,7 +8,7 @@ const post = (body: object, id?: string) => botCall('/api/bot/usage', body, id);
 const entitlements = (phone: string) => botCall('/api/bot/entitlements', { phone });
 
 describe('counting', () => {
-  it('counts a message of somebody who has written', async () => {
+  it('counts a message of a number that has written', async () => {
     const { phone } = await newContact();
     const { status, body } = await post({ phone });
     expect(status).toBe(200);
@@ -54,22 +54,22 @@ describe('counting', () => {
     expect((await post({ phone, kind: 'voice' })).body).toMatchObject({ allowed: false, used: 0, voice: false });
   });
 
-  it('refuses a number that never wrote, and remembers nobody', async () => {
+  it('refuses a number that never wrote, and creates no user', async () => {
     const phone = newPhone();
     expect((await post({ phone })).body).toMatchObject({ success: true, allowed: false, used: 0, limit: 5 });
     expect((await entitlements(phone)).body).toMatchObject({ allowed: false });
   });
 });
 
-describe('under fire', () => {
-  it('never passes the limit with fifty parallel posts', async () => {
+describe('concurrent posts', () => {
+  it('never exceed the limit', async () => {
     const { phone } = await newContact();
     const answers = await parallel(50, () => post({ phone }));
     expect(answers.filter(({ body }) => body.allowed)).toHaveLength(5);
     expect((await entitlements(phone)).body).toMatchObject({ used: 5 });
   });
 
-  it('counts the same webhook-id once, and answers it the same', async () => {
+  it('count the same webhook-id once, and get the same response', async () => {
     const { phone } = await newContact();
     const id = crypto.randomUUID();
     const answers = await parallel(20, () => post({ phone, count: 2 }, id));
@@ -79,7 +79,7 @@ describe('under fire', () => {
     expect((await entitlements(phone)).body).toMatchObject({ used: 3 });
   });
 
-  it('refuses a known id with another body or path', async () => {
+  it('refuse a known id with another body or path', async () => {
     const { phone } = await newContact();
     const id = crypto.randomUUID();
     await post({ phone }, id);

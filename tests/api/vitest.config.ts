@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** By name: the clock of the local Stripe only ever moves on, so an order that changes would change what is seen. */
+/** By name: the clock of the local Stripe only advances, so another order would change the results. */
 class ByName extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     return byName(files);
@@ -39,7 +39,7 @@ export default defineConfig({
     fileParallelism: false,
     sequence: { sequencer: ByName },
     testTimeout: 60_000,
-    // A slow machine may make one test late; a broken one fails again.
+    // On a slow machine a test may time out; a broken test fails again.
     retry: process.env.CI ? 2 : 0,
     silent: 'passed-only',
   },

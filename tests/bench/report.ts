@@ -1,15 +1,15 @@
 import type { Ratio } from './load/statistics.ts';
 
-/** Something that must hold: a value, and what it may be at most. */
+/** A target: a value and its maximum. */
 export type Target = { what: string; value: number; atMost: number; unit: string };
 
-/** What one part has measured. */
+/** The results of one part. */
 export type Part = { title: string; header: string[]; rows: (string | number)[][]; targets: Target[] };
 
 export const ratioText = ({ ratio, spread: [low, high] }: Ratio): string =>
   `${ratio.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 
-/** A number as people read it: three figures that count. */
+/** A number with three significant digits. */
 function figure(value: string | number): string {
   if (typeof value === 'string') return value;
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');

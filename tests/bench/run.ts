@@ -14,10 +14,10 @@ import { measureLanding } from './parts/landing.ts';
 import { measureLoad } from './parts/load.ts';
 import { measurePosts } from './parts/posts.ts';
 import { measureReturning } from './parts/returning.ts';
-import { measureVanishing } from './parts/vanishing.ts';
+import { measureAbandonedStreams } from './parts/abandoned-streams.ts';
 import { partText, type Part } from './report.ts';
-import { root, stateDir } from './rig/places.ts';
-import { watchSteal } from './rig/stolen.ts';
+import { root, stateDir } from './rig/paths-and-ports.ts';
+import { measureStealTime } from './rig/steal-time.ts';
 
 const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   a: measureCalls,
@@ -25,7 +25,7 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   c: measurePosts,
   d: measureGrowth,
   e: measureLanding,
-  f: measureVanishing,
+  f: measureAbandonedStreams,
   g: measureCallsAt2Ms,
   h: measureCallsAt40Ms,
   i: measureChat,
@@ -40,7 +40,7 @@ const { values } = parseArgs({
     /** The letters of the parts to run: `--only ab`. */
     only: { type: 'string', default: Object.keys(parts).join('') },
     quick: { type: 'boolean', default: false },
-    /** Takes the website as it stands in dist/web. */
+    /** Uses the website in dist/web without building it. */
     built: { type: 'boolean', default: false },
   },
 });
@@ -63,7 +63,7 @@ const results: Record<string, Part> = {};
 for (const letter of values.only) {
   const measure = parts[letter];
   if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
-  const stolen = watchSteal();
+  const stolen = measureStealTime();
   results[letter] = await measure(values.quick);
   print(partText(results[letter]));
   print(`The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`);

@@ -18,7 +18,7 @@ test('the header shows the number and the ways to the chat and out', async ({ pa
   await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
 });
 
-test('logging out forgets the session, here and in the history', async ({ page, stub }) => {
+test('logging out ends the session, here and in the history', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   await page.getByRole('button', { name: 'Logout' }).click();
@@ -61,7 +61,7 @@ test('the profile is fetched when the tab is seen again', async ({ page, stub })
 });
 
 test.describe('the return from the payment provider', () => {
-  test('verifies the session, tells of the new plan and cleans the address', async ({ page, stub }) => {
+  test('verifies the session, shows the new plan and cleans the address', async ({ page, stub }) => {
     await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
     stub.respond('verifyCheckoutSession', { success: true, tierUpdated: true, newTier: 'premium' });
     await open(page, '/account?session_id=cs_1');
@@ -71,7 +71,7 @@ test.describe('the return from the payment provider', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 
-  test('says nothing where the plan is the same, and a failure once', async ({ page, stub }) => {
+  test('shows nothing if the plan is the same, and a failure once', async ({ page, stub }) => {
     await stub.signedIn();
     stub.respond('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free' });
     await open(page, '/account?session_id=cs_1');

@@ -36,7 +36,7 @@ for (const { status, to, ...row } of rows) {
   });
 }
 
-test('the plan of the address is named before logging in', async ({ page }) => {
+test('the plan of the address is shown before logging in', async ({ page }) => {
   await open(page, '/login?plan=premium');
   await expect(page.getByRole('main')).toContainText('You chose the Premium plan.');
 });

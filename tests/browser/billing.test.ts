@@ -4,7 +4,7 @@ import type { Phone } from './support/phone.ts';
 import { day, hour, stripe } from './support/stripe.ts';
 import { signInByExternalToken, expect, test } from './support/test.ts';
 
-/** Stripe's clock is one for all. */
+/** All tests share Stripe's clock. */
 test.describe.configure({ mode: 'default' });
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
@@ -75,7 +75,7 @@ test('a cancellation can be taken back, or ends the plan with the week', async (
   await expect(page.getByRole('button', { name: 'Upgrade Your Plan' })).toBeVisible();
 });
 
-test('a failing card is told of, and mended', async ({ page, phone }) => {
+test('a failing card is shown, and can be replaced', async ({ page, phone }) => {
   await subscriber(page, phone, 'basic');
   for (let sent = 0; sent < 3; sent += 1) await phone.write('Hello');
   await stripe.card(phone.number, true);

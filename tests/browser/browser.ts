@@ -6,7 +6,7 @@ import { chromium } from 'playwright';
 const headlessShell = ['/usr/bin/chromium-headless-shell'];
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Sandboxing needs a user that is not root; the rest keeps Chromium from calling home. */
+/** Chromium's sandbox needs a user other than root; the other flags disable its background requests. */
 export const browserArguments = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-background-networking',

@@ -6,7 +6,7 @@ import { expect, open, test } from './support/stubbed.ts';
 
 type Made = { call: string; token: string | null; body: unknown; mode: string; credentials: string };
 
-/** Notes every call as the page makes it, the stream's too. */
+/** Records every call of the page, the stream's included. */
 async function watchCalls(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const made: Made[] = JSON.parse(sessionStorage.getItem('made') ?? '[]');
@@ -82,7 +82,7 @@ test('every call goes where it should, with what it should and without cookies',
   const made: Made[] = JSON.parse(await page.evaluate(() => sessionStorage.getItem('made') ?? '[]'));
   for (const [call, token, body, credentials = 'omit'] of rows)
     expect(made.find((each) => each.call === call)).toEqual({ call, token, body, mode: 'cors', credentials });
-  // What the page asks beyond the table: the way out, and a ticket in place of the token.
+  // The page's calls beyond the table: the logout, and the stream ticket.
   const known = [...rows.map(([call]) => call), 'POST /api/user/stream-ticket', 'POST /api/auth/logout'];
   expect(made.map(({ call }) => call).filter((call) => !known.includes(call))).toEqual([]);
 });

@@ -154,7 +154,7 @@ test('says that there are new messages when the reader is further up', async ({ 
 test('clears the conversation after a confirmation', async ({ page, phone }) => {
   await openChat(page, phone);
   await send(page, 'Please forget this');
-  // A reply that is on its way would begin the conversation anew.
+  // A reply in flight would add a message to the cleared conversation.
   await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'Solace said' })).toHaveCount(1);
   await page.getByLabel('Options of the conversation').click();
   await page.getByRole('button', { name: 'Clear conversation' }).click();

@@ -20,7 +20,7 @@ const rows = [
 ] as const;
 
 for (const [what, crash, told] of rows) {
-  test(`${what} that nobody catches takes the whole screen until it is loaded anew`, async ({
+  test(`${what} that is not caught shows the crash screen until the page is reloaded`, async ({
     page,
     stub,
     expectedErrors,

@@ -35,11 +35,11 @@ const rows: [Person, string][] = [
   [{ tier: 'basic', subscriptionStatus: null, renewalDate }, 'Please refresh to update status'],
 ];
 
-test('the status line says what will become of the plan', async ({ page, stub }) => {
+test('the status line shows the next change of the plan', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   for (const [person, line] of rows) {
-    // A state of its own in between shows that each row was read anew.
+    // A distinct state in between shows that each row was read again.
     stub.person({ tier: 'platinum', subscriptionStatus: 'active', renewalDate: '2031-12-31T09:00:00.000Z' });
     await returnToTab(page);
     await expect(card(page).getByText('Renews on December 31, 2031')).toBeVisible();
@@ -76,7 +76,7 @@ for (const [region, button] of [
   ['Current Plan', 'Refresh plan'],
   ['Usage', 'Refresh usage'],
 ] as const) {
-  test(`${button} fetches the profile and says how it went`, async ({ page, stub }) => {
+  test(`${button} fetches the profile and shows the result`, async ({ page, stub }) => {
     await stub.signedIn({ tier: 'basic', renewalDate, used: 3 });
     await open(page, '/account');
     await expect(page.getByText('3 / 30')).toBeVisible();
@@ -108,7 +108,7 @@ test('a failed read is tried once more after a second, and no more', async ({ pa
   const refused = page.waitForResponse(/\/api\/user\/me$/);
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   await refused;
-  // The second begins when the page, not only the browser, has the answer.
+  // The second fetch begins after the page, not only the browser, has the response.
   await settle(page);
   await page.clock.runFor(999);
   await settle(page);

@@ -22,7 +22,7 @@ const rows: [arrange: (stub: Stub) => void, told: string][] = [
 const fail = (stub: Stub, status: number, message?: string) =>
   stub.respond('createPortalSession', message ? { message } : {}, status);
 
-test('each failure of a call is told once', async ({ page, stub }) => {
+test('each failure of a call is shown once', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   for (const [arrange, told] of rows) {
@@ -36,7 +36,7 @@ test('each failure of a call is told once', async ({ page, stub }) => {
 const bare: [status: number, ...told: string[]][] = [[404], [429, 'Too many requests. Please try again later.']];
 
 for (const [status, ...told] of bare) {
-  test(`${status} by itself tells ${told[0] ?? 'nothing'}`, async ({ page, stub }) => {
+  test(`${status} by itself shows ${told[0] ?? 'nothing'}`, async ({ page, stub }) => {
     await stub.signedIn();
     stub.respond('verifyCheckoutSession', { message: 'From the server.' }, status);
     await open(page, '/account?session_id=cs_1');
@@ -49,7 +49,7 @@ for (const [message, told] of [
   ['A strange thing.', 'A strange thing.'],
   ['', 'An unexpected error occurred'],
 ] as const) {
-  test(`an error of another kind is told as ${told}`, async ({ page, stub }) => {
+  test(`an error of another kind is shown as ${told}`, async ({ page, stub }) => {
     await page.addInitScript((text) => {
       const real = window.fetch;
       window.fetch = (input, init) => {

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../product/free-port.ts';
 import { startProduct } from '../product/start-product.ts';
 
-/** One per run, so that two runs do not meet. */
+/** One per run, so that concurrent runs do not collide. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-browser/${process.pid}`, import.meta.url));
 
-/** The product with its local services, as `npm run dev` starts them, on ports of its own. */
+/** The product with its local services, as `npm run dev` starts them, on its own ports. */
 export default async function setup(): Promise<() => Promise<void>> {
   const product = await startProduct({
     port: await freePort(0, 'PORT'),

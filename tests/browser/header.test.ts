@@ -14,14 +14,14 @@ const rows = [
 for (const who of ['visitor', 'member'] as const) {
   test(`the header of a ${who} marks where they are`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
-    const door = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
+    const accountLink = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
     if (who === 'member') await stub.signedIn();
     for (const row of rows) {
       await open(page, row.path);
       const links = bar(page).getByRole('navigation').getByRole('link');
-      await expect(links).toHaveText(['Home', door[0]!]);
+      await expect(links).toHaveText(['Home', accountLink[0]!]);
       await expect(links.nth(0)).toHaveAttribute('href', '/');
-      await expect(links.nth(1)).toHaveAttribute('href', door[1]!);
+      await expect(links.nth(1)).toHaveAttribute('href', accountLink[1]!);
       await expect(bar(page).getByRole('link').first()).toHaveAttribute('href', '/');
       const active = row[who];
       await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(active ? [active] : []);
@@ -38,7 +38,7 @@ test('the active button looks different', async ({ page }) => {
   expect(await colour('Home')).not.toBe(await colour('Login'));
 });
 
-test('the colours are changed by a button and remembered', async ({ page }) => {
+test('the colours are changed by a button and stored', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, '/plans');
   const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);

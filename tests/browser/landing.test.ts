@@ -20,7 +20,7 @@ test('the home page says what the product is', async ({ page }) => {
   await expect(main.getByRole('link', { name: 'Choose Your Plan' })).toHaveAttribute('href', '/plans');
 });
 
-test('three voices are told one after the other', async ({ page }) => {
+test('three testimonials are shown one after the other', async ({ page }) => {
   await open(page, '/');
   const carousel = page.getByRole('region', { name: 'What Our Users Say' });
   await expect(carousel.getByRole('listitem')).toHaveCount(3);
@@ -51,7 +51,7 @@ for (const { who, label, to } of [
   });
 }
 
-test("the teaser's buttons do nothing while it is unknown who is here", async ({ page, stub }) => {
+test("the teaser's buttons do nothing while the visitor is unknown", async ({ page, stub }) => {
   await stub.signedIn();
   const release = stub.hold('getMe');
   await open(page, '/');

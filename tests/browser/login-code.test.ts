@@ -19,13 +19,13 @@ test('six digits are asked for, and nothing else is sent', async ({ page, stub }
   await settle(page);
   expect(stub.calls('verifyOtp')).toEqual([]);
   await login.code(page).fill('');
-  // As a paste does: the whole text at once.
+  // Like a paste: the whole text at once.
   await page.keyboard.insertText('123 456');
   await expect(login.code(page)).toHaveValue('123456');
   await expect(login.verify(page)).toBeEnabled();
 });
 
-test('nothing is sent twice while a code is looked at', async ({ page, stub }) => {
+test('nothing is sent twice while a code is being verified', async ({ page, stub }) => {
   stub.respond('verifyOtp', { success: false });
   const release = stub.hold('verifyOtp');
   await askForCode(page);
@@ -58,7 +58,7 @@ const failures: [arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
-test('a code that fails is told in the alert and as a notice, and leaves no token', async ({ page, stub }) => {
+test('a failed code is shown in the alert and as a notice, and stores no token', async ({ page, stub }) => {
   await page.clock.install();
   await askForCode(page);
   await dismissNotices(page);

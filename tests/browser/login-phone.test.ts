@@ -33,7 +33,7 @@ const accepted = [
   ['+1 (555) 123-4567', '+15551234567'],
 ] as const;
 
-test('a number in the international form is sent, and the code awaited', async ({ page, stub }) => {
+test('a number in the international form is sent, and the code step opens', async ({ page, stub }) => {
   await open(page, '/login');
   await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
   for (const [typed] of accepted) {
@@ -46,7 +46,7 @@ test('a number in the international form is sent, and the code awaited', async (
   expect(stub.calls('requestOtp').map(({ body }) => body)).toEqual(accepted.map(([, phone]) => ({ phone })));
 });
 
-test('a code that was sent is told', async ({ page }) => {
+test('a sent code shows a notice', async ({ page }) => {
   await open(page, '/login');
   await login.phone(page).fill('+15551234567');
   await login.send(page).click();
@@ -63,7 +63,7 @@ const failures: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.disconnect('requestOtp'), 'Network error. Please check your connection and try again.'],
 ];
 
-test('a code that was not sent is told once, where the number stands', async ({ page, stub }) => {
+test('a failure to send a code is shown once, beside the number', async ({ page, stub }) => {
   await open(page, '/login');
   await login.phone(page).fill('+15551234567');
   for (const [arrange, told] of failures) {

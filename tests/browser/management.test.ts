@@ -41,7 +41,7 @@ test('the subscription button says what it is for', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   for (const [index, [person, label, hint]] of rows.entries()) {
-    // The count tells which row the page shows.
+    // The count identifies the shown row.
     stub.person({ ...person, used: index + 1 });
     await returnToTab(page);
     await expect(page.getByText(new RegExp(`^${index + 1} / \\d+$`))).toBeVisible();

@@ -2,7 +2,7 @@ import { expect, expectNotices, open, settle, stopTime, test } from './support/s
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
 
-test('a payment that went through brings the account up to date after 1.5 s', async ({ page, stub }) => {
+test('a successful payment updates the account after 1.5 s', async ({ page, stub }) => {
   await stopTime(page);
   stub.respond('verifyCheckoutSession', verified);
   await stub.signedIn();
@@ -24,7 +24,7 @@ test('a payment that went through brings the account up to date after 1.5 s', as
   await page.waitForURL('**/account');
 });
 
-test('a payment of somebody who is not logged in leads to the login', async ({ page, stub }) => {
+test('a payment of a signed-out user leads to the login', async ({ page, stub }) => {
   await stopTime(page);
   await open(page, '/payment-success?session_id=cs_1');
   await expect(page.getByText('Loading account details...')).toBeVisible();
@@ -40,7 +40,7 @@ for (const [what, told] of [
   ['profile', 'Failed to fully update profile after payment.'],
   ['browser', 'Error processing payment success.'],
 ] as const) {
-  test(`a ${what} that fails after the payment is told in an alert`, async ({ page, stub, expectedErrors }) => {
+  test(`a ${what} that fails after the payment is shown in an alert`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/Broken/);
     await stopTime(page);
     await stub.signedIn();

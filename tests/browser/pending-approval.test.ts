@@ -1,6 +1,6 @@
 import { returnToTab, expect, expectNotices, open, storedToken, test } from './support/stubbed.ts';
 
-test('who waits for approval is told so, and can leave', async ({ page, stub }) => {
+test('a pending user sees the pending page, and can log out', async ({ page, stub }) => {
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
@@ -13,7 +13,7 @@ test('who waits for approval is told so, and can leave', async ({ page, stub }) 
   expect(await storedToken(page)).toBeNull();
 });
 
-test('who was approved meanwhile finds the account on coming back', async ({ page, stub }) => {
+test('a user approved meanwhile gets to the account on returning', async ({ page, stub }) => {
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
@@ -22,7 +22,7 @@ test('who was approved meanwhile finds the account on coming back', async ({ pag
   await page.waitForURL('**/account');
 });
 
-test('who is set back to waiting is taken from the account', async ({ page, stub }) => {
+test('a user set back to pending is redirected from the account', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   const refused = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };

@@ -25,7 +25,7 @@ test('the platform is changed once the choice differs, and can be changed back',
   await expectNotices(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
 });
 
-test('a choice that is taken back asks for nothing', async ({ page, stub }) => {
+test('a choice that is undone makes no call', async ({ page, stub }) => {
   stub.respond('getPlatform', { success: true, platform: 'web' });
   await stub.signedIn();
   await open(page, '/account');
@@ -67,7 +67,7 @@ test('there is no card without a known preference', async ({ page, stub }) => {
   release();
 });
 
-test('a preference that cannot be loaded is told once, after a second try', async ({ page, stub }) => {
+test('a preference that cannot be loaded shows one error, after a retry', async ({ page, stub }) => {
   await stopTime(page);
   stub.respond('getPlatform', {}, 503);
   await stub.signedIn();

@@ -10,7 +10,7 @@ export default defineConfig({
   globalSetup: './global-setup.ts',
   workers: 2,
   fullyParallel: true,
-  // A slow machine may make one of three hundred journeys late; a broken one fails again.
+  // On a slow machine one of three hundred tests may time out; a broken test fails again.
   retries: process.env.CI ? 2 : 0,
   timeout: 45_000,
   expect: { timeout: 10_000 },

@@ -51,7 +51,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     await open(page, '/account');
     await card(page).getByRole('button', { name: button }).click();
     await expect(card(page).getByRole('button', { name: button })).toBeEnabled();
-    // What is shown for the first time comes in steps of its own.
+    // A part that is shown for the first time renders in separate steps.
     let passed = 0;
     const step = async () => {
       await page.clock.runFor(passed < 490 ? 10 : 0);

@@ -23,7 +23,7 @@ const privatePages = [
   '/activate-trial',
 ];
 
-/** Goes there and waits until nothing is fetched any more and React listens. */
+/** Opens a path and waits until loading has ended and React has hydrated the page. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: 'networkidle' });
   await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
@@ -43,7 +43,7 @@ test.describe('without JavaScript', () => {
     });
   }
 
-  test('all voices are heard', async ({ page }) => {
+  test('all testimonials are shown', async ({ page }) => {
     await page.goto('/');
     const voices = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
     await expect(voices).toHaveCount(3);
@@ -76,7 +76,7 @@ for (const viewport of [
     test.use({ viewport });
 
     for (const [path, title] of publicPages) {
-      test(`${path} comes to life where it stands`, async ({ page, expectedErrors }) => {
+      test(`${path} is hydrated in place`, async ({ page, expectedErrors }) => {
         if (path === '/nope') expectedErrors.push(/status of 404/);
         const { servedHeading, spinners } = await watchFirstPaint(page);
         await open(page, path);
@@ -90,7 +90,7 @@ for (const viewport of [
     }
 
     for (const path of ['/', '/plans', '/terms']) {
-      test(`${path} does not move when somebody is recognised`, async ({ page, phone }) => {
+      test(`${path} does not move when a session is restored`, async ({ page, phone }) => {
         await signInByExternalToken(page, phone);
         let answer = () => {};
         const asked = new Promise<void>((resolve) => (answer = resolve));
@@ -109,7 +109,7 @@ for (const viewport of [
   });
 }
 
-test('the login form is not shown to somebody who comes back', async ({ page, phone }) => {
+test('the login form is not shown to a returning user', async ({ page, phone }) => {
   await signInByExternalToken(page, phone);
   const { seen } = await watchFirstPaint(page);
   await page.goto('/login');
@@ -118,7 +118,7 @@ test('the login form is not shown to somebody who comes back', async ({ page, ph
   expect(await seen()).not.toContain('Log in to Solace');
 });
 
-test('a number typed and sent before the page has come to life is sent then', async ({ page, phone }) => {
+test('a number typed and sent before hydration is sent afterwards', async ({ page, phone }) => {
   let go = () => {};
   const late = new Promise<void>((resolve) => (go = resolve));
   await page.route('**/assets/*.js', async (route) => late.then(() => route.fallback()));
@@ -131,13 +131,13 @@ test('a number typed and sent before the page has come to life is sent then', as
   await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
 });
 
-test('the plan that the address names is told without a mismatch', async ({ page }) => {
+test('the plan of the address is shown without a mismatch', async ({ page }) => {
   await open(page, '/login?plan=premium');
   await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
   expect(await layoutShift(page)).toBe(0);
 });
 
-test('campaign words in the address change nothing', async ({ page }) => {
+test('campaign parameters in the address change nothing', async ({ page }) => {
   const { servedHeading } = await watchFirstPaint(page);
   await open(page, '/?utm_source=letter#plans');
   expect(await servedHeading()).toBe(true);
@@ -179,7 +179,7 @@ test('every address answers with its own status', async ({ request, baseURL }) =
   }
 });
 
-test('parts are kept for good, pages are not', async ({ request, baseURL }) => {
+test('assets are cached for good, pages are not', async ({ request, baseURL }) => {
   const html = await (await request.get(`${baseURL}/`)).text();
   const part = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1];
   const response = await request.get(`${baseURL}${part}`);

@@ -2,7 +2,7 @@ import { expect, stopTime, test } from './support/stubbed.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
 
-/** Each route with its heading, its title, and where those are sent who may not see it. */
+/** Each route with its heading, its title, and the redirect of visitors without access. */
 const rows: { path: string; heading: string | RegExp; title: string; sent?: Partial<Record<Who, string>> }[] = [
   {
     path: '/',
@@ -42,11 +42,11 @@ const rows: { path: string; heading: string | RegExp; title: string; sent?: Part
 ];
 
 for (const who of ['visitor', 'member', 'pending'] as const) {
-  test(`every route answers a ${who} or sends them on`, async ({ page, stub, expectedErrors }) => {
+  test(`every route shows its page to a ${who} or redirects`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     await stopTime(page);
     if (who !== 'visitor') await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
-    // Who waits for approval is a member everywhere else.
+    // Elsewhere, a pending user is treated as signed in.
     for (const { path, sent } of rows.filter((row) => who !== 'pending' || row.sent)) {
       const end = rows.find((row) => row.path === (sent?.[who] ?? path))!;
       await page.goto(path, { waitUntil: 'domcontentloaded' });
@@ -57,7 +57,7 @@ for (const who of ['visitor', 'member', 'pending'] as const) {
   });
 }
 
-test('an unknown path says so and leads home', async ({ page, expectedErrors }) => {
+test('an unknown path shows the 404 page and leads home', async ({ page, expectedErrors }) => {
   expectedErrors.push(/status of 404/);
   await page.goto('/some/where/else');
   const main = page.getByRole('main');

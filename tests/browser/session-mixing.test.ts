@@ -11,7 +11,7 @@ const shownB = '+1 555-222-2222';
 const nextYear = Math.floor(Date.now() / 1000) + 31_536_000;
 const externalTokenOf = (phone: string) => jwt({ phone_number: phone, exp: nextYear });
 
-/** Every token has its own number. */
+/** Each token belongs to its own number. */
 function twoPeople(stub: Stub): void {
   stub.respondByToken('getMe', {
     'e2e-a': { success: true, profile: profileOf({ phoneNumber: phoneA }) },
@@ -26,10 +26,18 @@ function twoPeople(stub: Stub): void {
   });
 }
 
+/** Stores the second person's token in another tab, and waits until the page shows that person. */
+async function switchInOtherTab(page: Page): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto('/plans');
+  await other.evaluate(() => localStorage.setItem('authToken', 'e2e-b'));
+  await expect(main(page).getByText(shownB)).toBeVisible();
+}
+
 const main = (page: Page) => page.getByRole('main');
 const revoked = (stub: Stub) => stub.calls('logout').map(({ token }) => token);
 
-test('a profile that arrives after the logout does not bring the person back', async ({ page, stub }) => {
+test('a profile that arrives after the logout does not restore the session', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
@@ -97,7 +105,7 @@ test('the trial token leaves the address bar before the first call', async ({ pa
   expect(stub.calls('verifyTrialToken')).toMatchObject([{ body: { trialToken: 'secret' } }]);
 });
 
-test('one number never shows under the token of another, in two tabs', async ({ page, context, stub }) => {
+test('one number never shows under the token of another, in two tabs', async ({ page, stub }) => {
   twoPeople(stub);
   await stub.signedIn({}, 'e2e-a');
   twoPeople(stub);
@@ -106,10 +114,7 @@ test('one number never shows under the token of another, in two tabs', async ({ 
   const release = stub.holdToken('getMe', 'e2e-a');
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   await settle(page);
-  const other = await context.newPage();
-  await other.goto('/plans');
-  await other.evaluate(() => localStorage.setItem('authToken', 'e2e-b'));
-  await expect(main(page).getByText(shownB)).toBeVisible();
+  await switchInOtherTab(page);
   release();
   await settle(page);
   await expect(main(page).getByText(shownB)).toBeVisible();
@@ -117,11 +122,7 @@ test('one number never shows under the token of another, in two tabs', async ({ 
   expect(stub.calls('putPlatform')).toEqual([]);
 });
 
-test('an account that was deleted in an ended session leaves the new session alone', async ({
-  page,
-  context,
-  stub,
-}) => {
+test('an account that was deleted in an ended session leaves the new session alone', async ({ page, stub }) => {
   twoPeople(stub);
   await stub.signedIn({}, 'e2e-a');
   twoPeople(stub);
@@ -131,10 +132,7 @@ test('an account that was deleted in an ended session leaves the new session alo
   await main(page).getByRole('button', { name: 'Delete Account' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Account' }).click();
   await settle(page);
-  const other = await context.newPage();
-  await other.goto('/plans');
-  await other.evaluate(() => localStorage.setItem('authToken', 'e2e-b'));
-  await expect(main(page).getByText(shownB)).toBeVisible();
+  await switchInOtherTab(page);
   release();
   await settle(page);
   await expect(main(page).getByText(shownB)).toBeVisible();

@@ -3,7 +3,7 @@ import { watchFirstPaint } from './support/first-paint.ts';
 import type { Stub } from './support/stub.ts';
 import { returnToTab, expect, expectNotices, open, settle, storedToken, test } from './support/stubbed.ts';
 
-test('the frame of the account and a spinner show while the session starts', async ({ page, stub }) => {
+test('the shell of the account and a spinner show while the session starts', async ({ page, stub }) => {
   await stub.signedIn();
   const release = stub.hold('getMe');
   await page.goto('/account');
@@ -19,7 +19,7 @@ test('the frame of the account and a spinner show while the session starts', asy
   expect(stub.calls('getMe')).toHaveLength(1);
 });
 
-test('a guest does not see the frame of the account', async ({ page }) => {
+test('a guest does not see the shell of the account', async ({ page }) => {
   const { seen } = await watchFirstPaint(page);
   await page.goto('/account');
   await page.waitForURL('**/login');
@@ -32,7 +32,7 @@ const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
   [(stub) => stub.respond('getMe', {}, 404), 'An unexpected error occurred while fetching user data.'],
   [(stub) => stub.respond('getMe', { success: false }), 'Failed to fetch user profile data.'],
   [(stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }), 'Nobody is here.'],
-  // While the server is away the token may still be good.
+  // If the server is unreachable, the token may still be valid.
   [(stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.', true],
   [(stub) => stub.disconnect('getMe'), 'Unable to connect to server. Please check your internet connection.', true],
 ];
@@ -56,7 +56,7 @@ const protectedCalls: [what: string, name: Parameters<Stub['respond']>[0], act: 
 ];
 
 for (const [what, name, act] of protectedCalls) {
-  test(`a session that ends during ${what} is told once and leads to the login`, async ({ page, stub }) => {
+  test(`a session that ends during ${what} is shown once and leads to the login`, async ({ page, stub }) => {
     await stub.signedIn();
     await open(page, '/account');
     stub.respond(name, { success: false, message: 'Over.' }, 401);

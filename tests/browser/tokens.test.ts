@@ -58,7 +58,7 @@ for (const [host, path] of [
   });
 }
 
-test('a token that ends while the account is open leaves nobody there', async ({ page, stub }) => {
+test('a token that ends while the account is open leads away from it', async ({ page, stub }) => {
   await page.clock.install({ time: now * 1000 });
   await stub.signedIn({}, jwt({ exp: now + 600 }));
   await open(page, '/account');
@@ -71,10 +71,10 @@ test('a token that ends while the account is open leaves nobody there', async ({
   expect(stub.calls('createPortalSession')).toEqual([]);
 });
 
-test('a protected call without a stored token asks to log in', async ({ page, stub }) => {
+test('a protected call without a stored token shows the login notice', async ({ page, stub }) => {
   await stub.signedIn();
   await open(page, '/account');
-  // What the page asks by itself is asked, so that one call is left to fail.
+  // Waits for the page's own calls, so that only one call is left to fail.
   await expect(page.getByRole('radio').first()).toBeVisible();
   await expect.poll(() => stub.calls('usageStream').length).toBe(1);
   await page.evaluate(() => localStorage.removeItem('authToken'));

@@ -52,7 +52,7 @@ test('a link that fails says why, once, and ends the session', async ({ page, st
   await page.waitForURL('**/login');
 });
 
-test('a link without its token asks nobody', async ({ page, stub }) => {
+test('a link without its token makes no call', async ({ page, stub }) => {
   await open(page, '/activate-trial');
   await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
   await expect(page.getByText('Activation token is missing. Please check the link.')).toBeVisible();

@@ -5,7 +5,7 @@ import { returnToTab, expect, open, test } from './support/stubbed.ts';
 const card = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
 const bar = (page: Page) => card(page).getByRole('progressbar', { name: 'Messages used this week:' });
 
-/** Serves the site with other allowances, which the catalogue has no plan for. */
+/** Serves the site with other allowances than the catalogue's. */
 async function withAllowance(page: Page, allowance: number, instead: string): Promise<void> {
   await page.route('**/assets/*.js', async (route) => {
     const response = await route.fetch();

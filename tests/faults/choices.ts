@@ -1,4 +1,4 @@
-/** Choices that follow from a seed alone (mulberry32). */
+/** Random choices that depend on a seed alone (mulberry32). */
 export class Choices {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Choices {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, but without, 1. */
+  /** At least 0 and less than 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -27,7 +27,7 @@ export class Choices {
     return list[this.between(0, list.length - 1)]!;
   }
 
-  /** One of the names, each as likely as its weight says. */
+  /** One of the names, with the probability of its weight. */
   weighted<Name extends string>(weights: Partial<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -38,7 +38,7 @@ export class Choices {
     return entries.at(-1)![0];
   }
 
-  /** Choices of their own for whoever acts beside others, so that what others do does not change them. */
+  /** A separate sequence for a concurrent actor, so that other actors do not change it. */
   fork(): Choices {
     return new Choices(this.between(0, 2 ** 32 - 1));
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { services, type Service } from '../sandbox/out-of-order.ts';
+import { services, type Service } from '../sandbox/fault-response.ts';
 import type { Choices } from './choices.ts';
 import { timeRecovery } from './recovery.ts';
 import type { World } from './world.ts';
@@ -9,7 +9,7 @@ type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
 const manners = ['refuses', 'hangs up', 'loses its responses', 'is slow', 'is silent'] as const;
 type Manner = (typeof manners)[number];
 
-/** Silence is longer than the Worker waits, so that its work is done after it was given up. */
+/** A delay longer than the Worker's timeout, so that the work is done after the Worker has given up. */
 const faultOf: Record<Manner, (choices: Choices) => Fault> = {
   refuses: (choices) => ({ status: choices.pick([500, 503, 429]) }),
   'hangs up': () => ({ drop: true }),
@@ -20,7 +20,7 @@ const faultOf: Record<Manner, (choices: Choices) => Fault> = {
 
 type Break = { service: Service; manner: Manner };
 
-/** Breaks one service or two for a moment, mends them, leaves some calm, and so on until the end. */
+/** Repeats until the end: breaks one or two services, repairs them, pauses. */
 export async function breakServices(world: World, choices: Choices): Promise<void> {
   const { closing, rig, figures } = world;
   const next = dealer(choices);
@@ -41,7 +41,7 @@ export async function mend({ rig }: World): Promise<void> {
   await rig.control('PUT', '/faults', Object.fromEntries(services.map((service) => [service, null])));
 }
 
-/** Deals every way in which every service breaks, in an order of chance, before any comes again. */
+/** Returns every fault of every service in random order before it repeats one. */
 function dealer(choices: Choices): () => Break {
   let deck: Break[] = [];
   return () => {

@@ -10,14 +10,14 @@ export class CallFigures {
   }
 }
 
-/** What is counted for the report alone; what must be proved stands with the people. */
+/** Counts for the report alone; the facts that invariants check are in `person.ts`. */
 export class Figures extends CallFigures {
   readonly attackers = new CallFigures();
   readonly faults = new Map<string, number>();
-  /** The longest that it took, in ms, by what it was a recovery from. */
+  /** The longest recovery (ms) by its cause. */
   readonly recoveries = new Map<string, number>();
   restarts = 0;
-  /** How long people needed to get in after they were refused and wrote to the assistant, in ms. */
+  /** The times (ms) from a refused sign-in and a message to the assistant until the user was signed in. */
   readonly refusals: { phone: string; ms: number }[] = [];
 
   injected(fault: string): void {

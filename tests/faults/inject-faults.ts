@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ringMinute } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/cron-clock.ts';
 import type { Choices } from './choices.ts';
 import { breakServices, mend } from './faults.ts';
 import { keepAttacking } from './attack/keep-attacking.ts';
@@ -9,14 +9,14 @@ import { disturbStripe, passWeek } from './load/stripe-side.ts';
 import { restart } from './recovery.ts';
 import type { World } from './world.ts';
 
-/** How often, at most, the Worker is killed and a week passes at Stripe. */
+/** The shortest intervals between two kills of the Worker, and between two weeks at Stripe. */
 const restartEverySeconds = 90;
 const weekEverySeconds = 200;
 const drainMs = 60_000;
 /** A message without a response keeps its lease for 30 s: too long for a short run. */
 const longRunSeconds = 120;
 
-/** Load and faults together for so many seconds; answers when the services are mended and people came to rest. */
+/** Runs load and faults for so many seconds; resolves when the services work and every user has stopped. */
 export async function injectFaults(world: World, choices: Choices, seconds: number, close: () => void): Promise<void> {
   const busy = [
     fillWithPeople(world, choices.fork()),
@@ -32,18 +32,18 @@ export async function injectFaults(world: World, choices: Choices, seconds: numb
   await mend(world);
   await world.rig.control('PUT', '/bot/mode', { mode: 'answer' });
   if (seconds < longRunSeconds) await skipPauses(world);
-  await Promise.race([Promise.all(busy), keepRunningCron(world)]);
+  await Promise.race([Promise.all(busy), runCronUntilClosing(world)]);
   await world.rig.control('PUT', '/stripe/webhooks', { mode: 'deliver' });
   if (seconds < longRunSeconds) await skipPauses(world);
 }
 
-/** A short run does not wait out the pauses between two tries: they are up to an hour long. */
+/** Shortens the pauses between two retries, which are up to an hour long. */
 async function skipPauses({ people, rig }: World): Promise<void> {
   await rig.database.execute('update outbox set due_at = 0 where parked_at is null');
-  for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.wake();
+  for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.stream.wake();
 }
 
-/** Once in every stretch of time, somewhere in its middle half. */
+/** Acts once per interval, at a random instant in its middle half. */
 async function inTheMiddle(seconds: number, every: number, choices: Choices, act: () => Promise<void>): Promise<void> {
   const times = Math.max(1, Math.floor(seconds / every));
   const stretchMs = (seconds * 1000) / times;
@@ -55,10 +55,10 @@ async function inTheMiddle(seconds: number, every: number, choices: Choices, act
   }
 }
 
-async function keepRunningCron({ rig }: World): Promise<void> {
+async function runCronUntilClosing({ rig }: World): Promise<void> {
   const until = performance.now() + drainMs;
   while (performance.now() < until) {
-    await ringMinute(rig.product.siteUrl);
+    await runMinuteCron(rig.product.siteUrl);
     await sleep(2000);
   }
 }

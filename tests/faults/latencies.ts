@@ -1,12 +1,12 @@
 type Sample = { ms: number; attacked: boolean };
 
-/** Response times below that say more about the machine than about the product. */
+/** Response times below this depend on the machine more than on the product. */
 const shortestMs = 4;
 const fewest = 30;
 
-/** Response times of people's calls while every service works, with and without an attack. */
+/** Response times of users' calls while every service works, with and without an attack. */
 export class Latencies {
-  /** Since when every service works and the Worker runs (`performance.now()`); null while one does not. */
+  /** The instant (`performance.now()`) since which all services and the Worker run; null while one does not. */
   #calmSince: number | null = performance.now();
   #attacked = false;
   readonly #samples: Sample[] = [];
@@ -21,11 +21,11 @@ export class Latencies {
 
   attack(begins: boolean): void {
     this.#attacked = begins;
-    // Calls that began before belong to neither side.
+    // Calls that began before belong to neither group.
     if (this.#calmSince !== null) this.calm();
   }
 
-  /** A call that began at an instant and has its response now; only those that met no fault count. */
+  /** Records a call that began at an instant and has its response now, unless a fault overlapped it. */
   add(begun: number): void {
     const since = this.#calmSince;
     if (since === null || begun < since + settleMs) return;
@@ -42,7 +42,7 @@ export class Latencies {
   }
 }
 
-/** What was postponed during a fault is done by then. */
+/** By then the work postponed during a fault is done. */
 const settleMs = 300;
 
 function median(values: number[]): number {

@@ -1,43 +1,41 @@
 import type { Choices } from './choices.ts';
-import type { ChatFollower } from './chat/chat-follower.ts';
-import { Conversation } from './chat/conversation.ts';
+import { Conversation, type Message } from './chat/conversation.ts';
 
-/** A tab with an open usage stream; `load/follower.ts` makes it. */
-export type OpenTab = {
-  readonly total: number | undefined;
-  readonly opened: number;
-  reload(): void;
-  wake(): void;
-  close(): void;
-};
+/** A tab with an open usage stream (`load/follower.ts`). */
+export type OpenTab = { readonly total: number | undefined; readonly stream: OpenStream };
 
-/** An answered usage post. */
+/** A tab with an open chat (`chat/chat-follower.ts`). */
+export type OpenChat = { readonly connected: boolean; readonly shown: Message[]; readonly stream: OpenStream };
+
+type OpenStream = { readonly opened: number; disconnect(): void; wake(): void; close(): void };
+
+/** A usage post with a response. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 
 export const roles = ['talker', 'writer', 'subscriber', 'visitor'] as const;
 export type Role = (typeof roles)[number];
 
-/** Somebody, and all that the product has promised them: the ledger that the database must agree with. */
+/** A user, and everything that the product has confirmed to them; the database must agree with it. */
 export class Person {
   readonly index: number;
   readonly phone: string;
   readonly role: Role;
   readonly choices: Choices;
   token: string | undefined;
-  /** Whether they have begun to delete the account; nobody comes back. */
+  /** Whether the user has begun to delete the account; nobody returns afterwards. */
   left = false;
-  /** Every post that was answered, each once, however often it was sent. */
+  /** Every post with a response, each once, however often it was sent. */
   readonly posts: Post[] = [];
-  /** Every change of platform that was answered. */
+  /** Every confirmed change of the platform. */
   readonly platforms: string[] = [];
-  /** How many sessions each code that reached the phone has opened. */
+  /** The number of sessions that each received code has opened. */
   readonly codes = new Map<string, number>();
   trials = 0;
   checkouts = 0;
   readonly followers: OpenTab[] = [];
   readonly conversation = new Conversation();
-  readonly chats: ChatFollower[] = [];
-  /** What they are at; undefined when they are at rest. */
+  readonly chats: OpenChat[] = [];
+  /** The current action; undefined between actions. */
   doing: string | undefined;
   #calls = 0;
 
@@ -54,7 +52,7 @@ export class Person {
     return `${kind}_${this.index}_${this.#calls}`;
   }
 
-  /** Where they call from now. */
+  /** A random address for the next call. */
   address(): string {
     const part = () => this.choices.between(0, 255);
     return `10.${part()}.${part()}.${part()}`;

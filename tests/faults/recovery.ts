@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from '../sandbox/out-of-order.ts';
+import type { Service } from '../sandbox/fault-response.ts';
 import { sendMessage } from './chat/write-message.ts';
 import type { Choices } from './choices.ts';
 import { signedIn } from './invariants/accounts.ts';
@@ -8,13 +8,13 @@ import { Stuck, type World } from './world.ts';
 const stepMs = 100;
 const patienceMs = 120_000;
 
-/** Notes how long the product needs to be well again after a service was mended, where it keeps anything of it. */
+/** Records the recovery time of the product after a service works again, if the product has pending work for it. */
 export async function timeRecovery(world: World, service: Service): Promise<void> {
   if (service === 'libsql') await timeUntil(world, 'database mended, healthy', () => isHealthy(world));
   if (service === 'bot') await timeBacklog(world);
 }
 
-/** Kills the Worker while messages are on their way, and starts it again; notes how long it was until it answered. */
+/** Kills the Worker while messages are in flight, and restarts it; records the time until it responded. */
 export async function restart(world: World, choices: Choices): Promise<void> {
   const { figures, rig } = world;
   figures.restarts += 1;
@@ -30,7 +30,7 @@ export async function restart(world: World, choices: Choices): Promise<void> {
   });
 }
 
-/** What the bot could not take, until it has all of it. */
+/** Records the time until the bot has received all pending events. */
 async function timeBacklog(world: World): Promise<void> {
   const { rows } = await world.rig.database.execute('select max(seq) as last from outbox').catch(() => ({ rows: [] }));
   const last = rows[0]?.last;

@@ -26,7 +26,7 @@ export async function reportOf(world: World, run: Run): Promise<string> {
   return tables.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
 }
 
-/** What is broken, one line each; a long list is cut. */
+/** The violations, one line each; a long list is truncated. */
 export function complaintsOf(findings: Finding[]): string[] {
   return findings.flatMap(({ what, broken }) => {
     const shown = broken.slice(0, 12).map((each) => `BROKEN ${what}: ${each}`);
@@ -43,7 +43,7 @@ async function facts(world: World, run: Run): Promise<Rows> {
     'seconds to settle': run.settleSeconds,
     people: people.length,
     'streams open at the end': streamsOf(signedIn(world)).length,
-    'streams opened': streamsOf(people).reduce((sum, { opened }) => sum + opened, 0),
+    'streams opened': streamsOf(people).reduce((sum, { stream }) => sum + stream.opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
     'failed responses': total(figures.failures),

@@ -7,25 +7,25 @@ import { startProduct, type Product } from '../product/start-product.ts';
 import { refreshVars } from '../product/vars.ts';
 import type { Json } from './site.ts';
 
-/** The whole product, with a look inside and a hand on its local services. */
+/** The whole product, with access to its database and its local services. */
 export type Rig = {
   product: Product;
   botSecret: string;
-  /** The database, through the same door that the faults break. */
+  /** The database, through the same address to which the faults apply. */
   database: Client;
   /** The plan of each price at the local Stripe. */
   tiers: Map<string, string>;
   /** Where the database, the Durable Objects and the Worker's log are stored. */
   stateDir: string;
-  /** A control call of the local services, as CONTRACT.md lists them. */
+  /** A control call of the local services (`tests/sandbox/services.ts`). */
   control: <Answer = Json>(method: string, path: string, body?: object) => Promise<Answer>;
   close: () => Promise<void>;
 };
 
-/** One per run, so that two runs do not meet. */
+/** One per run, so that concurrent runs do not collide. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pid}`, import.meta.url));
 
-/** Starts the product as `npm run dev` does, on ports and state of its own, which go when it is closed. */
+/** Starts the product as `npm run dev` does, on its own ports and state, which are removed on closing. */
 export async function startRig(signal: AbortSignal): Promise<Rig> {
   const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
   const varsFile = `${stateDir}/vars`;
@@ -51,7 +51,7 @@ export async function startRig(signal: AbortSignal): Promise<Rig> {
   }
 }
 
-/** Keeps the type and number of every event that is ever put into the outbox. */
+/** Records the type and phone of every event that is inserted into the outbox. */
 async function recordOutbox(database: Client): Promise<void> {
   await database.execute('create table outbox_history (seq integer primary key, phone text, type text)');
   await database.execute(`create trigger record_outbox after insert on outbox begin

@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 
 const { values } = parseArgs({
   options: {
-    /** How long the load lasts; what follows until all has settled is bounded as well. */
+    /** How long the load lasts; the time to settle afterwards is bounded too. */
     seconds: { type: 'string', default: '600' },
     /** Repeats the choices of another run. */
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
@@ -35,7 +35,7 @@ const holds = await run().catch((error: unknown) => {
 });
 process.exit(holds ? 0 : 1);
 
-/** True when every invariant holds; rejects with why it ended before its time. */
+/** True if every invariant holds; rejects with the reason of an early end. */
 async function run(): Promise<boolean> {
   const rig = await startRig(stopped.signal);
   try {
@@ -67,7 +67,7 @@ async function rehearse(rig: Rig): Promise<boolean> {
   const findings = await settle(world);
   const settleSeconds = (performance.now() - begun) / 1000 - seconds;
   print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
-  for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.close();
+  for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.stream.close();
   const complaints = complaintsOf(findings);
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
   print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ringMinute } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/cron-clock.ts';
 import { resendFailed } from './chat/write-message.ts';
 import { Figures } from './figures.ts';
 import { signedIn } from './invariants/accounts.ts';
@@ -11,14 +11,14 @@ import type { World } from './world.ts';
 const patienceMs = 150_000;
 const stepMs = 2000;
 
-/** Lets the crons ring until everything holds, or until the patience ends; answers what was found last. */
+/** Runs the cron jobs until every invariant holds or the time is over; returns the last findings. */
 export async function settle(world: World): Promise<Finding[]> {
-  // What the examination asks is no load.
+  // The requests of the invariants are not part of the load.
   const { product, botSecret } = world.rig;
   const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    await ringMinute(product.siteUrl);
+    await runMinuteCron(product.siteUrl);
     for (const person of signedIn(world)) if (person.conversation.consented) await resendFailed(examined, person);
     const findings = await checkAll(examined);
     if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;

@@ -5,17 +5,17 @@ import type { Latencies } from './latencies.ts';
 
 export type Json = Record<string, any>;
 
-/** `status` is 0 when no answer came; `code` is null for a 2xx. */
+/** `status` is 0 without a response; `code` is null for a 2xx. */
 export type Answer = { status: number; code: string | null; retryAfter: number; body: Json };
 
 type Options = { token?: string | undefined; body?: object; address?: string; headers?: Record<string, string> };
 
-/** Calls that ask the database alone. */
+/** Calls that only use the database. */
 const timed = new Set(['profile', 'bot usage']);
 const patienceMs = 20_000;
 const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, body: {} };
 
-/** Calls the product's API as its callers do, and counts what came of it. */
+/** Calls the product's API as its clients do, and counts the results. */
 export class Site {
   readonly url: string;
   readonly #bot: Webhook;
@@ -29,7 +29,7 @@ export class Site {
     this.#latencies = latencies;
   }
 
-  /** One call; `hangUpMs` is how long the caller waits before it goes. */
+  /** One call; `hangUpMs` is the time after which the caller disconnects. */
   async call(
     kind: string,
     method: string,
@@ -44,7 +44,7 @@ export class Site {
     return answer;
   }
 
-  /** One call as the bot signs it; the id is its idempotency key. */
+  /** One call signed as the bot; the id is its idempotency key. */
   bot(kind: string, path: string, id: string, body: object, hangUpMs?: number): Promise<Answer> {
     const headers = signedHeaders(this.#bot, id, JSON.stringify(body));
     return this.call(kind, 'POST', path, { body, headers }, hangUpMs);

@@ -5,7 +5,7 @@ import type { Person } from './person.ts';
 import type { Rig } from './rig.ts';
 import type { Answer, Site } from './site.ts';
 
-/** Everything that those who act and those who check share. */
+/** The state that actors and invariants share. */
 export type World = {
   rig: Rig;
   site: Site;
@@ -14,20 +14,20 @@ export type World = {
   people: Person[];
   /** Part of every text in the conversations: it must be found in no file and no log. */
   marker: string;
-  /** What must never happen and was seen while it happened. */
+  /** Violations seen during the run. */
   seen: string[];
-  /** From now on nobody begins anything new. */
+  /** Aborted when no actor may start anything new. */
   closing: AbortSignal;
-  /** From now on whoever still waits counts as stuck. */
+  /** Aborted when actors that still wait count as stuck. */
   givenUp: AbortSignal;
 };
 
-/** Somebody who waited until the very end. */
+/** An actor still waited at the end of the run. */
 export class Stuck extends Error {}
 
 const longestWaitMs = 3000;
 
-/** Calls until the answer is something else than "not now": no answer, 429 or a failure of the server. */
+/** Repeats a call until its result is not temporary: no response, 429 or a server error are. */
 export async function untilTaken(world: World, person: Person, attempt: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await attempt();
@@ -38,12 +38,12 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
 
 export const isNotNow = ({ status }: Answer): boolean => status === 0 || status === 429 || status >= 500;
 
-/** Waits so many ms, or until nobody begins anything new. */
+/** Waits so many ms, or until `closing` is aborted. */
 export async function untilClosing({ closing }: World, ms: number): Promise<void> {
   await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
 }
 
-/** Waits so many ms, unless the end has come, which finds the waiting one stuck. */
+/** Waits so many ms; throws `Stuck` if `givenUp` is aborted. */
 export async function pause({ givenUp }: World, ms: number): Promise<void> {
   if (givenUp.aborted) throw new Stuck();
   await sleep(ms, undefined, { signal: givenUp }).catch(() => {

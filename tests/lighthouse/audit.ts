@@ -1,6 +1,6 @@
 import lighthouse from 'lighthouse';
 
-/** `simulate` reckons what a slow phone would do; `devtools` slows this browser down and looks. */
+/** `simulate` estimates the times of a slow phone; `devtools` throttles this browser and measures. */
 export type Throttling = 'simulate' | 'devtools';
 
 export type Category = 'performance' | 'accessibility' | 'best-practices' | 'seo';
@@ -12,11 +12,11 @@ export type Audit = {
   largestPaint: number;
   blocked: number;
   shift: number;
-  /** The audits that cost points. */
+  /** The audits that reduced a score. */
   failed: string[];
 };
 
-/** One visit of a phone with an empty cache, by the browser that listens on `port`; made again when it was not recorded. */
+/** One page load of a phone with an empty cache, in the browser on `port`; repeated if it was not recorded. */
 export async function audit(
   url: string,
   port: number,

@@ -13,13 +13,13 @@ import { audit, type Audit, type Category, type Throttling } from './audit.ts';
 
 const root = join(import.meta.dirname, '../..');
 const all: Category[] = ['performance', 'accessibility', 'best-practices', 'seo'];
-/** Each figure is the median of so many visits. */
+/** The number of page loads for each median. */
 const visits = 3;
 const slowestPaint = (path: string) => (path === '/' ? 900 : 1200);
 
 const { values } = parseArgs({
   options: {
-    /** Takes the website as it stands in dist/web. */
+    /** Uses the website in dist/web without building it. */
     built: { type: 'boolean', default: false },
     page: { type: 'string', multiple: true, default: Object.keys(pages).filter((path) => pages[path]?.isPublic) },
   },
@@ -34,7 +34,7 @@ const browser = await launch({
   logLevel: 'silent',
   handleSIGINT: false,
 });
-// However it is ended, Chromium ends with it.
+// Ends Chromium however this process ends.
 process.on('exit', () => browser.kill());
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 if (process.env.npm_lifecycle_event === 'lighthouse') onOrphaned(() => process.exit(130));
@@ -64,7 +64,7 @@ try {
 }
 process.exit(isMissed ? 1 : 0);
 
-/** The middle of several visits; an audit that ever failed is named. */
+/** The median of several page loads, with every audit that failed in one of them. */
 async function look(path: string, throttling: Throttling, only: Category[]): Promise<Audit> {
   const seen: Audit[] = [];
   for (let visit = 0; visit < visits; visit++)
@@ -87,7 +87,7 @@ function row(path: string, throttling: string, { scores, ...seen }: Audit): (str
   return [path, throttling, ...points, seen.firstPaint, seen.largestPaint, seen.blocked, seen.shift];
 }
 
-/** All points: none may be missing. */
+/** The full score, which every category must reach. */
 function points(what: string, value: number) {
   return { what: `${what}, points missing`, value: 100 - value, atMost: 0, unit: '' };
 }

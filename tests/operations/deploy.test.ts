@@ -13,9 +13,9 @@ const values = { SITE_URL: 'https://solace.example', TURSO_DATABASE_URL: 'libsql
 
 type Deployment = { target?: 'preview' | 'production'; contact?: string; withoutContact?: boolean };
 
-/** Deploys with tools that only note what they were asked; each may be made to fail. */
+/** Deploys with stub tools that record their calls; each can be made to fail. */
 async function rehearse(
-  failing: { examine?: Finding; publish?: true; smoke?: string } = {},
+  failing: { runChecks?: Finding; publish?: true; smoke?: string } = {},
   { target = 'preview', contact = '', withoutContact = false }: Deployment = {},
 ) {
   const steps: string[] = [];
@@ -25,7 +25,7 @@ async function rehearse(
     return Promise.resolve(answer);
   };
   const tools = {
-    examine: (_, { mayBeBehind }) => step(`examine ${mayBeBehind}`, [failing.examine ?? fine('All')]),
+    runChecks: (_, { mayBeBehind }) => step(`runChecks ${mayBeBehind}`, [failing.runChecks ?? fine('All')]),
     migrate: (url, token) => step(`migrate ${url} ${token}`, undefined),
     publish: (target) => step(`publish ${target}`, !failing.publish),
     smoke: (url) => step(`smoke ${url}`, failing.smoke ?? null),
@@ -39,12 +39,17 @@ describe('a deployment', () => {
   it('checks, migrates, deploys and looks, in this order', async () => {
     const { done, steps } = await rehearse();
     expect(done).toBe(true);
-    expect(steps).toEqual(['examine true', 'migrate libsql://x t', 'publish preview', 'smoke https://solace.example']);
+    expect(steps).toEqual([
+      'runChecks true',
+      'migrate libsql://x t',
+      'publish preview',
+      'smoke https://solace.example',
+    ]);
   });
 
   it('changes nothing when a check fails', async () => {
-    const { done, steps, said } = await rehearse({ examine: wrong('APPROVAL', 'is malformed', 'Mend it.') });
-    expect({ done, steps }).toEqual({ done: false, steps: ['examine true'] });
+    const { done, steps, said } = await rehearse({ runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') });
+    expect({ done, steps }).toEqual({ done: false, steps: ['runChecks true'] });
     expect(said).toContain('Nothing was changed.');
   });
 

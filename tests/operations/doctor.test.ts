@@ -6,19 +6,19 @@ import { createClient } from '@libsql/client/web';
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SettingName } from '../../worker/operations/doctor/checks/settings.ts';
-import { examine } from '../../worker/operations/doctor/run-checks.ts';
+import { runChecks } from '../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../worker/operations/doctor/finding.ts';
 import type { Values } from '../../worker/operations/target.ts';
-import { tryServices } from './try-services.ts';
+import { startTestServices } from './test-services.ts';
 
-let services: Awaited<ReturnType<typeof tryServices>>;
+let services: Awaited<ReturnType<typeof startTestServices>>;
 let vars: Record<string, string>;
-/** Answers 500 to everything. */
+/** Responds 500 to everything. */
 let broken: Server;
 let brokenUrl: string;
 
 beforeAll(async () => {
-  services = await tryServices();
+  services = await startTestServices();
   vars = services.vars;
   broken = createServer((_, response) => response.writeHead(500).end('{}')).listen(0, '127.0.0.1');
   await new Promise((resolve) => broken.once('listening', resolve));
@@ -83,13 +83,13 @@ const cases = Object.entries(breakages).flatMap(([name, values]) => values.map((
 
 const placed = (value: string | undefined) =>
   value === 'WRONG_PATH' ? `${services.url}/nothing` : value?.replace('http://127.0.0.1:PORT', brokenUrl);
-const diagnose = (values: Values) => examine(values, { target: 'local' });
+const diagnose = (values: Values) => runChecks(values, { target: 'local' });
 
 it('finds nothing wrong with the local services', async () => {
   expect((await diagnose(vars)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-it.each(cases)('names %s when it is %s, and no other setting, and tells no secret', async (name, value) => {
+it.each(cases)('names %s when it is %s, and no other setting, and prints no secret', async (name, value) => {
   const values = { ...vars, [name]: placed(value) };
   const findings = await diagnose(values);
   const isNamed = (finding: Finding) => !finding.ok || (finding.warning && !warnedLocally.includes(finding.about));
@@ -115,7 +115,7 @@ it('names a secret that serves twice', async () => {
 
 describe('the settings of the owner', () => {
   const linesAbout = async (about: string, more: Values, target: 'local' | 'production' = 'local') =>
-    (await examine({ ...vars, ...more }, { target })).filter((finding) => finding.about === about).map(lineOf);
+    (await runChecks({ ...vars, ...more }, { target })).filter((finding) => finding.about === about).map(lineOf);
 
   it('warns loudly that messages of the contact form go nowhere', async () => {
     expect(await linesAbout('CONTACT_URL', {})).toEqual([expect.stringMatching(/^! CONTACT_URL: .*GO NOWHERE/)]);
@@ -182,7 +182,7 @@ describe('what the database holds', () => {
 
 describe('outside this machine', () => {
   it('asks for https, the live mode in production, and the address that the pages give', async () => {
-    const wrong = (await examine(vars, { target: 'production' })).filter(({ ok }) => !ok).map(({ about }) => about);
+    const wrong = (await runChecks(vars, { target: 'production' })).filter(({ ok }) => !ok).map(({ about }) => about);
     expect(wrong).toEqual(
       expect.arrayContaining(['SITE_URL', 'TURSO_DATABASE_URL', 'BOT_WEBHOOK_URL', 'STRIPE_API_BASE']),
     );
@@ -225,10 +225,10 @@ describe('the account at Stripe', () => {
 });
 
 it('names the migrations that a database lacks, and lets them wait before a deployment', async () => {
-  const empty = await tryServices({ migrated: false });
-  const lacking = (await examine(empty.vars, { target: 'local' })).filter(({ ok }) => !ok).map(lineOf);
+  const empty = await startTestServices({ migrated: false });
+  const lacking = (await runChecks(empty.vars, { target: 'local' })).filter(({ ok }) => !ok).map(lineOf);
   expect(lacking).toEqual([expect.stringContaining('0000_accounts')]);
-  const waiting = await examine(empty.vars, { target: 'local', mayBeBehind: true });
+  const waiting = await runChecks(empty.vars, { target: 'local', mayBeBehind: true });
   await empty.close();
   expect(waiting.every(({ ok }) => ok)).toBe(true);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What `wrangler deploy` would send; the website stands in `dist` already. */
+/** The upload of `wrangler deploy`; the website is in `dist` already. */
 async function dryRun(environment: string): Promise<string> {
   const args = ['deploy', '--dry-run', '--config', config, '--env', environment, '--outdir', join(folder, 'out')];
   const env = {

@@ -7,7 +7,7 @@ const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), '
 };
 const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
 
-/** Why a statement would trouble the version that runs while it is applied, or null. */
+/** The reason why a statement would break the running version while it is applied, or null. */
 function trouble(statement: string, created: Set<string>): string | null {
   const [, table = ''] = /(?:TABLE|ON) `(\w+)`/i.exec(statement) ?? [];
   if (/^CREATE TABLE/i.test(statement)) {
@@ -36,7 +36,7 @@ it('stand in the journal, all of them, in the order of their time', () => {
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
-/** What takes away goes alone, under a name that ends in `_contract`, once no version that runs reads it any more. */
+/** Removals have their own migration, named `…_contract`, after no running version reads the column any more. */
 it.each(files.filter((file) => !file.endsWith('_contract.sql')))('%s only adds', (file) => {
   expect(troubles(readFileSync(new URL(file, folder), 'utf8'))).toEqual([]);
 });

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dropParked, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
 import { openDatabase, type Database } from '../../worker/platform/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
-import { tryServices } from './try-services.ts';
+import { startTestServices } from './test-services.ts';
 
-let services: Awaited<ReturnType<typeof tryServices>>;
+let services: Awaited<ReturnType<typeof startTestServices>>;
 let db: Database;
 let client: ReturnType<typeof createClient>;
 
 beforeAll(async () => {
-  services = await tryServices();
+  services = await startTestServices();
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = services.vars as Record<string, string>;
   client = createClient({ url: url!, authToken: authToken! });
   db = openDatabase(settingsOf(services.vars)!, { requests: 0, unreachable: false });

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tryServices } from './try-services.ts';
+import { startTestServices } from './test-services.ts';
 
-let services: Awaited<ReturnType<typeof tryServices>>;
+let services: Awaited<ReturnType<typeof startTestServices>>;
 beforeAll(async () => {
-  services = await tryServices();
+  services = await startTestServices();
 });
 afterAll(() => services.close());
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { createClient, type Client } from '@libsql/client/web';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ringMinute } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/cron-clock.ts';
 import { freePort } from '../product/free-port.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
 
@@ -48,7 +48,7 @@ async function logIn(phone: string): Promise<string> {
   return token;
 }
 
-/** Somebody who has written, signed in, had a trial, and bought a plan. */
+/** A user who has written, signed in, had a trial, and bought a plan. */
 async function newSubscriber(): Promise<string> {
   const phone = `+1555${randomInt(1_000_000, 9_999_999)}`;
   const handset = `${product.sandboxUrl}/phones/${phone}`;
@@ -88,7 +88,7 @@ const audit = () =>
     .split('\n')
     .map((line) => JSON.parse(line) as { command: string; about: string; outcome: string; env: string });
 
-/** The tables in which any of the words stands, in any column. */
+/** The tables that contain any of the words, in any column. */
 async function tablesWith(...words: string[]): Promise<string[]> {
   const { rows } = await database.execute(
     "select name from sqlite_master where type = 'table' and name not like 'sqlite%'",
@@ -122,7 +122,7 @@ describe('find', () => {
     expect(found).toMatchObject({
       account: { phone, status: 'approved', platform: 'whatsapp' },
       plan: { tier: 'premium', subscription: 'basic', trial: { tier: 'premium' } },
-      // The first paid week has just begun.
+      // The first paid week has just started.
       week: { used: 0, limit: expect.any(Number) },
       limits: { nextCodeAt: expect.stringMatching(/^\d{4}-/) },
       payments: { state: 'known', subscriptions: [{ status: 'active' }], returned: [] },
@@ -241,9 +241,9 @@ describe('sync', () => {
     await database.execute({ sql: "update users set tier = 'free' where phone = ?", args: [phone] });
     expect((await json('find', phone))['advice'].join()).toContain('run `sync`');
     const syncing = json('sync', phone);
-    const ringing = setInterval(() => void ringMinute(product.siteUrl), 2000);
+    const timer = setInterval(() => void runMinuteCron(product.siteUrl), 2000);
     expect(await syncing).toEqual({ fetched: true, tier: 'basic', subscriptionStatus: 'active' });
-    clearInterval(ringing);
+    clearInterval(timer);
   });
 
   it('says that there is nothing to fetch for somebody who was never sent to Stripe', async () => {
@@ -262,7 +262,7 @@ describe('outbox', () => {
     return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
   };
 
-  /** Somebody whose choice of the platform was refused by the bot; its number in the outbox. */
+  /** A user whose platform event the bot refused, and the number of that event. */
   async function parkedEvent(): Promise<{ phone: string; seq: number }> {
     const phone = await newSubscriber();
     const token = await logIn(phone);
@@ -283,14 +283,14 @@ describe('outbox', () => {
     expect(listed).toContainEqual(expect.objectContaining({ seq, type: 'platform.changed' }));
     expect(JSON.stringify(listed)).not.toContain(phone);
     expect(await json('outbox', 'retry', String(seq), '--yes')).toEqual({ retry: 1 });
-    await ringMinute(product.siteUrl);
+    await runMinuteCron(product.siteUrl);
     await expect.poll(() => typesFor(phone), { timeout: 20_000 }).toContain('platform.changed');
   });
 
   it('removes a parked event, and knows no other number', async () => {
     const { phone, seq } = await parkedEvent();
     expect(await json('outbox', 'drop', String(seq), '--yes')).toEqual({ drop: 1 });
-    await ringMinute(product.siteUrl);
+    await runMinuteCron(product.siteUrl);
     expect(await typesFor(phone)).not.toContain('platform.changed');
     expect(await support('outbox', 'drop', String(seq), '--yes')).toMatchObject({ code: 1 });
     expect(await support('outbox', 'burn', 'all', '--yes')).toMatchObject({ code: 2 });
@@ -346,7 +346,7 @@ describe('erase', () => {
     const { stdout } = await support('erase', phone, '--yes');
     expect(stdout).toContain(`Erased the basic account of ${phone}`);
     await expect.poll(() => tablesWith(phone, phone.slice(1)), { timeout: 10_000 }).toEqual([]);
-    // The answers to the bot's calls go within a week; the id in them leads nowhere any more.
+    // The stored responses to bot calls expire within a week; their user id no longer exists.
     expect(await tablesWith(account.id, stripe.kept.stripeId)).toEqual(['bot_calls']);
     const told = await call<{ type: string; data: { phone: string } }[]>(`${product.sandboxUrl}/bot/events`);
     expect(told.filter(({ data }) => data.phone === phone).at(-1)?.type).toBe('user.deleted');

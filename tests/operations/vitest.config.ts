@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  // A slow machine may make one test late; a broken one fails again.
+  // On a slow machine a test may time out; a broken test fails again.
   test: {
     retry: process.env.CI ? 2 : 0,
     name: 'operations',

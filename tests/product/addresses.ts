@@ -1,4 +1,4 @@
-/** Where the Worker finds the site and the local services, under the names of `.dev.vars`. */
+/** The addresses of the site and the local services, under the names of `.dev.vars`. */
 export function addresses(sitePort: number, sandboxPort: number): Record<string, string> {
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
   return {

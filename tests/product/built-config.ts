@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes the Worker's configuration without its build step, for a tree that is built; answers the file. */
+/** Writes the Worker's configuration without its build step, for a built tree; returns the file. */
 export async function writeBuiltConfig(root: string, stateDir: string): Promise<string> {
   const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
   const { rawConfig } = readRawConfig({ config: join(root, 'wrangler.toml') });

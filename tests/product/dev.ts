@@ -33,7 +33,7 @@ function portOf(name: string, fallback: number): number {
   throw new Error(`${name} must be a port number, not "${process.env[name]}".`);
 }
 
-/** Aborts when we are asked to end, or when npm ended without telling us. */
+/** Aborts on a signal, or when npm has ended without one. */
 function stopping(): AbortSignal {
   const controller = new AbortController();
   const end = () => controller.abort();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Calls back when the program that started us, or the one that started that, is gone: npm puts a shell between. */
+/** Calls back when the parent or grandparent process has ended, since npm starts programs through a shell. */
 export function onOrphaned(callback: () => void): void {
   const parent = process.ppid;
   const grandparent = parentOf(parent);
@@ -12,7 +12,7 @@ export function onOrphaned(callback: () => void): void {
   timer.unref();
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not provide it. */
 function parentOf(pid: number): number | undefined {
   try {
     const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1);

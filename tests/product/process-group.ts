@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Leads the process group of one command and ends all of it when the program that asked for it is gone, however that
- * program ended: its end closes the channel between the two.
+ * Runs one command in its own process group and ends the group when the parent has ended in any way, which closes the
+ * IPC channel between the two.
  */
 const [command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });

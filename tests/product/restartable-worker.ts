@@ -3,12 +3,12 @@ import { startWorker, type WorkerProcess, type WorkerSettings } from './worker-p
 export type RestartableWorker = {
   /** Resolves with a reason if the Worker's process ends by itself. */
   ended: Promise<string>;
-  /** Kills it in the middle of its work and starts it again on the same port and state. */
+  /** Kills it during its work and restarts it on the same port and state. */
   restart: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** A Worker that may be killed and started again while its local services stay. */
+/** A Worker that can be killed and restarted while its local services keep running. */
 export async function startRestartableWorker(settings: WorkerSettings): Promise<RestartableWorker> {
   const ended = Promise.withResolvers<string>();
   let present: WorkerProcess | undefined;

@@ -7,23 +7,23 @@ import type { SandboxSecrets } from '../sandbox/settings.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { setUpStripe } from './set-up-stripe.ts';
 import { refreshVars } from './vars.ts';
-import { untilAnswers } from './until-answers.ts';
-import { startClock } from './cron-clock.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+import { startCronClock } from './cron-clock.ts';
 import { startRestartableWorker } from './restartable-worker.ts';
 
 export type ProductSettings = {
   port: number;
   sandboxPort: number;
-  /** The database, the services' and the Durable Objects' state. */
+  /** The folder for the state of database, services and Durable Objects. */
   stateDir: string;
   varsFile: string;
-  /** Begins with nothing. */
+  /** Starts with empty state. */
   reset?: boolean;
-  /** False when the website is built already. */
+  /** False if the website is built already. */
   build?: boolean;
-  /** Ends the start, if it is still going on. */
+  /** Aborts a start that is still running. */
   signal?: AbortSignal;
-  /** Takes what the Worker writes, line by line. */
+  /** Receives the Worker's output, line by line. */
   log?: (line: string) => void;
 };
 
@@ -32,12 +32,12 @@ export type Product = {
   sandboxUrl: string;
   /** Resolves with a reason if the Worker's process ends by itself. */
   ended: Promise<string>;
-  /** Kills the Worker in the middle of its work and starts it again; the local services stay. */
+  /** Kills the Worker during its work and restarts it; the local services keep running. */
   restartWorker: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Starts Solace with its local services and resolves when every part answers. */
+/** Starts Solace with its local services and resolves when every part responds. */
 export async function startProduct(settings: ProductSettings): Promise<Product> {
   const { port, sandboxPort, reset = false, build = true, log = () => {} } = settings;
   const [stateDir, varsFile] = [resolve(settings.stateDir), resolve(settings.varsFile)];
@@ -58,9 +58,9 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
     await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
     await setUpStripe(vars);
     const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log });
-    closing.push(worker.stop, startClock(siteUrl));
+    closing.push(worker.stop, startCronClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
-    await untilAnswers(pages, Promise.race([worker.ended, aborted(settings.signal)]));
+    await waitUntilReady(pages, Promise.race([worker.ended, aborted(settings.signal)]));
     return { siteUrl, sandboxUrl: sandbox.url, ended: worker.ended, restartWorker: worker.restart, close };
   } catch (error) {
     await close();

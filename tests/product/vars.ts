@@ -8,7 +8,7 @@ const assignment = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
 const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
 
 /**
- * Writes what the Worker needs into a vars file and answers all that stands in it. Secrets, unknown lines and
+ * Writes the Worker's settings into a vars file and returns all of the file's. Secrets, unknown lines and
  * addresses of real services stay; addresses of this machine follow the ports.
  */
 export function refreshVars(file: string, addresses: Vars): Vars {

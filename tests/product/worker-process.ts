@@ -22,7 +22,7 @@ export type WorkerSettings = {
   port: number;
   stateDir: string;
   varsFile: string;
-  /** False when the website stands in `dist` already. */
+  /** False if the website is in `dist` already. */
   build: boolean;
   log: (line: string) => void;
 };
@@ -30,11 +30,11 @@ export type WorkerSettings = {
 export type WorkerProcess = {
   ended: Promise<string>;
   stop: () => Promise<void>;
-  /** Ends it and all its children at once, in the middle of whatever they do. */
+  /** Kills it and all its children at once. */
   kill: () => Promise<void>;
 };
 
-/** Runs `wrangler dev` in a process group of its own, which ends with us. */
+/** Runs `wrangler dev` in a process group of its own, which ends with this process. */
 export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
   const args = [processGroup, process.execPath, wrangler, 'dev', ...(await flags(settings))];
   const child = spawn(process.execPath, args, {

@@ -23,7 +23,7 @@ it('counts each key for itself, and a refused call for nobody', () => {
   expect(limiter.count('one', start + minute)).toBe(0);
 });
 
-it('gives back a call that turns out not to be of the key', () => {
+it('removes a call that turns out not to belong to the key', () => {
   const limiter = new CallLimiter([{ most: 2, per: minute }]);
   expect(limiter.count('user', start)).toBe(0);
   expect(limiter.count('user', start + 1)).toBe(0);
@@ -33,7 +33,7 @@ it('gives back a call that turns out not to be of the key', () => {
   expect(limiter.count('user', start + 3)).toBe(start + minute);
 });
 
-it('lets no stretch of time hold more calls than a limit says, and refuses none that fits', () => {
+it('allows no window more calls than a limit, and refuses none within it', () => {
   const limit = fc.record({ most: fc.integer({ min: 1, max: 5 }), per: fc.constantFrom(100, 1000, minute) });
   const pauses = fc.array(fc.constantFrom(0, 1, 50, 99, 100, 999, 1000, minute), { minLength: 1, maxLength: 60 });
   fc.assert(

@@ -18,7 +18,7 @@ const sqlError = (code: string, message: string) => {
   return { baton: null, base_url: null, results: [error, { type: 'ok', response: { type: 'close' } }] };
 };
 
-/** The error that a call makes of the statement's. */
+/** The error of a call after the statement's error. */
 async function errorOf(statement = sql`select 1`): Promise<string> {
   const traffic: Traffic = { requests: 0, unreachable: false };
   try {

@@ -53,7 +53,7 @@ const state = (subscriptions: Stripe.Subscription[], trialEndsAt: number | null 
 const pastDue = (details: Details, paid: PaidWeek | null) =>
   derive([subscription({ status: 'past_due', ...details })], { ...known, paidWeeks: new Map([['sub_1', paid]]) });
 
-describe('somebody without a live subscription', () => {
+describe('a user without a live subscription', () => {
   it.each([[[]], [['canceled']], [['incomplete']], [['incomplete_expired']], [['a status of next year']]])(
     '%j is free and active',
     (statuses) => {

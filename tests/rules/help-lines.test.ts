@@ -7,7 +7,7 @@ import { helpLines } from '../../worker/contract/help-lines.ts';
 const entries = Object.entries(helpLines).flatMap(([country, { lines }]) =>
   lines.map((line) => [`${country} ${line.service}`, country, line] as const),
 );
-/** What breaks a rule of the list; nothing when the line may be shown. */
+/** The violated rules of a line; empty if the line may be shown. */
 function faults(country: string, line: HelpLine, now = new Date()): string[] {
   const { call, text, whatsApp, chat } = line;
   const hours = [line.hours, whatsApp?.hours, chat?.hours].filter((each) => each !== undefined);

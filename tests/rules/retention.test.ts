@@ -16,7 +16,7 @@ it('keeps every account with a subscription', () => {
   expect(of({ paying: true, noticeAt: now - noticeMs })).toEqual({ kind: 'keep', dueAt: now + noticeMs });
 });
 
-it('tells the user 30 days before', () => {
+it('notifies the user 30 days before', () => {
   expect(of({})).toEqual({ kind: 'notify', dueAt: now + noticeMs });
   expect(of({ lastUsedAt: now - 2 * retention })).toEqual({ kind: 'notify', dueAt: now + noticeMs });
 });
@@ -30,7 +30,7 @@ it('deletes nothing while the notice is not delivered', () => {
   expect(of({ noticeAt: now - noticeMs, undelivered: true })).toEqual({ kind: 'keep', dueAt: now + day });
 });
 
-it('tells again when the account was used since the notice', () => {
+it('notifies again when the account was used since the notice', () => {
   const lastUsedAt = now - retention;
   expect(of({ lastUsedAt, noticeAt: lastUsedAt - day })).toMatchObject({ kind: 'notify' });
 });

@@ -20,7 +20,7 @@ it('is verified by the ring that signed it, also by its older key, and by no oth
   expect(await verifyToken(key('new'), ['session+jwt'], token)).toBeNull();
 });
 
-it('is looked at once: the second time only its age and type are', async () => {
+it('is verified once: later calls only check its age and type', async () => {
   const token = await signToken(ring, 'session+jwt', claims, inSeconds(60));
   const verify = vi.spyOn(crypto.subtle, 'verify');
   for (let time = 0; time < 3; time += 1) expect(await verifyToken(ring, ['session+jwt'], token)).toEqual(claims);
@@ -39,7 +39,7 @@ it('is refused each time when a single character differs', async () => {
   for (let time = 0; time < 2; time += 1) expect(await verifyToken(ring, ['session+jwt'], forged)).toBeNull();
 });
 
-it('is verified again when a thousand others have come since', async () => {
+it('is verified again after a thousand other tokens', async () => {
   const sign = (sessionId: string) => signToken(ring, 'session+jwt', { ...claims, sessionId }, inSeconds(60));
   const tokens = await Promise.all(Array.from({ length: 1001 }, (_, index) => sign(String(index))));
   for (const token of tokens) await verifyToken(ring, ['session+jwt'], token);

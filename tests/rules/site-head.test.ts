@@ -19,7 +19,7 @@ it('shows search engines the public pages and nothing else', () => {
   expect(robots()).toContain('/sitemap.xml');
 });
 
-it('takes an unknown path for a lost page', () => {
+it('uses the 404 head for an unknown path', () => {
   expect(pageHead('/nope')).toBe(notFoundHead);
   expect(pageHead('/plans/')).toBe(pages['/plans']);
 });
@@ -41,7 +41,7 @@ it('allows inline scripts and styles by their hash alone', () => {
   expect(headers).toContain("connect-src 'self' https://api.example;");
 });
 
-it('keeps the parts that there are for good, and no others', () => {
+it('caches existing assets for good, and nothing else', () => {
   const rules = (count: number) =>
     securityHeaders({
       html: '',

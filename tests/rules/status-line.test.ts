@@ -19,7 +19,7 @@ const line = (facts: Partial<StatusFacts>) =>
 const text = (facts: Partial<StatusFacts>) => line(facts).text;
 
 describe('the status line', () => {
-  it('tells of a trial first', () => {
+  it('shows a trial first', () => {
     const trial = { subscriptionStatus: 'trialing', cancelAtDate: later };
     expect(text({ ...trial, renewalDate: soon })).toBe('Trial ends on January 5, 2025');
     expect(text({ ...trial, renewalDate: soon, scheduledTierId: 'basic' })).toBe(
@@ -29,7 +29,7 @@ describe('the status line', () => {
     expect(text({ ...trial, scheduledTierId: 'basic' })).toBe('Trial will switch to Basic (error: missing date)');
   });
 
-  it('tells of a scheduled downgrade by the cancel date, else the renewal date', () => {
+  it('shows a scheduled downgrade with the cancel date, else the renewal date', () => {
     const downgrade = { subscriptionStatus: 'downgrade_scheduled', scheduledTierId: 'basic' };
     expect(text({ ...downgrade, cancelAtDate: later, renewalDate: soon })).toBe(
       'Downgrade scheduled. Changes to Basic on February 1, 2025',
@@ -38,13 +38,13 @@ describe('the status line', () => {
     expect(text(downgrade)).toBe('Downgrade scheduled. Changes to Basic (error: missing date)');
   });
 
-  it('takes a downgrade without a plan for no status at all', () => {
+  it('shows no status for a downgrade without a plan', () => {
     expect(text({ subscriptionStatus: 'downgrade_scheduled', renewalDate: soon })).toBe(
       'Please refresh to update status',
     );
   });
 
-  it('tells of a scheduled cancellation', () => {
+  it('shows a scheduled cancellation', () => {
     const cancellation = { subscriptionStatus: 'cancellation_scheduled' };
     expect(text({ ...cancellation, cancelAtDate: later })).toBe(
       'Cancellation scheduled. Changes to Free on February 1, 2025',
@@ -66,7 +66,7 @@ describe('the status line', () => {
     expect(text({ subscriptionTier })).toBe('Free plan - upgrade to get full access');
   });
 
-  it('tells when a paid plan renews', () => {
+  it('shows the renewal of a paid plan', () => {
     expect(text({ renewalDate: soon })).toBe('Renews on January 5, 2025');
     expect(text({})).toBe('Subscription error - please refresh');
   });

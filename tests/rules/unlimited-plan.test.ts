@@ -8,7 +8,7 @@ import { openRows } from './properties/rows.ts';
 const { messageLimit } = plans.platinum;
 const rows = openRows('create table empty (at integer)');
 
-/** Whether so many messages a week fit the platinum plan, as the database decides it. */
+/** Whether so many messages a week fit the platinum plan, as evaluated by the database. */
 function fits(messages: number): boolean {
   return rows.row<{ fits: number }>(sql`select ${fitsLimitSql(sql`${messages}`, sql`'platinum'`)} as fits`)!.fits === 1;
 }

@@ -10,7 +10,7 @@ it('lasts seven days from its anchor, to the millisecond', () => {
   expect(currentWeek(weeks, anchor + weekMs)).toBe(anchor + weekMs);
 });
 
-it('needs nobody to be there when weeks go by', () => {
+it('follows the clock without any event in between', () => {
   expect(currentWeek(weeks, anchor + 53 * weekMs + 1)).toBe(anchor + 53 * weekMs);
 });
 

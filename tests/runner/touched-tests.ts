@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
-/** The API tests that enter a part of the Worker, by the beginning of their file names. */
+/** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(chat|endpoints\/chat)\//, ['chat']],
   [/^worker\/(sign-in|endpoints\/auth)\//, ['sign-in', 'sessions', 'lock-out', 'external-sign-in', 'code-budget']],

@@ -1,9 +1,9 @@
 import { createClient } from '@libsql/client/web';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { secrets, trySandbox } from './try-sandbox.ts';
+import { secrets, startTestSandbox } from './test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   await sandbox.call('PUT', '/faults', { libsql: null, stripe: null, whatsapp: null, bot: null });
@@ -14,7 +14,7 @@ const query = () =>
   createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN }).execute('SELECT 1');
 const break_ = (faults: object) => sandbox.call('PUT', '/faults', faults);
 
-test('a broken service answers its status, and works again when mended', async () => {
+test('a broken service responds with its status, and works again afterwards', async () => {
   await break_({ libsql: { status: 503 } });
   await expect(query()).rejects.toMatchObject({ code: 'SERVER_ERROR' });
   await break_({ libsql: null });
@@ -26,7 +26,7 @@ test('a dropped call gets no response', async () => {
   await expect(query()).rejects.toThrow('fetch failed');
 });
 
-test('a cut call has done its work, and its response is lost', async () => {
+test('a cut call takes effect, and its response is lost', async () => {
   await break_({ libsql: { cut: true } });
   const client = createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
   await expect(client.execute('CREATE TABLE done (id)')).rejects.toThrow('fetch failed');
@@ -34,7 +34,7 @@ test('a cut call has done its work, and its response is lost', async () => {
   expect((await client.execute('SELECT * FROM done')).rows).toEqual([]);
 });
 
-test('a slow service still answers', async () => {
+test('a slow service still responds', async () => {
   await break_({ libsql: { delayMs: 200 } });
   const start = performance.now();
   await query();
@@ -120,7 +120,7 @@ test('a key is in use while its slow request runs', async () => {
   expect((await first).status).toBe(200);
 });
 
-test('every customer is unknown, as Stripe says it in each call, but new ones can be made', async () => {
+test('every customer is unknown, with the error of Stripe in each call, but new ones can be created', async () => {
   const { json: ada } = await createCustomer('known');
   await break_({ stripe: { unknownCustomer: true } });
   const missing = (param: string) => ({ error: { code: 'resource_missing', param } });

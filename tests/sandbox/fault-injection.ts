@@ -1,23 +1,23 @@
-import { outOfOrder, type Service, services } from './out-of-order.ts';
+import { faultResponse, type Service, services } from './fault-response.ts';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 
-/** What a service does wrong. */
+/** The fault of a service. */
 type Fault = {
   status?: number;
   delayMs?: number;
-  /** The connection ends before the work is done. */
+  /** Closes the connection without handling the request. */
   drop?: true;
-  /** The work is done and its response is lost. */
+  /** Handles the request, then closes the connection without a response. */
   cut?: true;
   /** Only requests whose path starts with it are affected. */
   path?: string;
-  /** Where a redirecting `status` leads. */
+  /** The target of a redirecting `status`. */
   location?: string;
   /** Stripe alone: the failing status is stored under the request's idempotency key. */
   remember?: true;
-  /** Stripe alone: no customer is known. */
+  /** Stripe alone: every customer is unknown. */
   unknownCustomer?: true;
 };
 
@@ -48,7 +48,9 @@ async function affect(c: Context, next: Next, service: Service, fault: Fault): P
   return undefined;
 }
 
-/** What concerns idempotency keys is left to the local Stripe: a key is in use while its request is delayed. */
+/**
+ * The local Stripe applies the faults that concern idempotency keys, since a key is in use during a delayed request.
+ */
 async function affectStripe(c: Context, next: Next, fault: Fault): Promise<Response | undefined> {
   const { delayMs = 0, unknownCustomer = false, remember, drop, cut } = fault;
   if (drop || (fault.status !== undefined && !remember)) return affect(c, next, 'stripe', fault);
@@ -57,7 +59,7 @@ async function affectStripe(c: Context, next: Next, fault: Fault): Promise<Respo
 }
 
 function failing(service: Service, status: number, location: string | undefined): Response {
-  const response = outOfOrder(service, status);
+  const response = faultResponse(service, status);
   if (location !== undefined) response.headers.set('Location', location);
   return response;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Listening = { port: number; serve(listener: RequestListener): void; close(): Promise<void> };
 
-/** Takes a port of this machine alone, under 127.0.0.1 and ::1, since callers say `localhost`. Port 0 takes a free one. */
+/** Listens on 127.0.0.1 and ::1, since callers use `localhost`. Port 0 selects a free one. */
 export async function listen(port: number): Promise<Listening> {
   const first = await open(port, '127.0.0.1');
   const taken = (first.address() as AddressInfo).port;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { createChat } from './bot/chat.ts';
 import { createBotEvents } from './bot/events.ts';
-import { createTalk } from './bot/talk.ts';
+import { createPhoneActions } from './bot/phone-actions.ts';
 import { createFaultInjection } from './fault-injection.ts';
 import { createIssuer } from './issuer/index.ts';
 import { createLibsql } from './libsql/index.ts';
@@ -18,7 +18,7 @@ import { createWhatsapp } from './whatsapp/index.ts';
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
 type Services = Awaited<ReturnType<typeof openServices>>;
 
-/** Puts the local services, their faults and their counts together in one app. */
+/** Combines the local services, their faults and their request counts in one app. */
 export async function createServices(settings: ServiceSettings): Promise<{ app: Hono; close(): void }> {
   const services = await openServices(settings);
   return {
@@ -48,7 +48,7 @@ async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceS
     libsql: createLibsql({ file: join(stateDir, 'solace.db'), authToken: secrets.TURSO_AUTH_TOKEN }),
     whatsapp: createWhatsapp({ phones, template, ...sender }),
     chat,
-    talk: createTalk({ phones, siteUrl, secret }),
+    talk: createPhoneActions({ phones, siteUrl, secret }),
     botEvents: createBotEvents({ store, phones, chat, secret }),
     issuer: await createIssuer({ store, ...issuer }),
     stripe: createStripe({ store, sandboxUrl, siteUrl, ...merchant }),

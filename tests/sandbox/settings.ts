@@ -5,7 +5,7 @@ export type SandboxSecrets = {
   WHATSAPP_TOKEN: string;
   WHATSAPP_TEMPLATE_NAME: string;
   WHATSAPP_TEMPLATE_LANGUAGE: string;
-  /** Without it WhatsApp reports nothing about its messages. */
+  /** Without it WhatsApp sends no delivery reports. */
   WHATSAPP_APP_SECRET?: string;
   BOT_WEBHOOK_SECRET: string;
   EXTERNAL_TOKEN_ISSUER: string;
@@ -15,11 +15,11 @@ export type SandboxSecrets = {
 };
 
 export type SandboxSettings = {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
-  /** Belongs to the sandbox alone: `reset` removes it. */
+  /** Used by the sandbox alone; `reset` removes it. */
   stateDir: string;
-  /** Where the Worker answers, for the bot's and Stripe's calls. */
+  /** The Worker's address for calls of the bot and Stripe. */
   siteUrl: string;
   secrets: SandboxSecrets;
   reset?: boolean;

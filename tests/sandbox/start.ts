@@ -6,7 +6,7 @@ import type { SandboxSettings } from './settings.ts';
 
 export type Sandbox = { url: string; close: () => Promise<void> };
 
-/** Starts every local service on one port. What they hold lives in `stateDir` and survives a restart. */
+/** Starts every local service on one port. Their state is stored in `stateDir` and survives a restart. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const server = await listen(settings.port);
   if (settings.reset) rmSync(settings.stateDir, { recursive: true, force: true });

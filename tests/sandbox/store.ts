@@ -3,15 +3,15 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
-/** What the local services remember: JSON documents by collection and id, kept across restarts. */
+/** The state of the local services: JSON documents by collection and id, kept across restarts. */
 export type Store = {
   get<T>(collection: string, id: string): T | undefined;
   put(collection: string, id: string, value: unknown): void;
   delete(collection: string, id: string): void;
-  /** In the order in which the ids were first put. */
+  /** In the order of their first insertion. */
   list<T>(collection: string): T[];
   clear(): void;
-  /** All or nothing; one inside another joins the outer one. */
+  /** Runs a transaction; a nested one joins the outer one. */
   transaction<T>(work: () => T): T;
 };
 

@@ -7,7 +7,10 @@ const listeners = new Set<() => void>();
 const isDark = () =>
   (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
 
-/** Light or dark: as the system says, until the person chooses. `index.html` applies the choice before the first paint. */
+/**
+ * Light or dark: the system's preference until the visitor chooses. `index.html` applies the choice before the first
+ * paint.
+ */
 export const colourScheme = {
   isDark,
   toggle: () => {

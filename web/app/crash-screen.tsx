@@ -2,7 +2,7 @@ import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords } from '../words/layout.ts';
 
-/** The screen for what nobody caught. */
+/** The screen for an uncaught error. */
 export function CrashScreen({ text }: { text: string }) {
   return (
     <main
@@ -22,7 +22,7 @@ export function CrashScreen({ text }: { text: string }) {
       <button type="button" className={button()} onClick={() => location.reload()}>
         {layoutWords.refreshPage}
       </button>
-      {/* Not the router's link: what is broken may be the router. */}
+      {/* A plain link, since the router itself may have failed. */}
       <a href="/help-now" className={link()}>
         {footerWords.help}
       </a>

@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand';
 import { pageHead } from '../words/page-heads.ts';
 
-/** Puts the title, description and address of a path into the document's head. */
+/** Sets the title, description and canonical address of a path in the document's head. */
 export function updateHead(path: string): void {
   const { title, description, isPublic } = pageHead(path);
   const address = brand.siteUrl + path;

@@ -2,12 +2,12 @@ import '../data/early-start.ts';
 import { accountSummary } from '../rules/account-summary.ts';
 import { readUser } from '../rules/read-user.ts';
 
-/** In milliseconds: a slow profile does not hold up the app for longer. */
+/** The longest time (ms) for which a slow profile delays the app. */
 const maxDelay = 500;
 
 /**
- * Writes the profile into the served frame of a private page before the app starts: with 1.6 Mbit/s and a quarter of the
- * processor the first figures show about a second earlier. The app replaces the frame with the page.
+ * Writes the profile into the served shell of a private page before the app starts: with 1.6 Mbit/s and a quarter of
+ * the processor the first figures show about a second earlier. The app replaces the shell with the page.
  */
 async function fillShell(): Promise<void> {
   const response = await window.earlyStart?.responses['/api/user/me'];
@@ -23,7 +23,7 @@ async function fillShell(): Promise<void> {
 }
 
 /**
- * Starting the app blocks the main thread, so the filled frame is painted first. An intersection is reported right
+ * Starting the app blocks the main thread, so the filled shell is painted first. An intersection is reported right
  * before a paint, and a message arrives after it; hidden pages do neither.
  */
 function painted(): Promise<void> {

@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords } from '../words/layout.ts';
 
-/** The foot of every page: who we are and how to reach us. */
+/** The footer of every page, with the company notice and contact links. */
 export function Footer() {
   return (
     <footer className={foot}>

@@ -3,10 +3,10 @@ import { sessionReady } from '../data/session.ts';
 
 type Guarded = { context: RouterContext };
 
-/** `isPrerender` is true at build time, when there is no session and every guard lets the page through. */
+/** `isPrerender` is true at build time, when there is no session and every guard allows the page. */
 export type RouterContext = { isPrerender: boolean };
 
-/** For pages of an approved user. */
+/** Allows approved users. */
 export async function requireUser({ context }: Guarded): Promise<void> {
   if (context.isPrerender) return;
   const { user } = await sessionReady();
@@ -14,7 +14,7 @@ export async function requireUser({ context }: Guarded): Promise<void> {
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
 }
 
-/** For the page of a user who waits for approval. */
+/** Allows users with a pending account. */
 export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (context.isPrerender) return;
   const { user } = await sessionReady();
@@ -22,7 +22,7 @@ export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (user.status !== 'pending') throw redirect({ to: '/account', replace: true });
 }
 
-/** For pages of guests. */
+/** Allows guests. */
 export async function requireGuest(): Promise<void> {
   const { user } = await sessionReady();
   if (user) throw redirect({ to: '/account', replace: true });

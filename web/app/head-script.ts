@@ -4,7 +4,7 @@ import { tokenExpired } from '../rules/token.ts';
 
 /**
  * Runs inline in the head of every page, before the first paint and before any call: takes tokens out of the address
- * bar, applies stored choices, and sends the first calls of a returning visitor while the scripts are loading.
+ * bar, applies stored choices, and sends the first API calls of a returning visitor while the scripts load.
  */
 function prepare(): void {
   const { dataset } = document.documentElement;
@@ -21,7 +21,7 @@ function prepare(): void {
     dataset['visitor'] = 'returning';
     if (!tokenExpired(authToken, Date.now())) sendFirstCalls(early, authToken);
   } catch {
-    // The browser forbids local storage: the visitor is a guest.
+    // The browser blocks local storage, so the visitor is a guest.
   }
 }
 
@@ -36,7 +36,7 @@ function takeTokensFromAddress(early: EarlyStart): void {
   history.replaceState(history.state, '', trialToken ? pathname : pathname + search);
 }
 
-/** A badly encoded fragment is sent as it is, and the server refuses it like any other bad token. */
+/** A badly encoded fragment is sent unchanged, and the server refuses it like any invalid token. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -45,7 +45,7 @@ function decode(text: string): string {
   }
 }
 
-/** Reads of each page beside the profile, which every page needs. */
+/** The API calls of each page besides the profile, which every page needs. */
 const pageReads: Record<string, string[]> = { '/chat': ['/api/user/chat?limit=50'] };
 
 function sendFirstCalls(early: EarlyStart, token: string): void {
@@ -62,21 +62,24 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
   }
 }
 
-/** A form that is sent before React listens is sent again then. */
+/** A form that is submitted before React has hydrated it is submitted again afterwards. */
 function noteEarlySubmit(): void {
   addEventListener('submit', ({ target }) => target instanceof HTMLElement && (target.dataset['sent'] = 'early'), {
     once: true,
   });
 }
 
-/** Prerendered pages load their scripts after the first paint, which would otherwise share line and processor with them. */
+/**
+ * Prerendered pages load their scripts after the first paint, since the scripts would compete with it for bandwidth and
+ * CPU.
+ */
 function loadScriptsAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
     const scripts = document.querySelector<HTMLTemplateElement>('template#after-paint');
     const load = () => scripts && document.head.append(scripts.content);
     if (document.hidden) return load();
     new PerformanceObserver(load).observe({ type: 'paint', buffered: true });
-    // For browsers that do not report paints.
+    // Fallback for browsers that do not report paints.
     setTimeout(load, 1000);
   });
 }

@@ -13,7 +13,7 @@ const tab = css({
   '&[aria-current=page]': { backgroundColor: 'primarySoft', color: 'primary', _forced: { outline: '2px solid' } },
 });
 
-/** The bar on top of every page. */
+/** The header of every page. */
 export function Header() {
   const visitor = useVisitor();
   const link = `${button({ look: 'quiet' })} ${tab}`;

@@ -5,7 +5,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { routeIdOf } from '../router.tsx';
 import { saveTypedInput } from './save-typed-input.ts';
 
-/** Hydrates the prerendered markup, or renders into the root where the markup does not fit this visit. */
+/** Hydrates the prerendered markup, or renders into the root if the markup does not match this visit. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
   const app = (
     <StrictMode>
@@ -19,7 +19,7 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
     return;
   }
   delete router.ssr;
-  // A shell stays until the page can be rendered with its data.
+  // The shell stays until the page can be rendered with its data.
   if (root.dataset['prerendered'] === 'shell') await router.load();
   delete root.dataset['prerendered'];
   root.replaceChildren();
@@ -34,7 +34,7 @@ async function matchesMarkup(root: HTMLElement, router: RegisteredRouter): Promi
   return routeIdOf(router) === root.dataset['route'];
 }
 
-/** `head-script.ts` marks visits to which the markup for guests does not apply, and CSS hides it for them. */
+/** `head-script.ts` marks visits for which the guests' markup is wrong, and CSS then hides it. */
 function canHydrate({ dataset: { prerendered } }: HTMLElement): boolean {
   const { visitor, address } = document.documentElement.dataset;
   return prerendered === 'page' || (prerendered === 'guest-page' && visitor === undefined && address === undefined);

@@ -3,7 +3,7 @@ import { button } from '#styled/recipes';
 import { notFoundWords } from '../words/layout.ts';
 import { ResultPage } from '../ui/result-page.tsx';
 
-/** The page for a path that nobody knows. */
+/** The page for an unknown path. */
 export function NotFound() {
   return (
     <ResultPage mood="lost" title={notFoundWords.title} text={notFoundWords.text}>

@@ -3,7 +3,7 @@ import { notices } from '../data/notices.ts';
 
 const Toaster = lazy(() => import('./toaster.tsx'));
 
-/** Loads the toaster with the first notice. */
+/** Loads the toaster when the first notice appears. */
 export function Notices() {
   const [wanted, setWanted] = useState(false);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { storage } from '../data/storage.ts';
 const key = 'reloadedAt';
 const minimumInterval = 60_000;
 
-/** Reloads a page that asks for files of an earlier deployment, at most once a minute. */
+/** Reloads a page that requests files of an earlier deployment, at most once a minute. */
 export function reloadAfterDeployment(): void {
   addEventListener('vite:preloadError', (event) => {
     const last = Number(storage.read(key) ?? 0);

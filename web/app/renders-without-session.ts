@@ -2,7 +2,7 @@ import { rootRouteId, useRouterState } from '@tanstack/react-router';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** The page looks the same for every visitor, so it renders before the session has started. */
+    /** The page is the same for every visitor, so it renders before the session has started. */
     rendersWithoutSession?: true;
   }
 }

@@ -1,8 +1,8 @@
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /**
- * Saves what a person has typed or chosen in the prerendered fields, and whether the form was submitted. The returned
- * function restores both once React has hydrated the page, because React starts with the served values.
+ * Saves the input that a visitor has entered into the prerendered fields, and whether the form was submitted. The
+ * returned function restores both once React has hydrated the page, because React starts with the served values.
  */
 export function saveTypedInput(root: HTMLElement): () => void {
   const submitted = root.querySelector<HTMLFormElement>('form[data-sent]');
@@ -25,7 +25,7 @@ function servedValue(field: Field): string {
 function typeAgain(field: Field, value: string): void {
   const type = field instanceof HTMLSelectElement ? 'change' : 'input';
   const dispatchChange = () => field.dispatchEvent(new Event(type, { bubbles: true }));
-  // React hydrates the place of the first event synchronously, and handles only the second.
+  // React uses the first event to hydrate this place synchronously, and handles only the second.
   dispatchChange();
   // React tracks the field's own setter and would see no change.
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);

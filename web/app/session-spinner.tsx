@@ -2,7 +2,7 @@ import { css } from '#styled/css';
 import { spinner } from '#styled/recipes';
 import { layoutWords } from '../words/layout.ts';
 
-/** Shows that the session starts, beside a page that can be read meanwhile; appears after 600 ms. */
+/** Shows that the session is starting, beside a page that is already readable; appears after 600 ms. */
 export function SessionSpinner() {
   return (
     <output className={sign}>

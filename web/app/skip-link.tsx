@@ -1,7 +1,7 @@
 import { css } from '#styled/css';
 import { layoutWords } from '../words/layout.ts';
 
-/** The first stop of the keyboard. */
+/** The first element in the tab order; skips to the content. */
 export function SkipLink() {
   return (
     <a href="#main" className={skip}>

@@ -4,7 +4,7 @@ import { onRedirect } from '../data/redirects.ts';
 import { session, tokenKey } from '../data/session.ts';
 import { reloadAfterDeployment } from './reload-after-deployment.ts';
 
-/** Restores the session, and keeps the router and the other tabs in step with it. */
+/** Restores the session, and updates the router and the other tabs when it changes. */
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
   onRedirect((to) => router.navigate({ to, replace: true }));
@@ -13,10 +13,10 @@ export function start(router: RegisteredRouter): void {
     if (key === tokenKey || key === null) void follow(newValue, router);
   });
   addEventListener('pageshow', ({ persisted }) => {
-    // A page from the back/forward cache may show a session that has ended since.
+    // A page from the back/forward cache may show a session that has since ended.
     if (persisted) void follow(session.storedToken(), router);
   });
-  // A trial link replaces the stored session, so that one is not restored.
+  // A trial link replaces the stored session, so the stored one is not restored.
   const token = addressToken('trialToken') ? null : session.storedToken();
   if (token) void restore(token, router);
   else session.endInitialization();
@@ -30,7 +30,7 @@ function openStreamOnceSignedIn(): void {
   });
 }
 
-/** Expects that the initialization has begun. */
+/** Call it after the initialization has begun. */
 async function restore(token: string, router: RegisteredRouter): Promise<void> {
   session.follow(token);
   const me = await import('../data/me.ts').catch(() => null);
@@ -39,7 +39,7 @@ async function restore(token: string, router: RegisteredRouter): Promise<void> {
   await router.invalidate();
 }
 
-/** Another tab has stored a token or removed it. */
+/** Runs when another tab has stored or removed a token. */
 async function follow(token: string | null, router: RegisteredRouter): Promise<void> {
   if (token === session.get().token) return;
   session.beginInitialization();

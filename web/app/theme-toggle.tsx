@@ -6,7 +6,7 @@ import { colourScheme } from './colour-scheme.ts';
 import { Icon } from '../ui/icon.tsx';
 import { layoutWords } from '../words/layout.ts';
 
-/** Switches between light and dark colours and remembers the choice. */
+/** Switches between light and dark colours and stores the choice. */
 export function ThemeToggle() {
   const isKnown = useHydrated();
   const isDark = useSyncExternalStore(colourScheme.subscribe, colourScheme.isDark, () => false);
@@ -24,7 +24,7 @@ export function ThemeToggle() {
   );
 }
 
-/** Sun and moon on one spot; the colours decide which of them is seen. */
+/** Sun and moon in one place; the colour scheme decides which one is visible. */
 function Both() {
   return (
     <>

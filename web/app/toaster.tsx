@@ -19,7 +19,7 @@ const show = () => {
   for (const id of taken.withdrawn) toaster.dismiss(id);
 };
 
-/** The toasts, as status messages. Waiting notices are shown once the region exists. */
+/** The toasts, as status messages. Queued notices are shown once the region exists. */
 export default function Toaster() {
   useEffect(() => {
     // Screen readers do not announce a live region that appears together with its content.

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** Names each page as it is reached, and moves the focus to its heading unless it is the first. */
+/** Updates the document's head on each page change, and moves the focus to the heading unless the page is the first. */
 export function usePageChange(): void {
   const router = useRouter();
   useEffect(() => {
@@ -13,13 +13,13 @@ export function usePageChange(): void {
   }, [router]);
 }
 
-/** The served HTML has the head of its own page, which need not be the first that is shown: a guard may lead elsewhere. */
+/** The served HTML has the head of its own page, but a guard may redirect to another page first. */
 function isNamed(path: string): boolean {
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
   return canonical === null || new URL(canonical.href).pathname === path;
 }
 
-/** The heads of all pages are fetched with the first move, because the landing page does without them. */
+/** The heads of all pages load with the first navigation, because the landing page does not need them. */
 async function name(path: string): Promise<void> {
   const { updateHead } = await import('./document-head.ts');
   updateHead(path);

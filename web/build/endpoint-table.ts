@@ -2,8 +2,8 @@ import { endpoints, type Endpoint } from '#contract/endpoints';
 import type { Plugin } from 'vite';
 
 /**
- * Gives the browser the table of endpoints without its schemas: only the API validates with them, and they would be
- * about 6 KiB of scripts on every page that calls it.
+ * Replaces the endpoint table by one without schemas for the browser: only the API validates, and the schemas would add
+ * about 6 KiB of scripts to every page that calls it.
  */
 export function endpointTable(): Plugin {
   return {
@@ -21,7 +21,7 @@ function browserTable(): string {
   return JSON.stringify(Object.fromEntries(rows));
 }
 
-/** The website asks only whether a call has a body, parts of its path, or a query. */
+/** The website only needs to know whether a call has a body, path parameters or a query. */
 function presence(schemas: Record<string, unknown>): Record<string, true> {
   const present = Object.keys(schemas).filter((name) => schemas[name] !== undefined);
   return Object.fromEntries(present.map((name) => [name, true]));

@@ -16,7 +16,7 @@ export function headTags(path: string): string {
     `<meta name="theme-color" content="${palette.mist[100].value}" media="(prefers-color-scheme: light)" />`,
     `<meta name="theme-color" content="${palette.spruce[950].value}" media="(prefers-color-scheme: dark)" />`,
     meta('name', 'robots', isPublic ? 'index, follow' : 'noindex'),
-    // The 404 page is served for any address and has none of its own.
+    // The 404 page is served for any address, so it has no canonical one.
     ...(page === notFoundHead ? [] : [`<link rel="canonical" href="${escape(address)}" />`]),
     meta('property', 'og:site_name', brand.name),
     meta('property', 'og:type', 'website'),

@@ -5,7 +5,7 @@ type Styles = Record<string, (...args: unknown[]) => unknown>;
 
 /**
  * Replaces calls of `css` and of recipes whose arguments are literals by the class names that they return, so that a
- * page ships neither the calls nor, where none is left, the functions.
+ * page ships neither the calls nor, if none is left, the functions.
  */
 export function inlineStyles(generated: string): Plugin {
   let styles: Styles = {};
@@ -37,5 +37,5 @@ function inlined(code: string, calls: ReturnType<typeof staticStyleCalls>, style
   }, code);
 }
 
-/** The class names of a slot recipe are an object, which must not be read as a block. */
+/** The class names of a slot recipe are an object, which must not be parsed as a block. */
 const wrapped = (result: string) => (result.startsWith('{') ? `(${result})` : result);

@@ -5,7 +5,7 @@ import type { Render } from './load-render.ts';
 const needsScript = 'Please turn on JavaScript to log in and to manage your account.';
 
 const withoutScript = `<div class="page"><p>${needsScript}</p><p><a class="link" href="/help-now">${footerWords.help}</a></p></div>`;
-// The root fills the screen, so the text for visitors without JavaScript stands before it.
+// The root fills the screen, so the text for visitors without JavaScript precedes it.
 const noScript = `<noscript>${withoutScript}</noscript>`;
 
 /** The body of a page that is rendered in the browser. */

@@ -1,6 +1,6 @@
 import type { Rolldown } from 'vite';
 
-/** Links that fetch the scripts of a page's route together with those of the frame. */
+/** Links that preload the scripts of a page's route together with those of the layout. */
 export function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: string): string[] {
   const route = `/routes/${path === '/' ? 'index' : path.slice(1).replaceAll('/', '.')}.tsx?tsr-split=component`;
   const entry = chunksOf(bundle).find(({ facadeModuleId }) => facadeModuleId?.endsWith(route));
@@ -8,7 +8,7 @@ export function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: 
   return [entry.fileName, ...importsOf(entry, bundle)].filter((file) => !html.includes(`/${file}"`)).map(linkTo);
 }
 
-/** The script that fills the frame of a private page, and links to what it imports. */
+/** The script that fills the shell of a private page, and links to its imports. */
 export function shellScript(bundle: Rolldown.OutputBundle): string[] {
   const entry = chunksOf(bundle).find(({ facadeModuleId }) => facadeModuleId?.endsWith('/app/fill-shell.ts'));
   if (!entry) throw new Error('The build has no app/fill-shell.ts');

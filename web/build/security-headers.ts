@@ -10,7 +10,7 @@ type Options = {
   hashedFiles: readonly string[];
 };
 
-/** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. */
+/** The `_headers` file of the assets: security policies, and cache lifetimes. */
 export function securityHeaders({ html, connectTo, hashedFiles }: Options): string {
   const policy = [
     "default-src 'none'",
@@ -37,13 +37,13 @@ export function securityHeaders({ html, connectTo, hashedFiles }: Options): stri
 ${immutableRules(hashedFiles)}`;
 }
 
-/** One rule for each file: a rule for the folder would also make browsers keep the response that a file is missing. */
+/** One rule for each file: with a rule for the folder, browsers would also cache the 404 of a missing file. */
 function immutableRules(files: readonly string[]): string {
   if (files.length >= maxRules) throw new Error(`${files.length} files need more rules than the ${maxRules} allowed`);
   return files.map((file) => `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`).join('');
 }
 
-/** The hashes under which a policy lets the page's own inline scripts run, or its inline styles apply. */
+/** The hashes by which a policy allows the page's own inline scripts or styles. */
 export function inlineHashes(html: string, tag: 'script' | 'style'): string[] {
   const parts = html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'));
   return [...parts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);

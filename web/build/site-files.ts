@@ -5,7 +5,7 @@ import { pages } from '../words/page-heads.ts';
 const { siteUrl } = brand;
 const publicPaths = Object.keys(pages).filter((path) => pages[path]?.isPublic);
 
-/** The addresses that search engines should know. */
+/** The sitemap for search engines. */
 export function sitemap(): string {
   const entries = publicPaths.map((path) => `  <url><loc>${siteUrl}${path}</loc></url>`);
   return [

@@ -1,7 +1,7 @@
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 export type StaticStyleCall = { name: string; args: unknown[]; start: number; end: number };
 
-/** The calls of functions from `#styled/*` whose arguments are nothing but literals. */
+/** The calls of functions from `#styled/*` whose arguments are literals only. */
 export function staticStyleCalls(program: object, code: string): StaticStyleCall[] {
   const names = importedNames(program as Node);
   const calls: StaticStyleCall[] = [];
@@ -17,7 +17,7 @@ export function staticStyleCalls(program: object, code: string): StaticStyleCall
   return calls;
 }
 
-/** Local name → exported name of what a module takes from `#styled/*`. */
+/** Local name → exported name of a module's imports from `#styled/*`. */
 function importedNames(program: Node): Map<string, string> {
   const imports = (program['body'] as Node[]).filter(
     (node) => node.type === 'ImportDeclaration' && String((node['source'] as Node)['value']).startsWith('#styled/'),
@@ -40,7 +40,7 @@ function isStaticProperty(node: Node): boolean {
   return node.type === 'Property' && node['computed'] === false && isStatic(node['value'] as Node);
 }
 
-/** Literals only, checked above: nothing of the module can be reached. */
+/** The arguments are literals, checked above, so they cannot access the module. */
 function evaluate(source: string): unknown[] {
   // oxlint-disable-next-line typescript/no-implied-eval -- runs while building, on the project's own source
   return new Function(`return [${source}]`)() as unknown[];

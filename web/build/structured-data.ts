@@ -24,7 +24,7 @@ const product = {
   offers: plansOnSale().map(offer),
 };
 
-/** What search engines read about the makers and the plans; null for pages that are about neither. */
+/** Structured data about the organization or the plans; null for other pages. */
 export function structuredData(path: string): string | null {
   if (path !== '/' && path !== '/plans') return null;
   const graph = { '@context': 'https://schema.org', '@graph': [organization, product] };

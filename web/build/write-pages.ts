@@ -12,11 +12,11 @@ const body = '<!--body-->';
 
 type Options = {
   connectTo: readonly string[];
-  /** Where the build for the server has left what renders the pages. */
+  /** The output of the server build, which renders the pages. */
   rendererIn: string;
 };
 
-/** Writes one HTML file per page, each with its own head and text, and the files that browsers and search engines ask for. */
+/** Writes one HTML file per page with its own head and text, and the files for browsers and search engines. */
 export function writePages({ connectTo, rendererIn }: Options): Plugin {
   return {
     name: 'write-pages',
@@ -35,7 +35,7 @@ export function writePages({ connectTo, rendererIn }: Options): Plugin {
         const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
         const write = async (fileName: string, path: string) => {
           const isShell = pageHead(path).prerendering === 'shell';
-          // The script of a shell comes before all others, which are larger.
+          // The script of a shell comes first, since the others are larger.
           const links = [...(isShell ? shellScript(bundle) : []), ...preloadLinks(bundle, path, html)];
           const tags = [headTags(path), ...new Set(links)].join('\n    ');
           const content = await pageBody(path, render);
@@ -76,14 +76,14 @@ function deferScripts(html: string): string {
   return readable.replace('</head>', () => `  <template id="after-paint">${scripts.join('')}</template>\n  </head>`);
 }
 
-/** The script of a shell starts the app, whose own script is only fetched. */
+/** The script of a shell starts the app, whose script is only preloaded. */
 function preloadApp(html: string, [shell = '']: string[]): string {
   return html.replaceAll(/<script type="module" crossorigin src="([^"]+)"><\/script>/g, (tag, file) =>
     tag === shell ? tag : `<link rel="modulepreload" crossorigin href="${file}" />`,
   );
 }
 
-/** A private page shows its content only after its scripts, which the fonts must not delay. */
+/** A private page shows its content after its scripts, so fonts must not delay them. */
 function withoutFontPreloads(html: string): string {
   return html.replaceAll(/\s*<link\s[^>]*as="font"[^>]*>/g, '');
 }

@@ -18,7 +18,7 @@ import { handleRequestError, notifyError } from './error-handler.ts';
 import { notify } from './notices.ts';
 import { session } from './session.ts';
 
-/** A call takes a body, or parts of its path, or a query, or nothing. */
+/** The argument of a call: its body, the parameters of its path, its query, or nothing. */
 type Arguments<Name extends EndpointName> = (typeof endpoints)[Name] extends { inputOptional: true }
   ? [Input<Name>?]
   : Argument<Name> extends undefined
@@ -29,7 +29,7 @@ type Argument<Name extends EndpointName> =
 /** `message` is a sentence, except in the response to a chat message. */
 type Body = { success?: boolean; message?: unknown; code?: ErrorCode };
 
-/** Calls whose page shows the server's message under a title of its own. */
+/** Calls whose errors the page itself shows, under its own title. */
 const notifiedByPage: ReadonlySet<EndpointName> = new Set(['deleteMe']);
 
 /** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */
@@ -38,7 +38,7 @@ export async function request<Name extends EndpointName>(name: Name, ...given: A
   return requestAs(isProtected ? (session.get().token ?? session.storedToken()) : null, name, ...given);
 }
 
-/** The same with a given token. A response that arrives after the session of that token has ended is an error. */
+/** As `request`, with a given token. A response that arrives after the session of that token has ended is an error. */
 export async function requestAs<Name extends EndpointName>(
   token: string | null,
   name: Name,
@@ -47,12 +47,12 @@ export async function requestAs<Name extends EndpointName>(
   const endpoint: Endpoint = endpoints[name];
   try {
     if (endpoint.access === 'user') assertUsable(token);
-    const body = await exchange(endpoint, token, argument as object | undefined);
+    const body = await fetchBody(endpoint, token, argument as object | undefined);
     if (token !== null && session.get().token !== token) throw sessionReplaced();
     const isShown = endpoint.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
     if (isShown && body.success && sentence) notify({ type: 'success', title: sentence });
-    // The contract describes what the server sends.
+    // The contract defines the response.
     return body as Output<Name>;
   } catch (error) {
     if (error instanceof ApiError) handleRequestError(error, token);
@@ -60,7 +60,7 @@ export async function requestAs<Name extends EndpointName>(
   }
 }
 
-/** Like `request`; an error is shown before it is thrown. */
+/** As `request`; shows an error before it throws it. */
 export async function call<Name extends EndpointName>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
   return request(name, ...given).catch((error: unknown) => {
     notifyError(error);
@@ -68,10 +68,10 @@ export async function call<Name extends EndpointName>(name: Name, ...given: Argu
   });
 }
 
-/** Ends a session at the server that has ended here. If the call fails, the token expires by itself. */
+/** Ends a session at the server after it has ended here. If the call fails, the token expires by itself. */
 export function revoke(token: string): void {
   if (tokenExpired(token, Date.now())) return;
-  void exchange(endpoints.logout, token, { everywhere: false }).catch(() => null);
+  void fetchBody(endpoints.logout, token, { everywhere: false }).catch(() => null);
 }
 
 function assertUsable(token: string | null): asserts token is string {
@@ -82,7 +82,7 @@ function assertUsable(token: string | null): asserts token is string {
   if (tokenExpired(token, Date.now())) throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
 
-async function exchange(endpoint: Endpoint, token: string | null, argument?: object): Promise<Body> {
+async function fetchBody(endpoint: Endpoint, token: string | null, argument?: object): Promise<Body> {
   const path = endpoint.params || endpoint.query ? addressOf(endpoint, argument) : endpoint.path;
   const response = await send(endpoint.method, path, token, endpoint.input && argument);
   const body: Body = await response.json().catch(() => ({}));
@@ -93,14 +93,14 @@ async function exchange(endpoint: Endpoint, token: string | null, argument?: obj
 
 const sentenceOf = ({ message }: Body) => (typeof message === 'string' ? message : undefined);
 
-/** The path with its parts or its query filled in. */
+/** The path with its parameters or its query filled in. */
 function addressOf(endpoint: Endpoint, argument: object = {}): string {
   const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
   const query = endpoint.query ? new URLSearchParams(Object.fromEntries(values)).toString() : '';
   if (query) return `${endpoint.path}?${query}`;
-  return values.reduce(
+  return values.reduce<string>(
     (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(value)),
-    endpoint.path as string,
+    endpoint.path,
   );
 }
 
@@ -116,7 +116,7 @@ async function send(method: Endpoint['method'], path: string, token: string | nu
     body: input === undefined ? null : JSON.stringify(input),
     mode: 'cors',
     credentials: 'omit',
-    // Logging out and deleting must reach the server even if the page is closed at once.
+    // Logging out and deleting must reach the server even if the page is closed immediately.
     keepalive: method === 'POST' || method === 'DELETE',
   }).catch(networkError);
 }

@@ -3,7 +3,7 @@ import { managementWords } from '../words/account.ts';
 import { request } from './api.ts';
 import { ApiError } from './api-error.ts';
 
-type LooseResponse = { success?: boolean; portalUrl?: string; message?: string };
+type PartialResponse = { success?: boolean; portalUrl?: string; message?: string };
 
 /** The address of the page on which the subscription is bought or changed. */
 export async function createSubscriptionSession(tier?: PaidPlanId): Promise<string> {
@@ -18,7 +18,7 @@ export async function createPortalSession(): Promise<string> {
   return portalUrlOf(await request('createPortalSession'));
 }
 
-function portalUrlOf({ success, portalUrl, message }: LooseResponse, fallback: string | null = null): string {
+function portalUrlOf({ success, portalUrl, message }: PartialResponse, fallback: string | null = null): string {
   if (success && portalUrl) return portalUrl;
   throw new ApiError(managementWords.noPortal, { notice: message ?? fallback });
 }

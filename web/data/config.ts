@@ -1,8 +1,8 @@
-/** Where the API answers; empty means the site's own origin. */
+/** The origin of the API; empty for the site's own. */
 export const apiBase: string = import.meta.env.VITE_API_BASE ?? '';
 
-/** An address that takes the contact form's message as JSON; empty means that sending is simulated. */
+/** The address that accepts the contact form's message as JSON; if empty, sending is simulated. */
 export const contactAddress: string = import.meta.env.VITE_CONTACT_URL ?? '';
 
-/** The build that is running, for people who report a problem. */
+/** The id of the running build, for problem reports. */
 export const build: string = import.meta.env.VITE_BUILD ?? import.meta.env.MODE;

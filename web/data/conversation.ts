@@ -12,7 +12,7 @@ export const conversationQuery = (token: string) => ({
   queryKey: key(token),
   queryFn: async () => conversationOf(await requestAs(token, 'getChat', { limit: messagesPerPage })),
   staleTime: Infinity,
-  // The page observes the cache directly (React Query's hook is 2.7 KiB), so nothing else keeps the data alive.
+  // The page observes the cache directly (React Query's hook is 2.7 KiB), so no hook prevents garbage collection.
   gcTime: Infinity,
   meta: { silent: true },
 });
@@ -50,7 +50,7 @@ export const conversation = {
     await conversation.reload(token);
   },
 
-  /** After a refusal because of the consent, the page asks for it again. */
+  /** If the server misses the consent, the page asks for it again. */
   async refreshAfter(token: string, error: unknown): Promise<void> {
     if (error instanceof ApiError && error.code === 'consent_needed') await conversation.reload(token);
   },

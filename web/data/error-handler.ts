@@ -6,8 +6,8 @@ import { redirectTo } from './redirects.ts';
 import { session } from './session.ts';
 
 /**
- * Decides what a failed call means for the session: whether it ends, and where the person is led. A failure of a call
- * that was sent with another token than the current one changes nothing and shows nothing.
+ * Decides whether a failed call ends the session, and where to redirect. The failure of a call with another token than
+ * the current one changes nothing and shows nothing.
  */
 export function handleRequestError(error: ApiError, token: string | null): void {
   if (error.code === 'token_missing') return notifyError(error);
@@ -32,10 +32,10 @@ function awaitApproval(error: ApiError): void {
   void redirectTo('/pending-approval');
 }
 
-/** `text` replaces the error's own sentence; `fallback` is shown where the error has none. */
+/** `text` replaces the error's own sentence; `fallback` is shown if the error has none. */
 type Wording = { title?: string; fallback?: string; text?: string };
 
-/** Shows an error, unless it has been shown already. */
+/** Shows an error unless it was shown already. */
 export function notifyError(
   error: unknown,
   { title, fallback, text = errorMessage(error, fallback) }: Wording = {},
@@ -46,7 +46,7 @@ export function notifyError(
   notify(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
 }
 
-/** The sentence that a person reads about an error; undefined where nothing is to be shown. */
+/** The shown sentence of an error; undefined to show nothing. */
 export function errorMessage(error: unknown, fallback?: string): string | undefined {
   if (error instanceof ApiError) return error.notice ?? fallback;
   if (fallback) return fallback;

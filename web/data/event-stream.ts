@@ -8,19 +8,19 @@ type StreamName = Extract<EndpointName, 'usageStream' | 'chatStream'>;
 type Options = {
   token: string;
   name: StreamName;
-  /** The query beside the ticket, read anew for each connection. */
+  /** The query besides the ticket, evaluated for each connection. */
   query?: () => Record<string, string>;
   /** Milliseconds before the given attempt (1 is the first); null gives up. */
   delay: (attempt: number) => number | null;
   onStatus: (status: 'connecting' | 'live' | 'reconnecting' | 'lost' | 'closed', attempts: number) => void;
-  /** The server has accepted the stream, with these words. */
+  /** Called with the data of the server's first event. */
   onOpen?: (data: string) => void;
   onMessage: (data: string, id: string) => void;
 };
 
 export type EventStream = {
   close: () => void;
-  /** Connects at once, if the stream waits for its next attempt or has given up. */
+  /** Connects at once if the stream is between attempts or has given up. */
   retryNow: () => void;
 };
 
@@ -53,7 +53,7 @@ export function openEventStream({ token, name, query, delay, onStatus, onOpen, o
       onOpen?.(String(data));
     });
     opened.addEventListener('message', ({ data, lastEventId }) => onMessage(String(data), lastEventId));
-    // Reconnecting at once would end another tab's stream in turn.
+    // Reconnecting at once would end the stream of another tab.
     opened.addEventListener(streamReplaced, waitForPerson);
     opened.addEventListener('error', retry);
     return opened;
@@ -93,7 +93,7 @@ export function openEventStream({ token, name, query, delay, onStatus, onOpen, o
   };
 }
 
-/** A ticket for one stream; null where there is none, and the next attempt asks again. */
+/** A ticket for one stream; null after a failure, and the next attempt requests another. */
 async function requestTicket(token: string): Promise<string | null> {
   return requestAs(token, 'streamTicket').then(
     ({ ticket }) => ticket,

@@ -3,12 +3,12 @@ import { isOlderThan, keepStreamProfile, refetchProfile } from './me.ts';
 import { session } from './session.ts';
 import { openUsageStream } from './usage-stream.ts';
 
-/** In milliseconds: a stream that opens with the page does not fetch the profile a second time, if it brings none. */
+/** The age (ms) up to which a stream without a profile does not fetch it a second time. */
 const maxProfileAge = 2000;
 
 let open: { token: string; close: () => void } | null = null;
 
-/** Keeps a stream open while an approved person is signed in. */
+/** Keeps a stream open while an approved user is signed in. */
 export function followLiveUsage(): void {
   session.subscribe(follow);
   document.addEventListener('visibilitychange', retryWhenVisible);
@@ -45,7 +45,7 @@ function close(): void {
   open = null;
 }
 
-/** After the last attempt, a person who returns to the tab starts the attempts again. */
+/** After the last attempt, a return to the tab starts the attempts again. */
 function retryWhenVisible(): void {
   if (document.visibilityState !== 'visible' || connectionState.get().status !== 'lost') return;
   close();

@@ -6,14 +6,14 @@ import { session } from './session.ts';
 
 type Target = '/' | '/login';
 
-/** Ends the session here at once, and at the server when the call arrives. */
+/** Ends the session on this page at once, and at the server when the call arrives. */
 export async function logOut(to: Target = '/login'): Promise<void> {
   const { token } = session.get();
   if (token) revoke(token);
   await leave(token, to);
 }
 
-/** Ends every session of the user. Throws, and stays signed in, where the server has not confirmed it. */
+/** Ends every session of the user. Throws and stays signed in if the server does not confirm it. */
 export async function logOutEverywhere(): Promise<void> {
   const { token } = session.get();
   await request('logout', { everywhere: true });

@@ -1,5 +1,5 @@
 import { profileWords } from '../words/session.ts';
-import { readUser, type LooseProfile, type User } from '../rules/read-user.ts';
+import { readUser, type PartialProfile, type User } from '../rules/read-user.ts';
 import { requestAs } from './api.ts';
 import { ApiError, sessionReplaced } from './api-error.ts';
 import { connectionState } from './connection-state.ts';
@@ -12,13 +12,13 @@ export type ProfileResult = { success: true } | { success: false; message: strin
 const key = (token: string) => ['me', token] as const;
 const foreground = new Set<string>();
 
-// A profile is kept as long as its session.
+// A profile stays in the cache as long as its session.
 queryClient.setQueryDefaults(['me'], { gcTime: Infinity });
 
 session.connect({
   get: (token) => queryClient.getQueryData<User>(key(token)) ?? null,
   set: (token, user) => void queryClient.setQueryData<User>(key(token), user),
-  // All queries name the token in their key, so that nothing of one session shows in the next.
+  // Every query key contains the token, so that no data of one session appears in the next.
   remove: (token) => queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === token }),
   isLoading: (token) => foreground.has(token),
 });
@@ -26,7 +26,7 @@ queryClient.getQueryCache().subscribe(({ type, query }) => {
   if (query.queryKey[0] === 'me' && (type === 'updated' || type === 'removed')) session.refresh();
 });
 
-/** Fetches the profile of the current token. In the background, nothing shows that it is fetched. */
+/** Fetches the profile of the current token. In the background, the page shows no loading state. */
 export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileResult> {
   const { token } = session.get();
   if (!token) return { success: false, message: profileWords.noToken };
@@ -44,18 +44,18 @@ export async function fetchProfile({ inBackground = false } = {}): Promise<Profi
   }
 }
 
-/** Keeps a profile that came with another response. */
-export function keepProfile(token: string, profile: LooseProfile): void {
+/** Stores a profile from another response in the cache. */
+export function keepProfile(token: string, profile: PartialProfile): void {
   queryClient.setQueryData<User>(key(token), readUser(profile));
 }
 
-/** Keeps the profile with which a stream has opened. One that is being fetched may be older and arrive later. */
-export function keepStreamProfile(token: string, profile: LooseProfile): void {
+/** Stores the profile of a stream's first event. A profile that is being fetched may be older and arrive later. */
+export function keepStreamProfile(token: string, profile: PartialProfile): void {
   keepProfile(token, profile);
   if (isFetching(token)) void refetchProfile();
 }
 
-/** Fetches the profile again; a fetch that is under way may be older than the news, so another follows it. */
+/** Fetches the profile again; a running fetch may be older than the change, so another one follows. */
 export async function refetchProfile(): Promise<void> {
   const { token } = session.get();
   if (token !== null && isFetching(token)) await fetchProfile({ inBackground: true });
@@ -64,17 +64,17 @@ export async function refetchProfile(): Promise<void> {
 
 const isFetching = (token: string) => queryClient.isFetching({ queryKey: key(token) }) > 0;
 
-/** Whether the profile of a token was fetched longer ago than an age in milliseconds. */
+/** Whether the profile of a token is older than an age in milliseconds. */
 export function isOlderThan(age: number, token: string): boolean {
   return Date.now() - (queryClient.getQueryState(key(token))?.dataUpdatedAt ?? 0) > age;
 }
 
-/** Loads the profile of the stored token. Without a profile the session ends here. */
+/** Loads the profile of the stored token. Without a profile the session ends on this page. */
 export async function restoreSession(token: string): Promise<void> {
   if (session.get().token !== token) return;
   const result = await fetchProfile();
   if (result.success || session.get().token !== token) return;
-  // The token may be valid again once the server is back.
+  // The token may be valid once the server responds again.
   session.end(token, { keepStored: result.error instanceof ApiError && result.error.isOutage });
   notifyError(result.error, { text: result.message });
 }
@@ -86,15 +86,15 @@ const meQuery = (token: string) => ({
   meta: { silent: true },
 });
 
-type LooseResponse = { success?: boolean; profile?: LooseProfile; message?: string };
+type PartialResponse = { success?: boolean; profile?: PartialProfile; message?: string };
 
 async function fetchUser(token: string): Promise<User> {
   const counts = connectionState.get().counts;
-  const { success, profile, message }: LooseResponse = await requestAs(token, 'getMe');
+  const { success, profile, message }: PartialResponse = await requestAs(token, 'getMe');
   if (!success || !profile) throw new ApiError(message ?? profileWords.fetchFailed, { status: 200 });
   const user = readUser(profile);
   const current = queryClient.getQueryData<User>(key(token));
-  // A count that the stream has sent meanwhile is newer than the one in the response.
+  // A count that the stream sent meanwhile is newer than the response's.
   if (!current || connectionState.get().counts === counts) return user;
   const used = current.messagesUsedThisPeriod;
   return { ...user, messagesUsedThisPeriod: used, metadata: { ...user.metadata, messagesUsedThisPeriod: used } };

@@ -4,18 +4,18 @@ export type Notice = { type: 'success' | 'error'; title: string; description?: s
 
 const queue = createStore<{ notices: readonly Notice[]; withdrawn: readonly string[] }>({ notices: [], withdrawn: [] });
 
-/** Shows a toast. The toaster is loaded with the first one. */
+/** Shows a toast. The first one loads the toaster. */
 export function notify(notice: Notice): void {
   queue.set({ notices: [...queue.get().notices, notice] });
 }
 
-/** Removes the toast with an id that has served its purpose. */
+/** Removes the toast with an id. */
 export function withdrawNotice(id: string): void {
   const { notices: waiting, withdrawn } = queue.get();
   queue.set({ notices: waiting.filter((notice) => notice.id !== id), withdrawn: [...withdrawn, id] });
 }
 
-/** The toaster's side of the queue. */
+/** The functions for the toaster. */
 export const notices = {
   isWaiting: () => queue.get().notices.length > 0,
   subscribe: queue.subscribe,

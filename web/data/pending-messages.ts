@@ -8,13 +8,13 @@ type Draft = { token: string | null; text: string; pending: readonly PendingMess
 const store = createStore<Draft>({ token: null, text: '', pending: [] });
 
 /**
- * The draft and the unsent messages of one session. They stay in memory while the person visits other pages, and
- * nowhere else: others may use the device.
+ * The draft and the unsent messages of one session. They stay in memory while the user visits other pages, and are
+ * not stored, since other people may use the device.
  */
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,
-  /** Begins with nothing for another session. */
+  /** Clears them for another session. */
   open(token: string): void {
     if (store.get().token !== token) store.set({ token, text: '', pending: [] });
   },

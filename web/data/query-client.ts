@@ -2,14 +2,14 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { notifyError } from './error-handler.ts';
 
-/** Reads are tried once more after one second, unless the server has refused them. */
+/** Queries are retried once after one second, unless the server has refused them. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error, query) => query.meta?.['silent'] || notifyError(error) }),
   defaultOptions: {
     queries: {
       retry: (failures, error) => failures < 1 && mayRetry(error),
       retryDelay: 1000,
-      // Without a network the call fails and the page says so, instead of waiting for one.
+      // Without a network the call fails and the page shows it, instead of waiting.
       networkMode: 'always',
     },
   },

@@ -9,5 +9,5 @@ export function onRedirect(listener: Listener): void {
   navigate = listener;
 }
 
-/** Leads the person to another page without their asking for it. */
+/** Redirects to another page. */
 export const redirectTo: Listener = (to) => navigate(to);

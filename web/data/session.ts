@@ -15,7 +15,7 @@ export type Session = {
   scheduledTierId: string | null;
 };
 
-/** The profiles in the query cache, each under the token with which it was fetched. */
+/** The profiles in the query cache, by the token with which they were fetched. */
 export type ProfileCache = {
   get: (token: string) => User | null;
   set: (token: string, user: User) => void;
@@ -24,25 +24,25 @@ export type ProfileCache = {
 };
 
 let profiles: ProfileCache | null = null;
-/** The start of the page is the first. */
+/** The number of running initializations; the start of the page is the first. */
 let initializations = 1;
 
-/** Before anything is known about the visitor: the state in which pages are prerendered. */
+/** The state before the visitor is known, in which pages are prerendered. */
 export const initialSession: Session = describe(null);
 const store = createStore<Session>(initialSession);
 
-/** The current token, and what the query cache knows about its user. */
+/** The current token, and its user from the query cache. */
 export const session = {
   get: store.get,
   subscribe: store.subscribe,
   storedToken: () => storage.read(tokenKey),
 
-  /** Reads profiles from the cache, which is loaded only when somebody signs in or returns. */
+  /** Reads profiles from the query cache, which loads only for visitors who sign in or return. */
   connect(cache: ProfileCache): void {
     profiles = cache;
     refresh();
   },
-  /** Takes over a change in the cache. */
+  /** Applies a change of the cache. */
   refresh: () => refresh(),
 
   beginInitialization(): void {
@@ -54,7 +54,7 @@ export const session = {
     refresh();
   },
 
-  /** Stores a new token and makes it the current one. Returns the stored token that it replaces, if any. */
+  /** Stores a new token and makes it the current one. Returns the replaced token, if any. */
   start(token: string): string | null {
     const replaced = storage.read(tokenKey);
     storage.write(tokenKey, token);
@@ -62,7 +62,7 @@ export const session = {
     return replaced === token ? null : replaced;
   },
 
-  /** Makes the stored token, which another tab or an earlier visit left, the current one. */
+  /** Makes the stored token, from another tab or an earlier visit, the current one. */
   follow: (token: string | null) => setToken(token),
 
   /** Ends the session of a token, and no other. The stored token can be kept for the next visit. */
@@ -76,7 +76,7 @@ export const session = {
     if (token && user) profiles?.set(token, change(user));
   },
 
-  /** Sets the used messages to a count, or adds one. */
+  /** Sets the number of used messages, or adds one. */
   setMessagesUsed(count?: number): void {
     session.updateUser((user) => {
       const used = count ?? user.messagesUsedThisPeriod + 1;
@@ -110,7 +110,7 @@ function describe(token: string | null): Session {
   };
 }
 
-/** Waits until it is known whether somebody is signed in. */
+/** Resolves when it is known whether the visitor is signed in. */
 export function sessionReady(): Promise<Session> {
   return new Promise((resolve) => {
     const check = () => {

@@ -7,9 +7,9 @@ import { fetchProfile, keepProfile } from './me.ts';
 import { session } from './session.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };
-type LooseLogin = { success?: boolean; token?: string; status?: string; message?: string };
+type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
 
-/** Requests a one-time code; `isNetworkError` where the server was out of reach. */
+/** Requests a one-time code; `isNetworkError` if the server was unreachable. */
 export async function requestOtp(phone: string) {
   try {
     const { success, requiresInitialContact, message } = await request('requestOtp', { phone });
@@ -26,7 +26,7 @@ export function verifyOtp(phone: string, otp: string): Promise<LoginResult> {
   return signIn(() => request('verifyOtp', { phone, otp }));
 }
 
-/** Exchanges the token of a trial link for a session. A failure ends the session that was there. */
+/** Exchanges the token of a trial link for a session. A failure ends the current session. */
 export async function activateTrial(trialToken: string | null): Promise<LoginResult> {
   if (!trialToken) return failure(trialWords.missing);
   const result = await signIn(() => request('verifyTrialToken', { trialToken }), trialWords.unexpected);
@@ -37,7 +37,7 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
 /** Exchanges a token of the external issuer for a session. */
 export async function verifyExternalToken(externalToken: string): Promise<LoginResult> {
   try {
-    const response: LooseLogin & { user?: object } = await request('verifyExternalToken', { token: externalToken });
+    const response: PartialLogin & { user?: object } = await request('verifyExternalToken', { token: externalToken });
     const { success, token, user, status, message } = response;
     if (!success || !token || !user) return failure(message ?? loginWords.unexpected);
     keepProfile(token, user);
@@ -48,9 +48,9 @@ export async function verifyExternalToken(externalToken: string): Promise<LoginR
   }
 }
 
-async function signIn(exchange: () => Promise<LooseLogin>, unexpected?: string): Promise<LoginResult> {
+async function signIn(requestToken: () => Promise<PartialLogin>, unexpected?: string): Promise<LoginResult> {
   try {
-    const { success, token, status, message } = await exchange();
+    const { success, token, status, message } = await requestToken();
     if (!success || !token) return failure(message, status);
     startSession(token);
     if ((await fetchProfile()).success) return { success: true, status: status ?? 'authenticated', message };
@@ -68,7 +68,7 @@ function endStoredSession(): void {
   session.end(token);
 }
 
-/** Makes a token the current one; the session that it replaces ends at the server. */
+/** Makes a token the current one; the replaced session ends at the server. */
 function startSession(token: string): void {
   const replaced = session.start(token);
   if (replaced) revoke(replaced);

@@ -1,4 +1,4 @@
-/** Local storage that stays quiet where the browser forbids it. */
+/** Local storage that does not throw if the browser blocks it. */
 export const storage = {
   read: (key: string) => quietly(() => localStorage.getItem(key)),
   write: (key: string, value: string) => quietly(() => localStorage.setItem(key, value)),

@@ -1,4 +1,4 @@
-/** A value that tells its listeners when it changes. */
+/** A value that notifies its listeners of changes. */
 export type Store<T> = {
   get: () => T;
   set: (change: Partial<T>) => void;

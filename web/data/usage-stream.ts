@@ -1,11 +1,11 @@
 import type { StreamMessage } from '#contract/usage-stream';
 import { readMessage, readOpening } from '../rules/read-message.ts';
 import { reconnectDelay } from '../rules/reconnect-delay.ts';
-import type { LooseProfile } from '../rules/read-user.ts';
+import type { PartialProfile } from '../rules/read-user.ts';
 import { connectionState } from './connection-state.ts';
 import { openEventStream } from './event-stream.ts';
 
-type Listener = { onOpen: (profile: LooseProfile | null) => void; onMessage: (message: StreamMessage) => void };
+type Listener = { onOpen: (profile: PartialProfile | null) => void; onMessage: (message: StreamMessage) => void };
 
 /** Keeps a usage stream open until the returned function is called. */
 export function openUsageStream(token: string, { onOpen, onMessage }: Listener): () => void {

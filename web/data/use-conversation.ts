@@ -32,7 +32,7 @@ export function useConversation(token: string) {
       token,
       name: 'chatStream',
       query: () => ({ after: String(conversation.get(token)?.revision ?? 0) }),
-      // A conversation is worth waiting for: the stream never gives up.
+      // Unlike the usage stream, this one never gives up.
       delay: (attempt) => Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs),
       onStatus: (status) => setLive(status === 'live' || status === 'connecting'),
       onMessage: (data, id) => {

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { fetchProfile } from './me.ts';
 import { session } from './session.ts';
 
-/** Fetches the profile again when the person returns to the tab. */
+/** Fetches the profile again when the user returns to the tab. */
 export function useFreshProfile(): void {
   useEffect(() => {
     const refresh = () => {

@@ -12,7 +12,7 @@ export function useSession<T>(select: (session: Session) => T): T {
 
 export type Visitor = 'unknown' | 'guest' | 'member';
 
-/** Who visits the page; unknown at build time and while a session starts. */
+/** The kind of visitor; unknown at build time and while a session starts. */
 export function useVisitor(): Visitor {
   return useSession(({ user, isInitializing }) => (user ? 'member' : isInitializing ? 'unknown' : 'guest'));
 }

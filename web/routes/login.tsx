@@ -7,7 +7,7 @@ type Search = { plan?: string | undefined };
 
 export const Route = createFileRoute('/login')({
   validateSearch: (search): Search => (typeof search['plan'] === 'string' ? { plan: search['plan'] } : {}),
-  // A signed-in person with an external token is asked first.
+  // A signed-in user with an external token is asked first.
   beforeLoad: ({ context }: { context: RouterContext }) =>
     context.isPrerender || addressToken('externalToken') ? undefined : requireGuest(),
   component: function LoginRoute() {

@@ -1,10 +1,10 @@
 import { planIds, type PlanId } from '#contract/plans';
-/** Pages to which the app leads a person by itself. */
+/** Pages to which the app redirects. */
 export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans';
 
 export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
 
-/** Where a person goes after a code was verified. */
+/** The page after a code was verified. */
 export function afterLogin(status: string | null | undefined, plan: string | undefined): AfterLogin {
   if (isPlanId(plan)) return { to: '/account', notice: 'success' };
   if (!status || status === 'approved' || status === 'authenticated') return { to: '/account', notice: 'none' };

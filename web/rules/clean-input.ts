@@ -1,4 +1,4 @@
-/** A typed number without the spaces, dashes, dots and parentheses that people put into it. */
+/** A typed number without spaces, dashes, dots and parentheses. */
 export function cleanPhone(typed: string): string {
   return typed.replace(/[\s\u00a0().\u2010-\u2015-]/g, '');
 }

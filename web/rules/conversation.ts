@@ -4,7 +4,7 @@ import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/
 export type Conversation = {
   revision: number;
   messages: readonly ChatMessage[];
-  /** Older messages exist at the server. */
+  /** The server has older messages. */
   hasMore: boolean;
   typingUntil: string | null;
   consent: Consent | null;
@@ -12,19 +12,19 @@ export type Conversation = {
   loadedUpTo: number;
 };
 
-/** A conversation from the newest page of the server. */
+/** A conversation that starts with the server's newest page. */
 export function conversationOf({ revision, messages, hasMore, typingUntil, consent }: ChatPage): Conversation {
   return { revision, messages, hasMore, typingUntil, consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
 }
 
-/** Puts an older page before the messages. Messages that both have stand once. */
+/** Puts an older page before the messages, without duplicates. */
 export function withOlderPage(conversation: Conversation, page: ChatPage): Conversation {
   const first = conversation.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
   const older = page.messages.filter(({ seq }) => seq < first);
   return { ...conversation, messages: [...older, ...conversation.messages], hasMore: page.hasMore };
 }
 
-/** Adds a message, or replaces the one of the same id. A reply ends "is writing". */
+/** Adds a message, or replaces the one of the same id. A reply removes the typing indicator. */
 export function withMessage(conversation: Conversation, message: ChatMessage): Conversation {
   const others = conversation.messages.filter(({ id, author }) => id !== message.id || author !== message.author);
   const messages = [...others, message].toSorted((a, b) => a.seq - b.seq);
@@ -34,7 +34,7 @@ export function withMessage(conversation: Conversation, message: ChatMessage): C
 
 /**
  * Applies an event of the stream. `revision` is null for events that have none. Applying an event twice changes
- * nothing; an event that is older than the page changes nothing either. `reset` is left to the caller.
+ * nothing; an event that is older than the page changes nothing either. The caller handles `reset`.
  */
 export function applyEvent(conversation: Conversation, event: ChatStreamEvent, revision: number | null): Conversation {
   if (event.type === 'typing') return { ...conversation, typingUntil: event.until };

@@ -1,9 +1,9 @@
 import { errorWords } from '../words/session.ts';
 
-/** `error` is what is thrown, `notice` what a person is told; null tells nothing. */
+/** `error` is the thrown message, `notice` the shown one; null shows nothing. */
 export type ErrorText = { error: string; notice: string | null };
 
-/** What an HTTP status means in words; the server's message is used where one may be. */
+/** The texts for an HTTP status; includes the server's message where the specification allows it. */
 export function errorText(status: number, message: string | undefined, isProtected: boolean): ErrorText {
   if (status === 401 && isProtected) return both(errorWords.sessionExpired);
   if (status === 403) return { error: errorWords.permissionDenied, notice: message ?? errorWords.noPermission };

@@ -1,6 +1,6 @@
 import { accountWords } from '../words/account.ts';
 
-/** +CC AAA-BBB-CCCC: the last ten digits are the number, what stands before is the country. */
+/** +CC AAA-BBB-CCCC: the last ten digits are the number, the digits before are the country code. */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return accountWords.invalidNumber;
   const digits = phone.replace(/\D/g, '');

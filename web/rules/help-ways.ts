@@ -1,10 +1,10 @@
 import type { HelpHours, HelpLine } from '#contract/help-line';
 import { helpLineWords as words } from '../words/help.ts';
 
-/** One way to reach a line: what its link says, where it leads, and what is known about it. */
+/** A channel of a crisis line: the text and target of its link, and its details. */
 export type HelpWay = { label: string; href?: string; note: string; isWebsite: boolean };
 
-/** The ways to reach a line: writing comes before calling, because some people cannot be heard. */
+/** The channels of a line. Text comes before calls, because some people cannot speak aloud. */
 export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
   const cost = isFree === undefined ? '' : isFree ? words.free : words.charged;
   return [

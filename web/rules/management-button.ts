@@ -10,7 +10,7 @@ type Facts = {
 };
 
 const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
-/** Label and hint of the subscription button: the first row that fits. */
+/** Label and hint of the subscription button, from the first matching row. */
 export function managementButton(facts: Facts): { label: string; hint: string } {
   if (planOf(facts.subscriptionTier).id === 'free')
     return { label: managementWords.upgrade, hint: managementWords.upgradeHint };

@@ -20,7 +20,7 @@ export function messageParts(text: string): MessagePart[] {
   return [...parts, ...emphasis(text.slice(end))];
 }
 
-/** A mark counts at the border of a word, and only if text without a line break stands between two of them. */
+/** A mark counts at a word boundary, and only if the text between two marks has no line break. */
 function emphasis(text: string): MessagePart[] {
   const parts: MessagePart[] = [];
   let end = 0;

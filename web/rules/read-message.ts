@@ -1,10 +1,10 @@
 import type { StreamMessage } from '#contract/usage-stream';
-import type { LooseProfile } from './read-user.ts';
+import type { PartialProfile } from './read-user.ts';
 
-/** The message of an event's data; null for what is not one. */
+/** The message of an event's data; null for other data. */
 export function readMessage(data: string): StreamMessage | null {
   try {
-    const message = JSON.parse(data) as { type?: unknown; count?: unknown };
+    const message: { type?: unknown; count?: unknown } = JSON.parse(data);
     if (message.type === 'usageUpdate')
       return typeof message.count === 'number' ? { type: 'usageUpdate', count: message.count } : null;
     return message.type === 'subscription_update' || message.type === 'subscriptionChange'
@@ -15,10 +15,10 @@ export function readMessage(data: string): StreamMessage | null {
   }
 }
 
-/** The profile with which a stream opens; null where an older version of the Worker sends none. */
-export function readOpening(data: string): LooseProfile | null {
+/** The profile in a stream's first event; null from an older version of the Worker, which sends none. */
+export function readOpening(data: string): PartialProfile | null {
   try {
-    const { profile } = JSON.parse(data) as { profile?: unknown };
+    const { profile }: { profile?: unknown } = JSON.parse(data);
     return typeof profile === 'object' ? profile : null;
   } catch {
     return null;

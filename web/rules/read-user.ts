@@ -1,12 +1,12 @@
 import type { Metadata, Profile } from '#contract/schemas';
 import type * as v from 'valibot';
 
-type Loose<T> = { [K in keyof T]?: T[K] | null | undefined };
-/** A profile as it may arrive: any part can be missing. */
-export type LooseProfile = Omit<Loose<Profile>, 'metadata' | 'status'> & {
+type PartialOrNull<T> = { [K in keyof T]?: T[K] | null | undefined };
+/** A profile from the API, of which any part can be missing. */
+export type PartialProfile = Omit<PartialOrNull<Profile>, 'metadata' | 'status'> & {
   status?: string | null;
   metadata?:
-    | (Omit<Loose<v.InferOutput<typeof Metadata>>, 'subscriptionTier'> & { subscriptionTier?: string | null })
+    | (Omit<PartialOrNull<v.InferOutput<typeof Metadata>>, 'subscriptionTier'> & { subscriptionTier?: string | null })
     | null;
 };
 
@@ -25,8 +25,8 @@ export type User = {
   };
 };
 
-/** A user with every part in place, whatever the answer left out. */
-export function readUser(profile: LooseProfile): User {
+/** A complete user, with defaults for the missing parts. */
+export function readUser(profile: PartialProfile): User {
   const metadata = profile.metadata ?? {};
   const used = profile.messagesUsedThisPeriod ?? metadata.messagesUsedThisPeriod ?? 0;
   return {

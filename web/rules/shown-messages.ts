@@ -1,6 +1,6 @@
 import type { ChatMessage } from '#contract/chat';
 
-/** A message as the page shows it: one of the server, or one that is not sent yet (`seq` null). */
+/** A shown message: from the server, or not sent yet (`seq` null). */
 export type ShownMessage = {
   key: string;
   id: string;
@@ -14,7 +14,7 @@ export type ShownMessage = {
 
 type Pending = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
 
-/** The server's messages in their order, then the pending ones. A failed message that is sent again stands once. */
+/** The server's messages in their order, then the pending ones. A failed message that is sent again appears once. */
 export function shownMessages(messages: readonly ChatMessage[], pending: readonly Pending[]): ShownMessage[] {
   const waiting = new Set(pending.map(({ id }) => id));
   const isWaiting = ({ id, author, state }: ChatMessage) => author === 'user' && state === 'failed' && waiting.has(id);

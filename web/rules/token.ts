@@ -1,17 +1,20 @@
-/** Whether a three-part token says that it has expired; a token that cannot be read counts as valid. `now` in milliseconds. */
+/**
+ * Whether the `exp` claim of a three-part token has passed; a token that cannot be read counts as valid. `now` in
+ * milliseconds.
+ */
 export function tokenExpired(token: string, now: number): boolean {
   if (token.includes('test-token') || token.startsWith('e2e-')) return false;
   const expiry = expiryOf(token);
   return expiry !== null && expiry * 1000 <= now;
 }
 
-/** The expiry that a token names, in Unix seconds; null where it names none. */
+/** The `exp` claim of a token, in Unix seconds; null if it has none. */
 export function expiryOf(token: string): number | null {
   const { exp } = claimsOf(token);
   return typeof exp === 'number' ? exp : null;
 }
 
-/** The phone number that an external token names; null where it names none. The server verifies it. */
+/** The phone number in an external token; null if it has none. The server verifies it. */
 export function phoneNumberOf(token: string): string | null {
   const { phone_number: phoneNumber } = claimsOf(token);
   return typeof phoneNumber === 'string' ? phoneNumber : null;

@@ -6,7 +6,7 @@ export type TranscriptItem<Message> =
   | { kind: 'notice'; key: string }
   | { kind: 'message'; key: string; message: Message };
 
-/** New York's rule for AI companions: a notice at the start, and again after three hours. */
+/** New York's law on AI companions requires a notice at the start, and again after three hours. */
 const noticeIntervalMs = 3 * 3_600_000;
 
 type Timed = Pick<ChatMessage, 'at'>;

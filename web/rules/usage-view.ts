@@ -1,10 +1,10 @@
 import { plans, type Plan } from '#contract/plans';
 import { usageWords } from '../words/account.ts';
 
-/** Messages a week that platinum shows where the catalogue names no number. */
+/** The weekly messages that platinum shows if the catalogue has no number. */
 const platinumAllowance = 160;
 
-/** The content of the Usage card; `limit` is null where usage is not tracked. */
+/** The content of the Usage card; `limit` is null if usage is not tracked. */
 export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
 
 /** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */

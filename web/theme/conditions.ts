@@ -1,4 +1,4 @@
-/** Names for the states that the looks react to, beside those that Panda brings. */
+/** Conditions of the recipes, besides Panda's own. */
 export const conditions = {
   calm: '@media (prefers-reduced-motion: no-preference)',
   forced: '@media (forced-colors: active)',

@@ -1,6 +1,8 @@
 const files = '../../node_modules';
 
-/** Typefaces from our own origin; a late one is skipped for this visit rather than moving the text. */
+/**
+ * Fonts from our own origin. `font-display: optional` skips a late one for this visit, so that the text does not move.
+ */
 export const globalFontface = {
   'Figtree Variable': {
     src: `url(${files}/@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2) format('woff2')`,

@@ -1,4 +1,4 @@
-/** Spruce for trust, mist for calm, apricot for warmth. Pages use the semantic names, never these. */
+/** The colours of the site. Pages use the semantic tokens instead. */
 export const palette = {
   mist: {
     50: { value: '#fafbf7' },

@@ -13,7 +13,7 @@ export const textStyles = defineTextStyles({
   title: { value: { ...heading, fontSize: '3xl', lineHeight: 'tight' } },
   heading: { value: { ...heading, fontSize: '2xl', lineHeight: 'snug' } },
   subheading: { value: { ...heading, fontSize: 'xl', lineHeight: 'snug' } },
-  /** Numbers that people compare: the heading typeface has old-style figures. */
+  /** For numbers that people compare, since the heading font has old-style figures. */
   figure: {
     value: {
       fontSize: '3xl',

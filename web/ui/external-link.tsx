@@ -4,7 +4,7 @@ import { layoutWords } from '../words/layout.ts';
 
 type Props = { href: string; className: string; children: ReactNode };
 
-/** A link to another site, in a new tab that knows nothing of this one. */
+/** A link to another site, in a new tab without access to this one (`noopener`). */
 export function ExternalLink({ href, className, children }: Props) {
   return (
     <a href={href} className={className} target="_blank" rel="noopener noreferrer">

@@ -1,7 +1,7 @@
 import { css } from '#styled/css';
 import { icons, type IconName } from './icons.ts';
 
-/** A drawing in the text's colour; it never speaks, so the words beside it must. */
+/** A decorative icon in the text's colour, hidden from screen readers: the text beside it must say the same. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg

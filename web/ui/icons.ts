@@ -1,4 +1,4 @@
-/** Outlines on a grid of 24. */
+/** Icon paths on a 24 × 24 grid. */
 export const icons = {
   arrow: 'M5 12h14M13 6l6 6-6 6',
   back: 'M19 12H5M11 6l-6 6 6 6',

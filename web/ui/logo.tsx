@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 
-/** Two arms around a small sun: a speech bubble that holds. */
+/** The logo: two arms around a small sun, in the shape of a speech bubble. */
 export function Logo() {
   return (
     <svg

@@ -1,7 +1,7 @@
 import { css } from '#styled/css';
 import { layoutWords } from '../words/layout.ts';
 
-/** Tells those who have no JavaScript why a form does nothing. */
+/** Explains to visitors without JavaScript why a form does not work. */
 export function NeedsScript() {
   return (
     <noscript>

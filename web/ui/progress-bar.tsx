@@ -4,8 +4,8 @@ import { progress } from '#styled/recipes';
 type Props = { label: string; value: string; spoken: string; percent: number; isLoading?: boolean };
 
 /**
- * A bar with its label and value. It changes silently; the caller announces what matters. While it loads, its own shape
- * is the skeleton. Plain markup: Ark's Progress adds 6 KiB of scripts to a bar that nobody operates.
+ * A bar with its label and value. Its changes are not announced; the caller announces the relevant ones. While loading,
+ * it is its own skeleton. Plain markup: Ark's Progress adds 6 KiB of scripts to a bar without interaction.
  */
 export function ProgressBar({ label, value, spoken, percent, isLoading = false }: Props) {
   const styles = progress();

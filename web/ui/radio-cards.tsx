@@ -10,7 +10,7 @@ type Props<T extends string> = {
   disabled?: boolean;
 };
 
-/** One choice among a few, each a card that can be pressed anywhere. */
+/** A radio group of cards; the whole card is clickable. */
 export function RadioCards<T extends string>({ labelledBy, options, value, onChange, disabled = false }: Props<T>) {
   const styles = radioCards();
   return (

@@ -9,7 +9,7 @@ type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };
 
 const icons: Record<Exclude<Mood, 'busy'>, IconName> = { good: 'check', pause: 'clock', bad: 'warning', lost: 'path' };
 
-/** A page that says how something goes or ended, and where to go from here; it is read out when it changes. */
+/** A page with the progress or result of an action, and links onward; screen readers announce its changes. */
 export function ResultPage({ mood, title, text, children }: Props) {
   return (
     <div className={page({ width: 'form' })} aria-live="polite">

@@ -1,7 +1,7 @@
 import { css } from '#styled/css';
 import { spinner } from '#styled/recipes';
 
-/** A turning ring with its sentence, announced once. */
+/** A spinner with its text, which screen readers announce once. */
 export function Spinner({ label }: { label: string }) {
   return (
     <output className={css({ display: 'grid', justifyItems: 'center', gap: '4', color: 'muted' })}>

@@ -9,7 +9,7 @@ type Props = ComponentProps<'input'> & {
   look?: 'plain' | 'code';
 };
 
-/** A labelled input; hint and error are read out with it. */
+/** A labelled input; screen readers announce its hint and error. */
 export function TextField({ label, hint, error, look = 'plain', id, disabled, required, ...input }: Props) {
   const styles = look === 'code' ? field({ look: 'code' }) : field();
   return (

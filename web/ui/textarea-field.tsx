@@ -4,7 +4,7 @@ import { field } from '#styled/recipes';
 
 type Props = ComponentProps<'textarea'> & { label: string; error?: string | undefined };
 
-/** A labelled field for several lines; its error is read out with it. */
+/** A labelled field for several lines; screen readers announce its error. */
 export function TextareaField({ label, error, required, ...textarea }: Props) {
   const styles = field();
   return (

@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 
-/** For text that is only read aloud. */
+/** For text that only screen readers announce. */
 export const visuallyHidden = css({
   position: 'absolute',
   width: '[1px]',

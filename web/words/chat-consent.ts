@@ -2,7 +2,7 @@ import { brand } from '#contract/brand';
 
 const { name, companion } = brand;
 
-/** Ours: the step before the first message. */
+/** Ours: the consent step before the first message. */
 export const consentWords = {
   title: 'Before you write',
   lead: `Please read this before your first message to ${companion}.`,

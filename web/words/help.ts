@@ -20,7 +20,7 @@ export const helpWords = {
   safety: `How ${name} handles a crisis`,
 } as const;
 
-/** Ours: how a line is reached. */
+/** Ours: the channels of a line. */
 export const helpLineWords = {
   text: 'Text',
   chat: 'Chat:',
@@ -69,7 +69,7 @@ export const languageNames: Record<HelpLanguage, string> = {
   zh: 'Chinese',
 };
 
-/** Ours: what happens when somebody writes of self-harm, and its limits. A clinician should review every change. */
+/** Ours: the response to messages about self-harm, and its limits. A clinician should review every change. */
 export const safetyWords = {
   title: 'Safety',
   lead: `What ${companion} does when somebody writes of suicide or self-harm, and what it cannot do.`,

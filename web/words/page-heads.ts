@@ -1,6 +1,6 @@
 import { brand } from '#contract/brand';
 
-/** Whether the served HTML holds the page, its version for guests, the frame of a private page, or nothing. */
+/** Whether the served HTML holds the page, its version for guests, the shell of a private page, or nothing. */
 export type Prerendering = 'page' | 'guest-page' | 'shell' | 'none';
 export type PageHead = { title: string; description: string; isPublic: boolean; prerendering: Prerendering };
 

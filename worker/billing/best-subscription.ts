@@ -10,16 +10,16 @@ type Choice = {
   best: Live | undefined;
   /** How many live subscriptions sell a plan. */
   sold: number;
-  /** A live subscription that sells none. */
+  /** A live subscription without a plan. */
   unknown: Stripe.Subscription | undefined;
 };
 
-/** The live subscription that counts: a good status first, then the highest plan, then the newest. */
+/** The relevant live subscription: best status first, then highest plan, then newest. */
 export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): Choice {
   const live = subscriptions.filter(isLive);
   const sold = live.flatMap(atKnownPrice);
   const unknown = live.filter((subscription) => atKnownPrice(subscription).length === 0);
-  const [best] = [...sold, ...kept(sold, unknown, heldTier)].toSorted(byWorth);
+  const [best] = [...sold, ...kept(sold, unknown, heldTier)].toSorted(bestFirst);
   return { best, sold: sold.length, unknown: unknown[0] };
 }
 
@@ -32,7 +32,7 @@ function atKnownPrice(subscription: Stripe.Subscription): Live[] {
   return sold.toSorted((a, b) => plans[b.tier].level - plans[a.tier].level).slice(0, 1);
 }
 
-/** An unknown price keeps the plan that was held, where no other subscription grants one; it never grants a new one. */
+/** An unknown price keeps the current plan if no other subscription grants one; it never grants a new one. */
 function kept(sold: Live[], unknown: Stripe.Subscription[], tier: PlanId): Live[] {
   if (tier === 'free' || sold.some(({ subscription }) => grants(subscription))) return [];
   return unknown.filter(grants).flatMap((subscription) => {
@@ -45,7 +45,7 @@ function grants({ status }: Stripe.Subscription): boolean {
   return status === 'active' || status === 'trialing' || status === 'past_due';
 }
 
-function byWorth(a: Live, b: Live): number {
+function bestFirst(a: Live, b: Live): number {
   return (
     rankOf(a.subscription) - rankOf(b.subscription) ||
     plans[b.tier].level - plans[a.tier].level ||

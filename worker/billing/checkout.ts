@@ -17,8 +17,8 @@ const allowed_payment_method_types = [
 ] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
 /**
- * The one open checkout of a customer for a plan: an open one with the same order, else a new one; all others are
- * closed. During a trial it saves a card for the plan that follows. The caller holds the customer's lease.
+ * Returns the customer's only open checkout: an open one for the same order, else a new one; all others are closed.
+ * During a trial it saves a card for the next plan. The caller holds the customer's lease.
  */
 export async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
@@ -27,7 +27,7 @@ export async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe
   const { data } = await stripe.checkout.sessions.list({ customer: order.customer, status: 'open', limit: 100 });
   const fitting = data.find((session) => session.url && sameOrder(session.metadata, metadata));
   for (const other of data) if (other !== fitting) await closeCheckout(stripe, other.id);
-  // A checkout outlives a customer that was deleted in Stripe's dashboard; creating another one finds that out.
+  // A checkout stays open when its customer is deleted in Stripe's dashboard, but creating one then fails.
   if (fitting && (await stateOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),

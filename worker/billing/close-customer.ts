@@ -5,14 +5,16 @@ import type { LeasedCustomer } from './lease.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 
-/** Ends everything at Stripe that could charge a user, then the customers themselves. May be repeated until it succeeds. */
+/**
+ * Ends everything at Stripe that could charge a user, then the customers themselves. Safe to repeat until it succeeds.
+ */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<void> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return;
   const own = await ensureCustomer(stripe, leased);
   const state = await stateOfCustomer(stripe, own);
   if (state === 'unknown') throw refuseUnknownCustomer(own);
-  // A response was lost once: another customer may exist beside this one.
+  // A response may have been lost, so another customer may exist.
   const others = attempt > 1 || !stripeId ? await findCustomers(stripe, leased.customer) : [];
   const all = new Set([...others, ...(state === 'present' ? [own] : [])]);
   for (const customer of all) await closeCustomer(stripe, customer);
@@ -29,7 +31,7 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<void> {
     await unlessRefused(stripe.subscriptionSchedules.cancel(schedule.id));
   }
   for await (const invoice of stripe.invoices.list({ customer, status: 'open' })) {
-    // Refused when it was paid or voided meanwhile; without a customer nothing can charge it.
+    // Stripe refuses if it was paid or voided meanwhile; without a customer it cannot be charged.
     await unlessRefused(stripe.invoices.voidInvoice(invoice.id));
   }
   await unlessMissing(stripe.customers.del(customer));

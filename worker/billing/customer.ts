@@ -6,15 +6,16 @@ import { log } from '../platform/log.ts';
 import { RequestError } from '../platform/request-error.ts';
 import type { LeasedCustomer } from './lease.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import { hourMs } from '../platform/time.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
-const keyLifetimeMs = 23 * 3_600_000;
+const keyLifetimeMs = 23 * hourMs;
 /** Stripe's clock may be behind ours, and the lost customer is not older than the request for it. */
 const skewSeconds = 600;
-/** Stripe's search lags by up to a minute; the list does not, but a busy shop fills it. */
+/** Stripe's search lags by up to a minute. The list does not, but many new customers may fill its page. */
 const listedAtMost = 1000;
 
-/** The user's customer at Stripe, created on first use. A lost response or a replayed failure leads to no second one. */
+/** The user's customer at Stripe, created on first use. A lost response or a replayed failure creates no second one. */
 export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedCustomer): Promise<string> {
   if (customer.stripeId) return customer.stripeId;
   const keyIsSpent = customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
@@ -26,7 +27,9 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
   return (await stripe.customers.create(details, { idempotencyKey })).id;
 }
 
-/** All customers that Stripe has for a user, the oldest first: by search, and by the list since they were requested. */
+/**
+ * All customers that Stripe has for a user, oldest first: from the search, and from the list since the first request.
+ */
 export async function findCustomers(
   stripe: Stripe,
   { userId, askedAt }: LeasedCustomer['customer'],
@@ -49,13 +52,13 @@ export async function stateOfCustomer(stripe: Stripe, id: string): Promise<'pres
   return found.deleted ? 'gone' : 'present';
 }
 
-/** Logs a customer that Stripe does not know. Nothing is changed until the key is right again: 503. */
+/** Logs a customer that Stripe does not know and throws 503: nothing changes until the key is corrected. */
 export function refuseUnknownCustomer(customer: string): RequestError {
   log('error', 'stripe_customer_unknown', { customer, action: 'Check that STRIPE_SECRET_KEY is of the same account.' });
   return new RequestError('unavailable');
 }
 
-/** Runs work for the user's customer, or for a new one when that was deleted in Stripe's dashboard. */
+/** Runs work for the user's customer, or for a new one if it was deleted in Stripe's dashboard. */
 export async function withCustomer<T>(
   db: Database,
   stripe: Stripe,
@@ -70,7 +73,7 @@ export async function withCustomer<T>(
   return { id: another, result: await work(another) };
 }
 
-/** The deleted customer's id goes first, so that the next one is found again when the response is lost. */
+/** Removes the deleted customer's id first, so that the cron job finds the new customer if its response is lost. */
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();

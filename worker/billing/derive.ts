@@ -5,27 +5,27 @@ import { bestOf, type Live } from './best-subscription.ts';
 import type { PaidWeek } from './paid-week.ts';
 import { idOf, isLive, nextPhase } from './subscriptions.ts';
 
-/** The subscription state of a user as Stripe holds it; instants in unix ms. */
+/** The subscription state of a user at Stripe; instants in unix ms. */
 export type SubscriptionState = {
   tier: PlanId;
   status: SubscriptionStatus;
   renewalAt: number | null;
   cancelAt: number | null;
   scheduledTier: PlanId | null;
-  /** The start of the paid week; null when nothing was paid for. */
+  /** The start of the paid week; null if nothing was paid. */
   weekAnchor: number | null;
   /** The latest invoice is not paid: no further week opens. */
   weekFrozen: boolean;
   /** The plan begins when our own trial ends. */
   tierWaits: boolean;
-  /** By Stripe's clock our own trial is over. */
+  /** Our own trial has ended by Stripe's clock. */
   endsTrial: boolean;
   hadSubscription: boolean;
-  /** Something can still charge or change. */
+  /** A subscription can still charge or change. */
   live: boolean;
   /** More than one subscription is live: the user pays twice. */
   doubled: boolean;
-  /** The price of a live subscription that sells none of our plans. */
+  /** The price of a live subscription without one of our plans. */
   unknownPrice: string | null;
 };
 
@@ -33,11 +33,11 @@ export type SubscriptionState = {
 export const planAfterTrialMetadata = { begins: 'after_trial' };
 
 export type Known = {
-  /** The end of our own trial, in unix ms, while it runs. */
+  /** The end (unix ms) of our running trial. */
   trialEndsAt: number | null;
-  /** The plan that was granted so far; a subscription at an unknown price keeps it. */
+  /** The plan granted so far; a subscription at an unknown price keeps it. */
   heldTier: PlanId;
-  /** The plan of each price that a schedule leads to (`plannedPrice`). */
+  /** The plan of each scheduled price (`plannedPrice`). */
   prices: ReadonlyMap<string, PaidPlanId | null>;
   /** The last paid week of each subscription that is past due. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
@@ -105,7 +105,7 @@ function statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }: Facts)
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-/** While a payment is past due, no plan above the one that was paid last. */
+/** While a payment is past due: at most the plan that was paid last. */
 function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;

@@ -9,9 +9,10 @@ import { unlessMissing, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive, subscriptionsOf } from './subscriptions.ts';
 import type { Billing } from './sync.ts';
 import type { StripeEvent } from './webhook.ts';
+import { dayMs } from '../platform/time.ts';
 
 /** Stripe sends events for 3 days; the hourly review covers them when none arrives. */
-const reviewedSeconds = 3 * 86_400;
+const reviewedSeconds = (3 * dayMs) / 1000;
 
 type Parts = { db: Database; settings: Settings };
 
@@ -19,7 +20,7 @@ export function isDispute({ data: { object } }: StripeEvent): boolean {
   return object.object === 'dispute';
 }
 
-/** Deals with the dispute of an event and returns its customer; null when the payment is not one of ours. */
+/** Handles the dispute of an event and returns its customer; null if the payment is not ours. */
 export async function dealWithDispute({ db, settings }: Parts, { data }: StripeEvent): Promise<string | null> {
   const id = String(data.object.id);
   return withStripe(settings, async (stripe) => {
@@ -33,7 +34,7 @@ export async function dealWithDispute({ db, settings }: Parts, { data }: StripeE
   });
 }
 
-/** Deals with recent disputes whose events were lost. */
+/** Handles recent disputes whose events were lost. */
 export async function reviewDisputes(billing: Billing, now: number): Promise<void> {
   const { db, settings } = billing;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
@@ -50,18 +51,18 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
   }
 }
 
-/** Ends the subscriptions that are as old as the dispute, so that one which is bought later is not touched. */
+/** Ends the subscriptions that began before the dispute; later purchases stay. */
 async function endDisputed(stripe: Stripe, { ON_DISPUTE }: Settings, customer: string, dispute: Stripe.Dispute) {
   // An inquiry takes no money back, and a dispute that was won gives it back.
-  const harmless = dispute.status === 'won' || dispute.status.startsWith('warning_');
-  if (ON_DISPUTE === 'keep' || harmless) return false;
+  const isMoneyKept = dispute.status === 'won' || dispute.status.startsWith('warning_');
+  if (ON_DISPUTE === 'keep' || isMoneyKept) return false;
   const all = (await subscriptionsOf(stripe, customer)) ?? [];
   const disputed = all.filter((each) => isLive(each) && each.created <= dispute.created);
   for (const subscription of disputed) await cancelNow(stripe, subscription);
   return disputed.length > 0;
 }
 
-/** A dispute has no customer of its own: its charge has. */
+/** A dispute names its charge, and the charge its customer. */
 function customerOfDispute({ charge }: Stripe.Dispute): string | null {
   return typeof charge === 'string' ? null : idOf(charge.customer);
 }

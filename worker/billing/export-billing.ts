@@ -7,7 +7,7 @@ import { unlessMissing, withStripe } from './stripe-client.ts';
 
 const all = { limit: 1000 };
 
-/** Our row and what Stripe keeps for us; fails with 503 when Stripe does not respond, since half would mislead. */
+/** Our row and Stripe's data; throws 503 if Stripe does not respond, since a partial export would mislead. */
 export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };

@@ -12,17 +12,17 @@ import { tierOfPrice } from './prices.ts';
 import { unlessMissing } from './stripe-client.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
-/** Invoices that charge prorations alone do not count, so a few more than one are read. */
+/** Reads a few invoices, since those with prorations alone do not count. */
 const paidInvoices = 20;
 
 export type FetchedState = {
   state: SubscriptionState;
   setupSession: string | null;
-  /** The plan after the trial that cannot start, since it is no longer on sale. */
+  /** The plan after the trial, if it cannot start because it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
 };
 
-/** Fetches a customer's state, after the work that waits at Stripe for it. */
+/** Fetches a customer's state after completing pending work at Stripe. */
 export async function fetchState(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -39,7 +39,7 @@ export async function fetchState(
   return { state: derive(subscriptions, known), setupSession: session, offSaleTier };
 }
 
-/** All subscriptions; none for a customer that was deleted. An unknown customer is no reason to take a plan away. */
+/** All subscriptions; none for a deleted customer. For an unknown customer it throws, so the plan stays. */
 async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCustomer, stripeId: string) {
   const found = await subscriptionsOf(stripe, stripeId);
   if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) return found;
@@ -47,7 +47,7 @@ async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCust
   return found ?? [];
 }
 
-/** Somebody who owes and comes back from Stripe's pages may have saved another card there. */
+/** A user with a due payment may have saved another card on Stripe's pages. */
 async function payDebts(
   stripe: Stripe,
   leased: LeasedCustomer,

@@ -7,19 +7,19 @@ import { pauseAfter } from './due.ts';
 import { StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
-/** A call waits that long for other calls of the same user. */
+/** The maximum wait for other calls of the same user. */
 const patienceMs = 15_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 2000;
 const attemptMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
-/** A customer that only this holder writes about, and its user. */
+/** A leased customer, which only the lease's holder updates, and its user. */
 export type LeasedCustomer = { token: string; customer: Customer; user: User };
 /** Columns that change when a lease is acquired or released. */
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 
-type Context = { db: Database; session: UserSession; later: (work: Promise<unknown>) => void };
+type Context = { db: Database; session: UserSession; waitUntil: (work: Promise<unknown>) => void };
 type Work<T> = (leased: LeasedCustomer) => Promise<T>;
 
 /** Statements that acquire a free lease with further changes, and that read the customer if the lease was acquired. */
@@ -39,11 +39,11 @@ export function customersWhere(db: Database, which: SQL) {
 }
 
 /**
- * Acquires the customer of a session's user, created if needed, and runs work with it; 503 when other calls hold it for
- * too long. The work goes on when the caller disconnects.
+ * Acquires the customer of a session's user, created if needed, and runs work with it; throws 503 if other calls hold
+ * it too long. The work continues if the caller disconnects.
  */
 export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Changes): Promise<Authorized<T>> {
-  const { db, session, later } = context;
+  const { db, session, waitUntil } = context;
   const lease = db
     .select({ until: customers.leaseUntil })
     .from(customers)
@@ -53,20 +53,20 @@ export function acquireCustomer<T>(context: Context, work: Work<T>, changes?: Ch
     try {
       return await work(leased);
     } finally {
-      contended.delete(id);
+      busyUsers.delete(id);
     }
   });
-  later(done.catch(() => undefined));
+  waitUntil(done.catch(() => undefined));
   return done;
 }
 
 /**
- * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). It spares the others
+ * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). Other calls then skip
  * an attempt that would fail, since each attempt is a write.
  */
-const contended = new Map<string, number>();
+const busyUsers = new Map<string, number>();
 
-/** While others hold the lease it only reads, at most once a second; 401 when one of them has deleted the user. */
+/** While another call holds the lease, it only reads, at most once a second; 401 when that call deletes the user. */
 async function waitForLease(db: Database, userId: string, until: number, changes?: Changes): Promise<LeasedCustomer> {
   const giveUpAt = Date.now() + patienceMs;
   const lease = db
@@ -76,7 +76,7 @@ async function waitForLease(db: Database, userId: string, until: number, changes
     .where(eq(users.id, userId));
   let free = until <= Date.now();
   for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
-    const leased = free && (contended.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
+    const leased = free && (busyUsers.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
     if (leased) return leased;
     await scheduler.wait(pauseMs * (1 + Math.random() / 2));
     const [row] = await lease;
@@ -87,13 +87,13 @@ async function waitForLease(db: Database, userId: string, until: number, changes
 }
 
 async function attempt(db: Database, userId: string, changes?: Changes): Promise<LeasedCustomer | null> {
-  contended.set(userId, Date.now() + attemptMs);
+  busyUsers.set(userId, Date.now() + attemptMs);
   const token = crypto.randomUUID();
   const create = db.run(sql`insert into ${customers} (user_id, due_at)
     select ${users.id}, null from ${users} where ${users.id} = ${userId} on conflict do nothing`);
   const [, , [row]] = await db.batch([create, ...acquireLease(db, token, eq(customers.userId, userId), changes)]);
-  if (!row) contended.delete(userId);
-  else contended.set(userId, row.customer.leaseUntil);
+  if (!row) busyUsers.delete(userId);
+  else busyUsers.set(userId, row.customer.leaseUntil);
   return row ? { token, ...row } : null;
 }
 
@@ -105,18 +105,18 @@ export function release(db: Database, { token }: Pick<LeasedCustomer, 'token'>, 
     .where(eq(customers.leaseToken, token));
 }
 
-/** What a failure changes: a response that Stripe would replay for a day needs other idempotency keys next time. */
+/** The changes after a failure: a 5xx that Stripe would replay for a day needs a new idempotency key. */
 export function afterFailure(error: unknown): Changes {
   return error instanceof StripeUnavailable && error.replays ? { attempt: sql`${customers.attempt} + 1` } : {};
 }
 
-/** The same after a failed fetch, with the pause before the cron job's next one. */
+/** As `afterFailure`, with the pause before the cron job's next fetch. */
 export function afterFailedFetch(error: unknown, customer: Customer, now = Date.now()): Changes {
   const failures = customer.failures + 1;
   return { ...afterFailure(error), failures, dueAt: now + pauseAfter(failures) };
 }
 
-/** SQL: whether the lease is still held, for writes that must not come late. */
+/** SQL: whether the lease is still held; guards writes against an expired lease. */
 export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
   return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
 }

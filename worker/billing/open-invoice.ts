@@ -18,8 +18,8 @@ export async function authenticationPage(stripe: Stripe, subscription: Stripe.Su
 }
 
 /**
- * Pays the latest invoice with a card that was saved after it, once for each card: Stripe itself does not retry when
- * the card changes. Returns whether anything was paid.
+ * Pays the latest invoice with a card that was saved after it, once for each card: Stripe does not retry by
+ * itself after a new card. Returns whether anything was paid.
  */
 export async function payWithNewCard(
   stripe: Stripe,
@@ -27,7 +27,7 @@ export async function payWithNewCard(
   subscription: Stripe.Subscription,
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
-  // Stripe itself finalizes a draft that advances, and then charges the new card.
+  // Stripe finalizes a draft with `auto_advance` by itself, and then charges the new card.
   const payable = invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
   const card = await newestCard(stripe, subscription);
@@ -61,7 +61,7 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
   return unlessRefused(stripe.paymentMethods.retrieve(id));
 }
 
-/** The subscription's own card goes before the customer's: later weeks must be charged to the new one. */
+/** Stripe prefers the subscription's own card, so it is replaced too: later weeks must be charged to the new one. */
 async function useFor(stripe: Stripe, { id, default_payment_method: own }: Stripe.Subscription, card: { id: string }) {
   if (!own || idOf(own) === card.id) return;
   await stripe.subscriptions.update(id, { default_payment_method: card.id });

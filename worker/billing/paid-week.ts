@@ -2,17 +2,17 @@ import type { Stripe } from 'stripe';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 import { idOf } from './subscriptions.ts';
 
-/** The last week that was paid for: its start in unix ms, and the plan that was paid; null at an unknown price. */
+/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
 export type PaidWeek = { start: number; tier: PaidPlanId | null };
 
 type Prices = ReadonlyMap<string, PaidPlanId | null>;
 
-/** The last week that a subscription's paid invoices cover; null when nothing was paid yet. A free trial is no payment. */
+/** The last week that a subscription's paid invoices cover; null before the first payment; a free trial is none. */
 export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
   const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
   const [week] = paid.filter((line) => !isProration(line)).toSorted((a, b) => b.period.start - a.period.start);
   if (!week) return null;
-  // An upgrade within the week is paid by a proration that ends with it.
+  // An upgrade within the week is paid by a proration that ends with the week.
   const tiers = paid
     .filter(({ period }) => period.end === week.period.end)
     .flatMap((line) => prices.get(priceOfLine(line) ?? '') ?? []);

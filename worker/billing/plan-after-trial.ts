@@ -10,9 +10,9 @@ import { idOf, isLive } from './subscriptions.ts';
 import { dayMs } from '../platform/time.ts';
 
 type Result = {
-  /** The checkout, while it is still open. */
+  /** The checkout, if it is still open. */
   session: string | null;
-  /** The plan that was chosen, when it is no longer on sale. */
+  /** The chosen plan, if it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
 };
 
@@ -53,7 +53,7 @@ function refused(session: string, reason: string): Result {
   return finished;
 }
 
-/** Makes the saved card the customer's default; its billing address serves the tax. */
+/** Makes the saved card the customer's default; its billing address determines the tax. */
 async function saveCard(stripe: Stripe, customer: string, { setup_intent }: Stripe.Checkout.Session) {
   const method = typeof setup_intent === 'object' ? setup_intent?.payment_method : null;
   const id = idOf(method);
@@ -69,8 +69,8 @@ function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
 }
 
 /**
- * When the plan begins: at the trial's end, or after the days that are left when Stripe's clock is past that end
- * already (nobody is charged while the trial runs), or at once when the trial is over.
+ * The start of the plan: at the trial's end; after the remaining days if Stripe's clock is past that end already, since
+ * nobody is charged during a trial; or at once if the trial is over.
  */
 type Beginning = Pick<Stripe.SubscriptionCreateParams, 'trial_end' | 'trial_period_days' | 'payment_behavior'>;
 

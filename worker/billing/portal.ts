@@ -3,14 +3,14 @@ import { unlessRefused } from './stripe-client.ts';
 import { nextPhase } from './subscriptions.ts';
 
 /**
- * Metadata of the portal configurations that `npm run stripe:setup` keeps. One with a `price` as well is for
- * subscriptions at that price, which the common one does not offer.
+ * Metadata of the portal configurations that `npm run stripe:setup` keeps. One with a `price` is for
+ * subscriptions at that price, which the default configuration does not offer.
  */
 export const portalMetadata = { solace: 'portal' };
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 
-/** The address of a portal session for a customer and the live subscription, in the flow that fits. */
+/** The address of a portal session for a customer and the live subscription, in the suitable flow. */
 export async function openPortal(
   stripe: Stripe,
   customer: string,

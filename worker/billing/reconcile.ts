@@ -5,14 +5,15 @@ import { describeError, log } from '../platform/log.ts';
 import { customersPerRun, dueCustomers } from './due.ts';
 import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';
+import { minuteMs } from '../platform/time.ts';
 
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
-/** Two rounds at Stripe's slowest are shorter than a lease. */
+/** Two rounds at Stripe's timeout are shorter than a lease. */
 const chunk = 2 * atOnce;
 const runMs = 45_000;
-/** When the Worker is stopped in the middle of a fetch. */
-const stoppedMs = 10 * 60_000;
+/** The pause after a Worker that was killed during a fetch. */
+const stoppedMs = 10 * minuteMs;
 
 /** Syncs a user's customer if it is free and satisfies the condition. */
 export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
@@ -22,7 +23,7 @@ export async function syncUser(billing: Billing, userId: string, condition: SQL 
   if (row) await syncOrPostpone(billing, { token, ...row });
 }
 
-/** Syncs the customers that are due, those first that have waited longest. */
+/** Syncs the customers that are due, those that waited longest first. */
 export async function reconcile(billing: Billing, now: number): Promise<void> {
   const until = Date.now() + runMs;
   for (let synced = 0; synced < customersPerRun && Date.now() < until;) {

@@ -13,7 +13,7 @@ type Saved = { user: User; customer: Customer };
 
 /**
  * Saves the state with the bot's event about a new plan, and releases the lease unless an event arrived meanwhile
- * (`dirty`): one round trip. Null when the lease was lost.
+ * (`dirty`): one round trip. Returns null if the lease was lost.
  */
 export async function saveState(
   db: Database,
@@ -30,7 +30,7 @@ export async function saveState(
   const tier = entitledTierSql(now);
   const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${entitledTier(user, now)}`;
   const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
-  // The bot writes to the person that the plan chosen for the trial's end is no longer on sale.
+  // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
   const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
   const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
   const dueAt = dueAfter({ live: state.live, user, setupSession }, now);
@@ -58,7 +58,7 @@ export async function saveState(
   return results[4][0] ?? null;
 }
 
-/** Whether nothing changed that the user can see. */
+/** Whether the user sees no change. */
 export function sameForUser(before: User, after: User): boolean {
   const visible = (user: User) => JSON.stringify({ ...user, usageSeq: 0, billingWatchUntil: 0, watchedUntil: 0 });
   return visible(before) === visible(after);

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { RequestError } from '../platform/request-error.ts';
 import type { Settings } from '../settings.ts';
 
-/** The version of Stripe's API that the code is written for; the webhook endpoint uses the same. */
+/** Stripe's API version for all requests and the webhook endpoint. */
 export const apiVersion = '2026-10-28.endive';
 
 /** The SDK's options for an account; `STRIPE_API_BASE` may name a local Stripe. */
@@ -27,7 +27,7 @@ export async function openStripe(settings: Pick<Settings, 'STRIPE_API_BASE' | 'S
   return new Stripe(settings.STRIPE_SECRET_KEY, { ...stripeOptions(settings.STRIPE_API_BASE), httpClient });
 }
 
-/** The result, or null when Stripe does not have the object: the requested one, or the one that `param` names. */
+/** The result, or null if Stripe does not have the object: the requested one, or the one in `param`. */
 export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;
@@ -37,7 +37,7 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
   }
 }
 
-/** The result, or null when Stripe refuses the request, as opposed to not responding. */
+/** The result, or null if Stripe refuses the request; throws if Stripe does not respond. */
 export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
@@ -47,7 +47,7 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Our key (401, 403), a request that is still running (409) and a rate limit (429) say nothing about the request. */
+/** Errors about our key (401, 403), a concurrent request (409) or a rate limit (429) are not refusals. */
 const otherReasons = [401, 403, 409, 429];
 
 function isRefusal(error: unknown): boolean {
@@ -67,7 +67,7 @@ export class StripeUnavailable extends RequestError {
   }
 }
 
-/** Runs work that needs Stripe; 503 when Stripe does not respond, fails, or is too busy. */
+/** Runs work that needs Stripe; throws 503 if Stripe does not respond, fails, or limits our rate. */
 export async function withStripe<T>(settings: Settings, work: (stripe: Stripe) => Promise<T>): Promise<T> {
   try {
     return await work(await openStripe(settings));

@@ -23,7 +23,7 @@ export function subscriptionsOf(stripe: Stripe, customer: string): Promise<Strip
   return unlessMissing(list.autoPagingToArray({ limit: 1000 }));
 }
 
-/** The phase of a running schedule that follows the present one. */
+/** The next phase of a running schedule. */
 export function nextPhase({
   schedule,
 }: Pick<Stripe.Subscription, 'schedule'>): Stripe.SubscriptionSchedule.Phase | null {
@@ -32,14 +32,14 @@ export function nextPhase({
   return schedule.phases.find((phase) => phase.start_date >= end_date) ?? null;
 }
 
-/** The id of an object that Stripe sends whole or by its id. */
+/** The id of an object that Stripe sends expanded or as an id. */
 export function idOf(object: string | { id: string } | null | undefined): string | null {
   return typeof object === 'string' ? object : (object?.id ?? null);
 }
 
 const withoutInvoice = { invoice_now: false, prorate: false } as const;
 
-/** Ends a subscription at once, its schedule included; one that has ended meanwhile is left as it is. */
+/** Ends a subscription and its schedule at once; does nothing if it has ended already. */
 export async function cancelNow(stripe: Stripe, { id, schedule }: Stripe.Subscription): Promise<void> {
   const scheduleId = idOf(schedule);
   if (scheduleId) await unlessRefused(stripe.subscriptionSchedules.cancel(scheduleId, withoutInvoice));

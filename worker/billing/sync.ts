@@ -12,11 +12,11 @@ import { afterFailedFetch, release, type LeasedCustomer } from './lease.ts';
 import { saveState, sameForUser } from './save-state.ts';
 import { withStripe } from './stripe-client.ts';
 
-export type Billing = { db: Database; env: Env; settings: Settings; later: (work: Promise<unknown>) => void };
+export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
 /**
- * Brings the user of a leased customer in line with Stripe, again while events arrive, and releases the lease. Returns
- * the user afterwards; 503 when Stripe does not respond.
+ * Updates the user of a leased customer from Stripe, again while events arrive, and releases the lease. Returns the
+ * updated user; throws 503 if Stripe does not respond.
  */
 export async function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   try {
@@ -29,14 +29,14 @@ export async function sync(billing: Billing, leased: LeasedCustomer): Promise<Us
 }
 
 async function untilClean(billing: Billing, leased: LeasedCustomer): Promise<User> {
-  const { db, env, settings, later } = billing;
+  const { db, env, settings, waitUntil } = billing;
   const { customer, user } = leased;
   const { stripeId } = customer;
   if (!stripeId) return adoptCustomer(billing, leased);
   const fetched = await withStripe(settings, (stripe) => fetchState(stripe, leased, stripeId, settings));
   const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
-    // Whether the write took place is unknown: streams that start again read the result.
-    later(publish(env, user.id, { kind: 'end', sessionId: null }));
+    // The write may have succeeded: streams reconnect and read the result.
+    waitUntil(publish(env, user.id, { kind: 'end', sessionId: null }));
     throw error;
   });
   if (!after) return user;
@@ -64,8 +64,8 @@ function logOddities(customer: string, { state }: FetchedState): void {
   }
 }
 
-function notify({ db, env, settings, later }: Billing, user: User): void {
+function notify({ db, env, settings, waitUntil }: Billing, user: User): void {
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
-  later(publish(env, user.id, total, { kind: 'changed' }));
-  later(deliverSoon(db, settings, user.phone));
+  waitUntil(publish(env, user.id, total, { kind: 'changed' }));
+  waitUntil(deliverSoon(db, settings, user.phone));
 }

@@ -2,15 +2,15 @@ import type { Stripe } from 'stripe';
 import { tierOfPrice } from './prices.ts';
 import { isLive } from './subscriptions.ts';
 
-/** A price that sells none of our plans, and a live subscription of a user of ours at it. */
+/** A price without one of our plans, and a user's live subscription at it. */
 export type UnknownPrice = { price: string; subscription: string };
 
-/** The prices without a plan at which a user of ours has a live subscription. */
+/** The prices without a plan at which a user has a live subscription. */
 export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]> {
   const found: UnknownPrice[] = [];
   for await (const price of stripe.prices.list({ limit: 100, type: 'recurring' })) {
     if (tierOfPrice(price)) continue;
-    // The account may sell other things to other customers.
+    // The Stripe account may sell other products to other customers.
     for await (const subscription of stripe.subscriptions.list({
       price: price.id,
       limit: 100,

@@ -5,7 +5,7 @@ import { openStripe } from './stripe-client.ts';
 
 const toleranceSeconds = 300;
 
-/** The parts of an event that the Worker reads; the state itself is fetched from Stripe. */
+/** The parts of an event that the Worker reads; the state is fetched from Stripe. */
 const Event = v.object({
   id: v.string(),
   object: v.literal('event'),
@@ -16,7 +16,7 @@ const Event = v.object({
 
 export type StripeEvent = v.InferOutput<typeof Event>;
 
-/** The event of a body that Stripe signed with one of the secrets at most 5 minutes ago; 400 otherwise. */
+/** Verifies Stripe's signature, at most 5 minutes old, with one of the secrets and returns the event; throws 400. */
 export async function verifyStripeEvent(settings: Settings, request: Request, body: string): Promise<StripeEvent> {
   const signature = request.headers.get('stripe-signature') ?? '';
   if (!isRecent(signature) || !(await isSigned(settings, signature, body))) {
@@ -36,7 +36,7 @@ async function isSigned(settings: Settings, signature: string, body: string): Pr
   return false;
 }
 
-/** Stripe's own check accepts dates in the future, with which a signature would never expire. */
+/** Stripe's SDK accepts future dates, with which a signature would never expire. */
 function isRecent(signature: string): boolean {
   const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
   return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;

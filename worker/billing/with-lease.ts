@@ -3,34 +3,35 @@ import { users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
 import { afterFailure, release, type Changes, type LeasedCustomer } from './lease.ts';
+import { hourMs } from '../platform/time.ts';
 
-const watchMs = 3_600_000;
+const watchMs = hourMs;
 
-/** Where the user is sent, and the changes of the customer that come with it. */
-export type Visit = { url: string; changes?: Changes };
+/** The page for the user, and the changes of the customer. */
+export type Destination = { url: string; changes?: Changes };
 
 /**
- * Runs work with a leased customer and releases it, whether the work succeeds or not. When the user is sent to Stripe's
- * pages, the cron job fetches the state every minute for an hour, in case the webhooks are lost.
+ * Runs work with a leased customer and releases it, also after a failure. If the user is sent to Stripe's pages,
+ * the cron job fetches the state every minute for an hour, in case the webhooks are lost.
  */
 export async function withLease(
   { db, now, settings }: { db: Database; now: number; settings: Settings },
   leased: LeasedCustomer,
-  work: () => Promise<Visit>,
-): Promise<Visit> {
-  const visit = await work().catch(async (error: unknown) => {
-    // The cron job finds a customer whose id was lost with the response.
+  work: () => Promise<Destination>,
+): Promise<Destination> {
+  const destination = await work().catch(async (error: unknown) => {
+    // The cron job finds a customer if the response with its id was lost.
     await release(db, leased, { ...afterFailure(error), dueAt: now });
     throw error;
   });
-  if (visit.url.startsWith(settings.SITE_URL)) {
-    await release(db, leased, visit.changes);
-    return visit;
+  if (destination.url.startsWith(settings.SITE_URL)) {
+    await release(db, leased, destination.changes);
+    return destination;
   }
   const watch = { billingWatchUntil: now + watchMs };
   await db.batch([
-    release(db, leased, { dueAt: now, ...visit.changes }),
+    release(db, leased, { dueAt: now, ...destination.changes }),
     db.update(users).set(watch).where(eq(users.id, leased.user.id)),
   ]);
-  return visit;
+  return destination;
 }

@@ -9,15 +9,15 @@ type Row = { fingerprint: string; answer: string };
 
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 
-/** SQL: whether this very call is the one that took the id. */
-export const won: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
+/** SQL: whether this request is the first with its id. */
+export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
 
-/** SQL: the answer of this call. */
-export const answered: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
+/** SQL: the stored response of this call. */
+export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
 /**
- * What a call does: `answer` is SQL for a JSON text, read before the effects. A call that is known keeps its row and
- * gives back what stands there, whatever it would find now.
+ * The statements of a call: `answer` is SQL for a JSON text, read before the effects. A known call returns the stored
+ * response, even if the facts have changed since.
  */
 export function idempotentStatements(answer: SQL, effects: SQL[] = []): Prepared[] {
   const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
@@ -28,8 +28,8 @@ export function idempotentStatements(answer: SQL, effects: SQL[] = []): Prepared
 }
 
 /**
- * One signed call of the bot. Its webhook-id is the idempotency key of all bot calls: the answer is computed and kept
- * in the batch that applies the call, so the same call again reads the same answer and changes nothing.
+ * One signed call of the bot. Its webhook-id is the idempotency key of all bot calls: the response is computed and
+ * stored in the batch that applies the call, so a replay returns the same response and changes nothing.
  */
 export class BotCall {
   readonly id: string;
@@ -42,16 +42,16 @@ export class BotCall {
   }
 
   /**
-   * The same call, compared by some of its fields: a hash of a short text would tell whoever reads the database what
-   * the text was.
+   * The same call with a fingerprint of some of its fields: a reader of the database could guess a short text from its
+   * hash.
    */
   async comparedBy(fields: Record<string, unknown>): Promise<BotCall> {
     return new BotCall(this.id, await sha256(JSON.stringify(fields)));
   }
 
   /**
-   * Applies the call once; `values` fill the statements' own placeholders. Where the answer's SQL yields no row the
-   * call is not remembered and the result is null.
+   * Applies the call once; `values` fill the statements' placeholders. If the SQL of the response yields no row, the
+   * call is not stored and the result is null.
    */
   async once<Answer>(
     db: Database,
@@ -63,7 +63,7 @@ export class BotCall {
     return answer;
   }
 
-  /** The same, with the first row of the last statement. */
+  /** As `once`, with the first row of the last statement. */
   async onceThen<Answer, LastRow>(
     db: Database,
     now: number,
@@ -80,7 +80,7 @@ export class BotCall {
   }
 }
 
-/** The call behind a body signed by Standard Webhooks with one of the secrets; 401 otherwise. */
+/** Verifies a Standard Webhooks signature by one of the secrets and returns the call; throws 401. */
 export async function verifyBotCall(secrets: string[], request: Request, body: string): Promise<BotCall> {
   const id = request.headers.get('webhook-id') ?? '';
   const timestamp = request.headers.get('webhook-timestamp') ?? '';

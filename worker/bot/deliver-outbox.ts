@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { postEvent } from './post-event.ts';
 import { dayMs } from '../platform/time.ts';
 
-/** A row of the outbox; `messageId` where the body points to a message that is kept elsewhere. */
+/** A row of the outbox; `messageId` if the body refers to a message that is stored elsewhere. */
 export type OutboxEvent = {
   seq: number;
   id: string;
@@ -21,28 +21,28 @@ export type OutboxEvent = {
 /** The whole body, and the id of an earlier message that the bot has not accepted yet. */
 type OpenedMessage = { body: string; sentBefore: string | null };
 
-/** Reads the messages that events point to, and learns what became of them. */
+/** Reads the messages of events, and records the outcome of their delivery. */
 export type MessageEvents = {
-  /** `settled` when nothing is left to send, `absent` when nothing is there, `unready` when it may come. */
+  /** `settled`: nothing is left to send; `absent`: no message exists; `unready`: it may still be stored. */
   open: (event: OutboxEvent) => Promise<OpenedMessage | 'settled' | 'absent' | 'unready'>;
   close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
 };
 
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
-type Fate = 'done' | 'absent' | 'later' | 'park' | 'behind';
+type Outcome = 'done' | 'absent' | 'retry' | 'park' | 'behind';
 
-/** The second one is for a message that waits for an event which another request delivers, and that stops after it. */
+/** The second one is for a message behind an event that another request is delivering. */
 const pausesMs = [250, 2000];
 export const leaseMs = 30_000;
 const patienceMs = 20_000;
 /** The platform lets a request hold six connections, and the database takes one. */
 const atOnce = 5;
-/** The cron runs every minute: no first delay is worth more than that, and an hour is the longest. */
+/** The cron job runs every minute; the longest delay is an hour. */
 const delaysMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
 
 const columns = sql.raw('seq, id, phone, body, attempts, message_id as messageId, created_at as createdAt');
 
-/** Sends the bot the events of one number; a moment later, so that the request gets its response first. */
+/** Sends the bot the events of one number, after a short pause so that the response is sent first. */
 export async function deliverSoon(
   db: Database,
   settings: Settings,
@@ -58,7 +58,7 @@ export async function deliverSoon(
   }
 }
 
-/** Sends the bot an event that this request has leased, then what follows it. */
+/** Sends the bot the event that this request has leased, then the following ones. */
 export async function deliverLeased(outbox: Outbox, event: OutboxEvent): Promise<void> {
   await follow(outbox, [event], event.phone);
 }
@@ -70,18 +70,18 @@ export async function deliverOutbox(outbox: Outbox): Promise<void> {
   await Promise.all(events.map((event) => follow(outbox, [event])));
 }
 
-/** Gives up messages that a day has passed for while an earlier event of the number kept them from being sent. */
+/** Gives up messages that waited a day behind an earlier event of their number. */
 export async function expireMessages(outbox: Outbox, now: number): Promise<void> {
   const blocked = sql`select ${columns} from outbox where due_at <= ${now - dayMs} and message_id is not null
     and leased_until <= ${now} order by due_at limit 50`;
   for (const event of await outbox.db.all<OutboxEvent>(blocked)) {
-    // An object that does not respond must not keep the others waiting; the next minute tries again.
-    const fate = await giveUp(outbox, event, 'expired').catch(() => null);
-    if (fate) await outbox.db.run(settledSql(event, fate, now));
+    // An object that does not respond must not delay the others; the next run retries it.
+    const outcome = await giveUp(outbox, event, 'expired').catch(() => null);
+    if (outcome) await outbox.db.run(settledSql(event, outcome, now));
   }
 }
 
-/** Sends one event after the other until nothing is due: of one number, or of any. */
+/** Sends events one by one until none is due, of one number or of all. */
 async function follow(outbox: Outbox, leased: OutboxEvent[], phone?: PhoneNumber): Promise<void> {
   const until = Date.now() + patienceMs;
   let [event] = leased;
@@ -96,7 +96,7 @@ async function follow(outbox: Outbox, leased: OutboxEvent[], phone?: PhoneNumber
   }
 }
 
-/** SQL that leases the oldest event of each number that is due and that nobody else delivers: so each keeps its order. */
+/** SQL that leases the oldest due event of each number unless another request delivers one, which keeps their order. */
 function lease({ messages }: Outbox, most: number, phone?: PhoneNumber): SQL {
   const now = Date.now();
   const whose = phone === undefined ? sql`` : sql`and phone = ${phone}`;
@@ -109,27 +109,27 @@ function lease({ messages }: Outbox, most: number, phone?: PhoneNumber): SQL {
     returning ${columns}`;
 }
 
-async function send(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
+async function send(outbox: Outbox, event: OutboxEvent): Promise<Outcome> {
   if (!event.messageId) {
     const result = await postEvent(outbox.settings, event.id, event.body);
     if (result === 'refused') await logParked(outbox, event, 'refused');
-    return ({ taken: 'done', refused: 'park', unknown: 'later' } as const)[result];
+    return ({ taken: 'done', refused: 'park', unknown: 'retry' } as const)[result];
   }
   try {
     return await sendMessage(outbox, event);
   } catch {
-    return 'later';
+    return 'retry';
   }
 }
 
-async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Fate> {
+async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome> {
   const messages = outbox.messages!;
   if (event.createdAt + dayMs <= Date.now()) return giveUp(outbox, event, 'expired');
   const opened = await messages.open(event);
-  if (typeof opened === 'string') return ({ settled: 'done', absent: 'absent', unready: 'later' } as const)[opened];
+  if (typeof opened === 'string') return ({ settled: 'done', absent: 'absent', unready: 'retry' } as const)[opened];
   if (opened.sentBefore !== null && (await isQueuedBehind(outbox, event, opened.sentBefore))) return 'behind';
   const result = await postEvent(outbox.settings, event.id, opened.body);
-  if (result === 'unknown') return 'later';
+  if (result === 'unknown') return 'retry';
   if (result === 'refused') return giveUp(outbox, event, 'refused');
   await messages.close(event, 'delivered');
   return 'done';
@@ -145,14 +145,14 @@ async function isQueuedBehind({ db }: Outbox, { seq, phone }: OutboxEvent, messa
   return rows.length > 0;
 }
 
-async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'expired'): Promise<Fate> {
+async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'expired'): Promise<Outcome> {
   await outbox.messages!.close(event, 'failed');
   await logParked(outbox, event, reason);
   return 'park';
 }
 
 async function logParked({ settings }: Outbox, event: OutboxEvent, reason: string): Promise<void> {
-  const { type } = JSON.parse(event.body) as { type: string };
+  const { type }: { type: string } = JSON.parse(event.body);
   const level = type === 'user.deleted' ? 'error' : 'info';
   log(level, 'outbox_parked', {
     type,
@@ -163,16 +163,16 @@ async function logParked({ settings }: Outbox, event: OutboxEvent, reason: strin
 }
 
 /** SQL that removes, parks or postpones an event. */
-function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, fate: Fate, now: number): SQL {
-  if (fate === 'done') return sql`delete from outbox where seq = ${seq}`;
-  // A request that sends the message again renews `created_at`, and may be storing it now.
-  if (fate === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
-  if (fate === 'behind') {
+function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcome: Outcome, now: number): SQL {
+  if (outcome === 'done') return sql`delete from outbox where seq = ${seq}`;
+  // A request that resends the message updates `created_at`, and may be storing it now.
+  if (outcome === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
+  if (outcome === 'behind') {
     return sql`update outbox set seq = (select max(seq) + 1 from outbox), leased_until = 0, attempts = attempts - 1
       where seq = ${seq}`;
   }
-  if (fate === 'park') {
-    // Beyond every `due_at <= now`, so that the index of what is due does not hold it.
+  if (outcome === 'park') {
+    // Later than any `now`, so that the index of due events excludes it.
     return sql`update outbox set leased_until = 0, due_at = ${Number.MAX_SAFE_INTEGER}, parked_at = ${now} where seq = ${seq}`;
   }
   const dueAt = now + delaysMs[Math.min(attempts, delaysMs.length) - 1]!;

@@ -12,8 +12,8 @@ export type BotEvent =
   | 'chat.consent';
 
 /**
- * SQL that puts an event for the bot beside the change that it reports. `data` is a list of SQL key and value pairs that
- * follow the phone; `from` yields one row when there is something to report. Without a bot it writes nothing.
+ * SQL that inserts an event for the bot in the batch of the change that it reports. `data` lists SQL keys and values
+ * after the phone; `from` yields one row if there is something to report. Without a bot it writes nothing.
  */
 export function insertBotEvent(
   settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,

@@ -2,10 +2,10 @@ import { Webhook } from 'standardwebhooks';
 import type { Settings } from '../settings.ts';
 
 const timeoutMs = 15_000;
-/** Refusals that may end by themselves: Request Timeout, Too Early, Too Many Requests. */
-const passing = new Set([408, 425, 429]);
+/** Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests. */
+const temporary = new Set([408, 425, 429]);
 
-/** Posts a signed event to the bot: accepted, refused for good, or to be tried again. */
+/** Posts a signed event to the bot; the result is accepted, permanently refused, or worth a retry. */
 export async function postEvent(
   settings: Settings,
   id: string,
@@ -23,13 +23,13 @@ export async function postEvent(
         'webhook-signature': signatures.join(' '),
       },
       body,
-      // Who answers at another address may not be the bot.
+      // Another address may not belong to the bot.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
     if (response.ok) return 'taken';
-    return response.status >= 400 && response.status < 500 && !passing.has(response.status) ? 'refused' : 'unknown';
+    return response.status >= 400 && response.status < 500 && !temporary.has(response.status) ? 'refused' : 'unknown';
   } catch {
     return 'unknown';
   }

@@ -3,7 +3,7 @@ import { memoize } from '../platform/memoize.ts';
 import { seal, unseal } from '../platform/sealed-bytes.ts';
 import type { Settings } from '../settings.ts';
 
-/** The key of one conversation as it stands in the user's row: encrypted by the key `keyId` of `CHAT_KEYS`. */
+/** The key of one conversation in the user's row: encrypted by the key `keyId` of `CHAT_KEYS`. */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
 type WrappingKey = { keyId: string; key: Promise<CryptoKey> };
@@ -25,7 +25,7 @@ export async function openChatKey(settings: Settings, userId: string, wrapped: W
   return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
-/** The same key wrapped by the first key of `CHAT_KEYS`. */
+/** The key, rewrapped by the first of `CHAT_KEYS`. */
 export async function rewrapChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<WrappedKey> {
   return wrap(settings, userId, new Uint8Array(await unwrap(settings, userId, wrapped)));
 }
@@ -52,7 +52,7 @@ const ringOf = memoize((settings: Settings): WrappingKey[] =>
   settings.CHAT_KEYS.trim()
     .split(/\s+/)
     .map((entry) => {
-      const [keyId, secret] = entry.split(':') as [string, string];
+      const [keyId = '', secret = ''] = entry.split(':');
       return { keyId, key: deriveWrappingKey(secret) };
     }),
 );

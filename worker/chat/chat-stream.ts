@@ -6,6 +6,7 @@ import type { ObjectSocket } from '../platform/object-socket.ts';
 import { replacedCode } from '../usage/open-streams.ts';
 import { openMessage } from './message-encryption.ts';
 import type { ConversationEvent } from './stored-message.ts';
+import { minuteMs } from '../platform/time.ts';
 
 /** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
@@ -19,8 +20,8 @@ type Source = {
   expiresAt: number;
 };
 
-/** A reader that reconnects at once would end the next oldest stream. */
-const replacedRetryMs = 60_000;
+/** Reconnecting at once would end the next oldest stream. */
+const replacedRetryMs = minuteMs;
 
 /** The chat stream of one reader: decrypts what the Durable Object sends, in its order. */
 export function chatStream({ userId, socket, keyOf, signal, expiresAt }: Source): Response {
@@ -31,7 +32,7 @@ export function chatStream({ userId, socket, keyOf, signal, expiresAt }: Source)
     expiresAt,
     opened(stream) {
       stream.write(`retry: 3000\nevent: ${connectionEstablished}\ndata: {"type":"${connectionEstablished}"}\n\n`);
-      // A message that cannot be read ends the stream; the page reads the conversation again.
+      // A message that cannot be decrypted ends the stream; the page then reads the conversation again.
       const receive = (event: ConversationEvent) => {
         work = work.then(() => send(stream, event)).catch(() => stream.end());
       };

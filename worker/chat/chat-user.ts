@@ -9,7 +9,7 @@ export function chatUserSql(phone: Value<string>): SQL {
     from users where phone = ${phone}`;
 }
 
-/** The user, where the bot may write; 404 for an unknown number, 409 without consent. */
+/** The user to whom the bot may write; throws 404 for an unknown number, 409 without consent. */
 export function requireConversation(user: ChatRow | undefined): ChatRow {
   if (!user) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
   if (!user.chatKey) throw new RequestError('conflict', { message: 'This user has not consented to the chat.' });

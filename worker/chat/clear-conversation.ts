@@ -5,13 +5,14 @@ import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
 import type { WrappedKey } from './chat-keys.ts';
 import { conversationOf } from './open-conversation.ts';
+import { minuteMs } from '../platform/time.ts';
 
-/** The cron job confirms an erasure that the request did not. */
-const confirmAfterMs = 60_000;
+/** If the request does not confirm the erasure, the cron job does after this time. */
+const confirmAfterMs = minuteMs;
 
 /**
- * SQL that destroys the key of a conversation, tells the bot, and takes back the messages that wait for the bot. The
- * next key is `fresh`; without one the consent goes too.
+ * SQL that destroys the key of a conversation, notifies the bot, and withdraws the messages that wait for the bot. The
+ * next key is `fresh`; without one the consent is removed too.
  */
 export function clearConversation(userId: SQL, fresh: WrappedKey | null, settings: Settings, now: number): SQL[] {
   const user = sql`from users where id = ${userId} and chat_key is not null`;
@@ -36,7 +37,7 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
   ];
 }
 
-/** Discards the messages below an epoch in the Durable Object, then the note that this was to be done. */
+/** Deletes the messages below an epoch in the Durable Object, then the row that requests it. */
 export async function confirmCleared(env: Env, db: Database, userId: string, epoch: number): Promise<void> {
   await conversationOf(env, userId).clear(epoch);
   await db.run(sql`delete from chat_erasures where user_id = ${userId} and epoch = ${epoch}`);

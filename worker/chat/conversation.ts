@@ -9,25 +9,24 @@ import { liveSessions } from '../users/live-sessions.ts';
 import { MessageTable } from './message-table.ts';
 import type {
   Appended,
-  Behind,
+  StaleEpoch,
   ConversationEvent,
   NewStoredMessage,
   QueuedMessage,
   StoredMessage,
   StoredPage,
 } from './stored-message.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs, minuteMs } from '../platform/time.ts';
 
-const minuteMs = 60_000;
-/** Once a week: each alarm costs rows, so messages stay up to a week longer than the setting says. */
+/** Weekly, since each alarm writes rows; messages stay up to a week longer than the setting. */
 const retentionCheckMs = 7 * dayMs;
 const checkEveryMs = 10_000;
 const checkUntilKey = 'checkUntil';
 
 /**
- * The conversation of one user: gives messages their order and revision, keeps ciphertext alone, and passes changes
- * on to the Workers that hold the user's streams. Callers name the epoch that stood in the user's row: a greater one
- * than ours means that the conversation was cleared and we were not reached.
+ * The conversation of one user: orders messages, stores their ciphertext, and sends changes to the Workers that hold
+ * the user's streams. Callers pass the epoch of the user's row: if it is greater than the stored one, the conversation
+ * was cleared while this object could not be reached.
  */
 export class Conversation extends DurableObject<object> {
   readonly #table: MessageTable;
@@ -40,7 +39,7 @@ export class Conversation extends DurableObject<object> {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
   }
 
-  /** Opens a socket that receives what has changed since `after`, then every change. */
+  /** Opens a socket that receives the changes after `after`, then every new one. */
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const after = searchParams.get('after');
@@ -50,7 +49,7 @@ export class Conversation extends DurableObject<object> {
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
-  /** Stores a message once for its id; a known id returns what is stored, whatever the limits say by now. */
+  /** Stores a message once for its id; a known id returns the stored message, even if a limit is reached. */
   async append(epoch: number, message: NewStoredMessage): Promise<Appended> {
     const now = Date.now();
     if (now > message.notAfter) return { outcome: 'late' };
@@ -72,33 +71,33 @@ export class Conversation extends DurableObject<object> {
     return epoch === this.#table.head.epoch ? (this.#table.find(id) ?? null) : null;
   }
 
-  /** The same, with the message that the bot must receive before it. */
+  /** As `message`, with the message that the bot must receive before it. */
   findQueued(epoch: number, id: string): QueuedMessage | null {
     const message = this.find(epoch, id);
     return message && this.#queued(message);
   }
 
-  read(epoch: number, before: number | undefined, limit: number): StoredPage | Behind {
+  read(epoch: number, before: number | undefined, limit: number): StoredPage | StaleEpoch {
     const behind = this.#follow(epoch);
     if (behind) return behind;
     const typingUntil = this.#typingUntil > Date.now() ? this.#typingUntil : null;
     return { outcome: 'read', revision: this.#table.head.revision, ...this.#table.page(before, limit), typingUntil };
   }
 
-  /** Moves a message from one of the states to another; returns it as it stands then, or null. */
+  /** Moves a message from one of the states to another; returns the changed message, or null. */
   move(epoch: number, id: string, from: MessageState[], to: MessageState, notAfter = Infinity): StoredMessage | null {
     const message = this.find(epoch, id);
     if (!message || Date.now() > notAfter) return null;
     if (!from.includes(message.state)) return message;
     const moved = this.#table.setState(message, to);
-    // `state` speaks of all messages up to one: an older one that was sent again must not take it as its own.
+    // A `state` event covers all messages up to one, and must not cover an older one that was sent again.
     const alone = message.state !== 'sent' || to === 'sent' || this.#table.sentBefore(moved.seq) !== null;
     if (alone) this.#publishMessage(moved);
     else this.#publish({ kind: 'state', revision: moved.revision, upTo: moved.seq, state: to });
     return moved;
   }
 
-  /** Shows until an instant (unix ms) that a reply is being written; an instant that has passed ends it. */
+  /** Shows the typing indicator until an instant (unix ms); a past instant ends it. */
   type(epoch: number, until: number): void {
     if (this.#follow(epoch)) return;
     const typing = until > Date.now();
@@ -106,12 +105,12 @@ export class Conversation extends DurableObject<object> {
     this.#publish({ kind: 'typing', until: typing ? until : null });
   }
 
-  /** Removes every message below the epoch; does nothing when that has happened already. */
+  /** Removes every message below the epoch; does nothing if they are removed already. */
   clear(epoch: number): void {
     this.#follow(epoch);
   }
 
-  /** Removes everything, for an account that is gone, and ends its streams. */
+  /** Removes everything for a deleted account, and ends its streams. */
   async erase(): Promise<void> {
     this.endStreams(null);
     await this.ctx.storage.deleteAll();
@@ -123,13 +122,13 @@ export class Conversation extends DurableObject<object> {
   /** Ends the streams of a session, or all of them. */
   endStreams(sessionId: string | null): void {
     for (const socket of this.ctx.getWebSockets()) {
-      const owner = socket.deserializeAttachment() as StreamOwner | null;
-      // One that is not admitted yet may be of any session: its reader opens another.
+      const owner: StreamOwner | null = socket.deserializeAttachment();
+      // The session of a stream that is not admitted yet is unknown, so it ends too; its reader reconnects.
       if (sessionId === null || !owner || owner.sessionId === sessionId) socket.close(1000);
     }
   }
 
-  /** As `UsageChannel.expectEnd`: the alarm closes the streams of sessions whose end was not announced. */
+  /** As `UsageChannel.expectEnd`: the alarm closes the streams of ended sessions whose `end` message was lost. */
   async expectEnd(): Promise<void> {
     if (this.ctx.getWebSockets().length === 0) return;
     const checkAt = Date.now() + checkEveryMs;
@@ -138,7 +137,7 @@ export class Conversation extends DurableObject<object> {
     if (alarm === null || alarm > checkAt) await this.ctx.storage.setAlarm(checkAt);
   }
 
-  /** Serves both the streams of ended sessions and the retention, since an object has one alarm. */
+  /** Handles ended sessions and retention together, since an object has one alarm. */
   override async alarm(): Promise<void> {
     const days = settingsOf(this.env)?.CHAT_RETENTION_DAYS;
     const left = days === undefined || this.#table.removeBefore(Date.now() - days * dayMs);
@@ -147,9 +146,9 @@ export class Conversation extends DurableObject<object> {
     if (this.#alarmIsSet) await this.ctx.storage.setAlarm(Date.now() + (checkAgain ? checkEveryMs : retentionCheckMs));
   }
 
-  /** The stream's session was found alive: only now does it count as one of the user's streams. */
+  /** Counts the stream as one of the user's: its session was found live. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message) as StreamOwner);
+    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message));
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -160,7 +159,7 @@ export class Conversation extends DurableObject<object> {
     return { message, sentBefore: this.#table.sentBefore(message.seq) };
   }
 
-  #follow(epoch: number): Behind | null {
+  #follow(epoch: number): StaleEpoch | null {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
     if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
@@ -199,7 +198,7 @@ export class Conversation extends DurableObject<object> {
     this.#publish({ kind: 'typing', until: null });
   }
 
-  /** Closes the streams of ended sessions, where some are expected to have ended; whether to look again. */
+  /** Closes the streams of ended sessions if some are expected; returns whether to check again. */
   async #checkSessions(): Promise<boolean> {
     const checkUntil = await this.ctx.storage.get<number>(checkUntilKey);
     const settings = settingsOf(this.env);

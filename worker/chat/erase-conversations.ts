@@ -5,15 +5,16 @@ import type { Database } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
 import { confirmCleared } from './clear-conversation.ts';
 import { conversationOf } from './open-conversation.ts';
+import { minuteMs } from '../platform/time.ts';
 
 const mostAtOnce = 50;
-const retryMs = 5 * 60_000;
+const retryMs = 5 * minuteMs;
 
 type Erasure = typeof chatErasures.$inferSelect;
 
 /**
- * Erases what a request has noted and not confirmed. The conversation of a deleted account is erased once more a minute
- * after the request, since a message that was on its way then may have arrived later.
+ * Erases conversations whose erasure was requested and not confirmed. The one of a deleted account is erased again a
+ * minute after the request, since a message in flight may have arrived later.
  */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db
@@ -25,8 +26,8 @@ export async function eraseConversations(env: Env, db: Database, now: number): P
   for (const erasure of due) {
     await erase(env, db, erasure).catch(async () => {
       log('error', 'chat_erasure_failed', { waitingMs: now - erasure.createdAt });
-      const later = { dueAt: now + retryMs };
-      await db.update(chatErasures).set(later).where(eq(chatErasures.userId, erasure.userId));
+      const retryAt = { dueAt: now + retryMs };
+      await db.update(chatErasures).set(retryAt).where(eq(chatErasures.userId, erasure.userId));
     });
   }
 }

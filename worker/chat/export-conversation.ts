@@ -6,7 +6,7 @@ import type { StoredMessage } from './stored-message.ts';
 
 const messagesPerRead = 500;
 
-/** The whole conversation on the web, oldest message first. Throws 503 when it is cleared meanwhile. */
+/** The whole conversation on the web, oldest message first. Throws 503 if it is cleared during the export. */
 export const exportConversation: ExportSection = async ({ user, env, settings }) => {
   const key = await chatKeyOf(settings, user);
   const stored: StoredMessage[] = [];

@@ -2,7 +2,7 @@ import type { Settings } from '../settings.ts';
 import type { KeyOfEpoch } from './chat-stream.ts';
 import { chatKeyOf, type ChatRow } from './open-conversation.ts';
 
-/** The keys that an open stream needs: it reads the user's row again when the conversation has got another key. */
+/** The keys for an open stream: reads the user's row again after the conversation has changed its key. */
 export async function keyOfEpoch(
   settings: Settings,
   row: ChatRow,

@@ -13,11 +13,11 @@ type Data = { userId: string; messageId: string; retried?: boolean };
 type Body = { type: string; timestamp: string; data: Data & Record<string, unknown> };
 type Context = { db: Database; env: Env; settings: Settings };
 
-/** A message may be stored until then (ms after its event was queued); no request stores it later. */
+/** How long (ms) after its event was queued a message may still be stored. */
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 
-/** The messages that `chat.message` events point to; `known` was just stored and needs no reading. */
+/** The messages of `chat.message` events; `known` was just stored, so it is not read again. */
 export function messageEvents(
   { db, env, settings }: Context,
   known?: { row: ChatRow; message: ChatMessage; sentBefore: string | null },
@@ -57,7 +57,7 @@ export function messageEvents(
 }
 
 function parse({ body }: OutboxEvent): Body {
-  return JSON.parse(body) as Body;
+  return JSON.parse(body);
 }
 
 function complete(event: OutboxEvent, { seq, text, at }: ChatMessage): string {

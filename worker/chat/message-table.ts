@@ -8,8 +8,8 @@ const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
 const columns = 'seq, id, author, at, state, revision, sealed';
 
 /**
- * The tables of one conversation. The counters follow from the newest rows, and are written only when rows go, since
- * a written row costs as much as a thousand that are read.
+ * The tables of one conversation. The counters follow from the newest rows and are written only when rows are removed,
+ * since a written row costs as much as a thousand read ones.
  */
 export class MessageTable {
   readonly #sql: SqlStorage;
@@ -40,7 +40,7 @@ export class MessageTable {
     return this.#select('where revision > ? order by revision', revision);
   }
 
-  /** When (unix ms) the user's message number `count`, counted from the newest, came in. */
+  /** The arrival (unix ms) of the user's message number `count`, counted from the newest. */
   userMessageAt(count: number): number | undefined {
     if (!this.#exists) return undefined;
     const query = "select at from messages where author = 'user' order by seq desc limit 1 offset ?";
@@ -89,7 +89,7 @@ export class MessageTable {
     this.#writeHead();
   }
 
-  /** Removes what came in before an instant (unix ms); whether messages are left. */
+  /** Removes messages that arrived before an instant (unix ms); returns whether messages are left. */
   removeBefore(instant: number): boolean {
     if (!this.#exists) return false;
     this.#writeHead();
@@ -97,7 +97,7 @@ export class MessageTable {
     return this.#sql.exec('select 1 from messages limit 1').toArray().length > 0;
   }
 
-  /** After all storage was deleted. */
+  /** Creates the tables again after all storage was deleted. */
   reset(): void {
     this.#exists = false;
     this.#head = undefined;

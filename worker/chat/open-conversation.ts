@@ -5,11 +5,11 @@ import { log } from '../platform/log.ts';
 import { RequestError } from '../platform/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey, openChatKey, UnusableChatKey } from './chat-keys.ts';
-import type { Behind } from './stored-message.ts';
+import type { StaleEpoch } from './stored-message.ts';
 
-/** What the user's row says about the conversation. */
+/** The columns of the user's row about the conversation. */
 export type ChatRow = { id: string; chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
-export type ChatContext = { db: Database; env: Env; settings: Settings; later: (work: Promise<unknown>) => void };
+export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
 /** The Durable Object of a user's conversation. */
 export function conversationOf(env: Env, userId: string) {
@@ -30,11 +30,15 @@ export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<Crypt
 }
 
 /**
- * 503, since the conversation was cleared after the row was read. When the row stays behind, the database was restored
- * from a backup: the conversation then begins again, because the key of its messages is gone.
+ * The 503 after the conversation was cleared since the row was read. If the row keeps its older epoch, the database was
+ * restored from a backup: the conversation is then emptied, because the key of its messages is lost.
  */
-export function behind({ db, settings, later }: ChatContext, row: ChatRow, { epoch }: Behind): RequestError {
-  later(catchUp());
+export function staleEpochError(
+  { db, settings, waitUntil }: ChatContext,
+  row: ChatRow,
+  { epoch }: StaleEpoch,
+): RequestError {
+  waitUntil(catchUp());
   return new RequestError('unavailable', { retryAfter: 1 });
 
   async function catchUp(): Promise<void> {

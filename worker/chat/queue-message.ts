@@ -4,19 +4,19 @@ import { currentWeekSql } from '../usage/week.ts';
 import { leaseMs, type OutboxEvent } from '../bot/deliver-outbox.ts';
 
 type Pointer = {
-  /** SQL: the user's id while the session lives, else null. */
+  /** SQL: the user's id if the session is live, else null. */
   userId: SQL;
   messageId: string;
   locale: string | null;
   country: string | null;
-  /** Messages that may wait for the bot. */
+  /** The maximum number of a user's messages that wait for the bot. */
   mostWaiting: number;
   now: number;
 };
 
 export type QueuedPointer = OutboxEvent & { leasedUntil: number };
 
-/** What waited for the bot before this message was queued: other messages of the user, and this one already. */
+/** The messages that waited for the bot before this one was queued: others of the user, and this one itself. */
 export type Waiting = { others: number; same: number };
 
 /** SQL for one row of `Waiting`. */
@@ -35,8 +35,8 @@ function eventId(userId: SQL, messageId: string): SQL {
 }
 
 /**
- * SQL that puts the event of a message into the outbox, if consent, allowance and limits let it pass; the same message
- * has one event, and one that was parked is sent again. Leased for this request when no event of the number is before it.
+ * SQL that puts the event of a message into the outbox if consent, allowance and limits allow it. A message has one
+ * event; a parked one is sent again. This request gets the lease if no event of the number precedes it.
  */
 export function queueMessage({ userId, messageId, locale, country, mostWaiting, now }: Pointer): SQL {
   const week = currentWeekSql(now);

@@ -7,10 +7,10 @@ import { firstChatKeyId, rewrapChatKey, UnusableChatKey, type WrappedKey } from 
 type Row = WrappedKey & { id: string };
 
 const rowsPerStep = 500;
-/** Every hour as many as this: a quarter of a million a day, besides those whose users write. */
+/** Keys for each hourly run: a quarter of a million a day. Keys of users who write are rewrapped on use. */
 const stepsPerRun = 20;
 
-/** Wraps keys by the first of `CHAT_KEYS` that an older one wraps, until none is left or the run is over. */
+/** Rewraps keys with the first of `CHAT_KEYS`, until none is left or the run ends. */
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
     const rows = await db.all<Row>(wrappedByOthers(firstChatKeyId(settings)));
@@ -25,7 +25,7 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
   }
 }
 
-/** SQL that wraps a key anew, or null when it is wrapped by the first one; the row may have changed meanwhile. */
+/** SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS` wraps it already. */
 export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
   return row.chatKeyId === firstChatKeyId(settings) ? null : rewrap(settings, row);
 }

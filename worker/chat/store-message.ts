@@ -4,14 +4,14 @@ import type { ChatMessage } from '../contract/chat.ts';
 import { rateLimited, RequestError } from '../platform/request-error.ts';
 import { storedWithinMs } from './message-events.ts';
 import { openMessage, sealMessage } from './message-encryption.ts';
-import { behind, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';
+import { staleEpochError, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';
 import { rewrapOnUse } from './rewrap-keys.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 type Context = ChatContext & { now: number };
 type Sent = { id: string; text: string };
 
-/** The message that was sent before under the same id and with the same text, where a new one is refused. */
+/** The earlier message with the same id and text, if a new one would be refused. */
 export async function findMessage(
   { env, settings }: Context,
   user: ChatRow,
@@ -22,21 +22,21 @@ export async function findMessage(
   const stored = key && (await conversationOf(env, user.id).find(user.chatEpoch, sent.id));
   if (!key || !stored) throw refusal;
   const message = await sameMessage(key, user, stored, sent);
-  // To send it again is a new attempt.
+  // Sending a failed message again is a new attempt.
   if (message.state === 'failed') throw refusal;
   return message;
 }
 
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
-/** Stores a message of the user, or finds it; one that failed is `sent` again where `queued` sends it. */
+/** Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. */
 export async function storeMessage(
   context: Context,
   user: ChatRow,
   sent: Sent,
   queued: OutboxEvent | null,
 ): Promise<Stored> {
-  const { db, env, settings, later, now } = context;
+  const { db, env, settings, waitUntil, now } = context;
   const [conversation, notAfter] = [conversationOf(env, user.id), now + storedWithinMs];
   const key = (await chatKeyOf(settings, user))!;
   const { id, text } = sent;
@@ -44,13 +44,14 @@ export async function storeMessage(
   const perMinute = settings.CHAT_MESSAGES_PER_MINUTE;
   const appended = await conversation.append(user.chatEpoch, { id, author: 'user', sealed, notAfter, perMinute });
   if (appended.outcome === 'late') throw new RequestError('unavailable', { retryAfter: 1 });
-  if (appended.outcome === 'behind') throw behind(context, user, appended);
+  if (appended.outcome === 'behind') throw staleEpochError(context, user, appended);
   if (appended.outcome === 'limited') {
-    if (queued) later(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
+    if (queued)
+      waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
     throw rateLimited(appended.allowedAt, now);
   }
   const rewrapped = await rewrapOnUse(settings, { id: user.id, chatKey: user.chatKey!, chatKeyId: user.chatKeyId! });
-  if (rewrapped) later(db.run(rewrapped));
+  if (rewrapped) waitUntil(db.run(rewrapped));
   const message = await sameMessage(key, user, appended.message, sent);
   const { sentBefore } = appended;
   if (message.state !== 'failed' || !queued) return { message, sentBefore };

@@ -1,11 +1,11 @@
 import { RequestError } from '../platform/request-error.ts';
 import { storedWithinMs } from './message-events.ts';
 import { openMessage, sealMessage, type MessageContent } from './message-encryption.ts';
-import { behind, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';
+import { staleEpochError, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';
 
 type Reply = MessageContent & { id: string };
 
-/** Stores a reply once for its id and returns its `seq`; 409 when the id stands for another message. */
+/** Stores a reply once for its id and returns its `seq`; throws 409 if the id belongs to another message. */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,
@@ -16,7 +16,7 @@ export async function storeReply(
   const sealed = await sealMessage(key, { userId: user.id, id, author: 'solace' }, content);
   const message = { id, author: 'solace' as const, sealed, notAfter: now + storedWithinMs };
   const appended = await conversationOf(env, user.id).append(user.chatEpoch, message);
-  if (appended.outcome === 'behind') throw behind(context, user, appended);
+  if (appended.outcome === 'behind') throw staleEpochError(context, user, appended);
   if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
   const { author, text } = await openMessage(key, user.id, appended.message);
   if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');

@@ -17,14 +17,14 @@ export type NewStoredMessage = {
   id: string;
   author: MessageAuthor;
   sealed: ArrayBuffer;
-  /** Unix ms: the caller may have given up after that, so that nobody would deliver the message. */
+  /** Unix ms: stored later, the message might not be delivered, since its caller may have given up. */
   notAfter: number;
-  /** The user's messages in a minute at most. */
+  /** The maximum number of the user's messages in a minute. */
   perMinute?: number;
 };
 
 /** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
-export type Behind = { outcome: 'behind'; epoch: number };
+export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
 /** A message of the user, and the id of the first one before it that is still `sent`. */
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
@@ -33,7 +33,7 @@ export type Appended =
   | ({ outcome: 'stored' | 'known' } & QueuedMessage)
   | { outcome: 'limited'; allowedAt: number }
   | { outcome: 'late' }
-  | Behind;
+  | StaleEpoch;
 
 export type StoredPage = {
   outcome: 'read';

@@ -1,4 +1,4 @@
-/** Everything that changes when the site is given another name. */
+/** Everything that a rebranding changes. */
 export const brand = {
   name: 'Solace',
   companion: 'Solace',

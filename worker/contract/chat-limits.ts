@@ -1,7 +1,7 @@
 /** The limits of one message, in UTF-16 code units. */
 export const longestMessage = 4000;
 export const longestReply = 8000;
-/** Messages that one page of the conversation holds at most. */
+/** The maximum number of messages in one page of the conversation. */
 export const messagesPerPage = 50;
-/** A stream that is further behind (revisions) gets `reset`. */
+/** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;

@@ -67,7 +67,7 @@ export const MessageAuthor = v.picklist(['user', 'solace']);
 /** One message. A reply is `delivered` from the start. */
 export const ChatMessage = v.object({
   id: v.string(),
-  /** From 1, in the order of arrival: the only order that is shown. */
+  /** Counts from 1 in the order of arrival, in which pages show messages. */
   seq: v.number(),
   author: MessageAuthor,
   text: v.string(),

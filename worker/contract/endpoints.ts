@@ -12,25 +12,25 @@ type Definition = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
   summary: string;
-  /** The JSON body; absent where the call takes none. */
+  /** The JSON body; undefined if the call has none. */
   input?: Shape;
-  /** The query string, each value a text; absent where the call reads none. */
+  /** The query string, each value a text; undefined if the call has none. */
   query?: Shape;
-  /** The parts of the path that a `:name` stands for. */
+  /** The parameters of the path, such as `:id`. */
   params?: Shape;
-  /** Bytes; 16 KiB unless it says otherwise. */
+  /** The largest body in bytes; 16 KiB by default. */
   bodyLimit?: number;
-  /** An empty body reads as {}. */
+  /** An empty body counts as {}. */
   inputOptional?: true;
-  /** What a success answers; absent where no shape describes it. */
+  /** The body of a successful response; undefined if it has no schema. */
   output?: v.GenericSchema;
-  /** The media type of a success, where it is not JSON. */
-  answers?: string;
-  /** Open to users whose account still waits for approval. */
+  /** The media type of a successful response that is not JSON. */
+  mediaType?: string;
+  /** Open to users with a pending account. */
   whilePending?: true;
-  /** The token stands in the query, because EventSource sends no headers. */
+  /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
-  /** Failures beyond those that the access and the body bring by themselves. */
+  /** Errors besides those of the access and the body. */
   fails?: readonly ErrorName[];
 };
 
@@ -198,7 +198,7 @@ export const endpoints = {
     path: '/api/user/usage-stream',
     summary: 'The live usage count as server-sent events',
     tokenInQuery: true,
-    answers: 'text/event-stream',
+    mediaType: 'text/event-stream',
     fails: ['invalidToken'],
   },
   getChat: {
@@ -232,7 +232,7 @@ export const endpoints = {
     path: '/api/user/chat-stream',
     summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
     tokenInQuery: true,
-    answers: 'text/event-stream',
+    mediaType: 'text/event-stream',
     fails: ['invalidToken'],
   },
   putChatConsent: {
@@ -343,7 +343,7 @@ export const endpoints = {
         v.regex(/^[\w-]{1,256}$/, 'hub.challenge is malformed'),
       ),
     }),
-    answers: 'text/plain',
+    mediaType: 'text/plain',
     fails: ['invalidToken', 'notFound'],
   },
   whatsappWebhook: {

@@ -4,8 +4,8 @@ import { helpLines } from './help-lines.ts';
 export type CountryHelp = { country: string; name?: string; lines: readonly HelpLine[] };
 
 /**
- * The lines of each country, in the order given and each country once. Put the connection's country before the phone
- * number's: short numbers work only inside their country. A country without a line has no name and an empty list.
+ * The lines of each country once, in the given order. Pass the connection's country before the phone number's, since
+ * short numbers work only inside their country. A country without a line has no name and an empty list.
  */
 export function helpFor(countries: readonly string[]): CountryHelp[] {
   // Cloudflare's CF-IPCountry is XX for an unknown country and T1 for Tor.

@@ -1,4 +1,4 @@
-/** ISO 639 codes of the languages in which somebody is there to listen. */
+/** ISO 639 codes of the languages in which the line is offered. */
 export type HelpLanguage =
   | 'am'
   | 'ar'
@@ -40,16 +40,19 @@ export type HelpLine = {
   service: string;
   /** The name in English, for a name in a script that many readers of the page cannot read. */
   inEnglish?: string;
-  /** The people or phones that the line is for, if not everybody in the country. */
+  /** The people or phones that the line serves, if not everybody in the country. */
   area?: string;
-  /** `shown` as the provider prints it; `tel` as it is dialled inside the country, absent where phones refuse such a link. */
+  /**
+   * `shown` as the provider prints it; `tel` as it is dialled inside the country, absent where phones refuse such a
+   * link.
+   */
   call?: { shown: string; tel?: string };
   text?: { shown: string; number: string };
   /** `international` is a full number with its calling code, as WhatsApp's links need it. */
   whatsApp?: { shown: string; international: string; hours?: HelpHours };
   /** A page on the web, without `https://`. */
   chat?: { address: string; hours?: HelpHours };
-  /** Hours and cost of `call`; the other ways have their own. */
+  /** Hours and cost of `call`; the other channels have their own. */
   hours?: HelpHours;
   isFree?: boolean;
   languages?: readonly [HelpLanguage, ...HelpLanguage[]];

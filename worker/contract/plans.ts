@@ -14,17 +14,17 @@ export type Plan = {
   features: readonly string[];
   /** Messages a week; -1 means unlimited, null means that usage is not tracked. */
   messageLimit: number | null;
-  /** 0 (free) to 3 (platinum): what counts as an upgrade. */
+  /** 0 (free) to 3 (platinum); a change to a higher level is an upgrade. */
   level: number;
   hasVoice?: boolean;
   periodDescription: string;
-  /** False takes a plan off sale: no page offers it, its price at Stripe stays, and whoever has it keeps it. */
+  /** False takes a plan off sale: no page offers it, its price at Stripe stays, and its subscribers keep it. */
   onSale: boolean;
 };
 
 const week = 'week';
 
-/** What the plans page writes beside a price; the subscriptions themselves are billed weekly. */
+/** The text beside a price on the plans page; the subscriptions themselves are billed weekly. */
 export const pricePeriodLabel = '/per month';
 
 export const plans: Record<PlanId, Plan> = {
@@ -86,7 +86,7 @@ export function plansOnSale(): Plan[] {
   return planIds.map((id) => plans[id]).filter(({ onSale }) => onSale);
 }
 
-/** The plan of an id; what is missing, 'inactive' or unknown is free. */
+/** The plan of an id; free for a missing, 'inactive' or unknown id. */
 export function planOf(id: string | null | undefined): Plan {
-  return id && Object.hasOwn(plans, id) ? plans[id as PlanId] : plans.free;
+  return plans[planIds.find((known) => known === id) ?? 'free'];
 }

@@ -1,4 +1,4 @@
-/** What an open usage stream tells the browser, as unnamed server-sent events. */
+/** The unnamed server-sent events of the usage stream. */
 export type StreamMessage =
   | { type: 'usageUpdate'; count: number }
   | { type: 'subscription_update' }
@@ -7,5 +7,5 @@ export type StreamMessage =
 /** The named event that opens every stream; a usage stream's data holds the profile as of that moment. */
 export const connectionEstablished = 'connection_established';
 
-/** The named event before the end of a stream that made room for a newer one: who reconnects ends another. */
+/** The named event before the end of a stream that a newer one replaced; reconnecting would end another stream. */
 export const streamReplaced = 'stream_replaced';

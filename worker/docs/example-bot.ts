@@ -33,7 +33,7 @@ createServer((request, response) => void receive(request, response)).listen(Numb
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
   if (!isSigned(body, request.headers)) return void response.writeHead(401).end();
-  const event = JSON.parse(body) as Partial<Event>;
+  const event: Partial<Event> = JSON.parse(body);
   if (!event.type || !event.data) return void response.writeHead(400).end();
   accept(event.type, event.data);
   response.writeHead(204).end();
@@ -85,7 +85,7 @@ async function think(phone: string, text: string): Promise<string> {
     body: JSON.stringify({ model: MODEL_NAME, messages: [{ role: 'system', content: tone }, ...turns] }),
   });
   if (!response.ok) return 'I cannot think clearly right now. Please write to me again in a minute.';
-  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
+  const { choices }: { choices: { message: { content: string } }[] } = await response.json();
   const reply = choices
     .map(({ message }) => message.content)
     .join('\n')

@@ -2,7 +2,7 @@ import { apiErrors, type ErrorBody, type ErrorName } from '../contract/errors.ts
 import type { Traffic } from '../platform/database.ts';
 import { RequestError } from '../platform/request-error.ts';
 
-/** The error on the list of the contract; an unexpected error is `internal`, and only the log says more. */
+/** The error of the contract's list; an unexpected error is `internal`, and only the log describes it. */
 export function toRequestError(error: unknown, traffic: Traffic): RequestError {
   if (error instanceof RequestError) return error;
   return new RequestError(traffic.unreachable ? 'unavailable' : 'internal');

@@ -5,7 +5,7 @@ import type { BotContext, PublicContext, WebhookContext, UserContext } from './r
 type Result<Name extends EndpointName> = Output<Name> | Response;
 
 export type PublicHandler<Name extends EndpointName> = (context: PublicContext<Name>) => Promise<Result<Name>>;
-/** `session.run` makes the result: a response to a session that was not checked does not compile. */
+/** Only `session.run` creates this result, so a handler that skips the session check does not compile. */
 export type UserHandler<Name extends EndpointName> = (context: UserContext<Name>) => Promise<Authorized<Result<Name>>>;
 export type BotHandler<Name extends EndpointName> = (context: BotContext<Name>) => Promise<Result<Name>>;
 export type WebhookHandler<Name extends EndpointName> = (context: WebhookContext) => Promise<Result<Name>>;
@@ -18,5 +18,5 @@ type Handlers<Name extends EndpointName> = {
   whatsapp: WebhookHandler<Name>;
 };
 
-/** The handler of an endpoint; its context depends on who may call it. */
+/** The handler of an endpoint; its context depends on the endpoint's access. */
 export type Handler<Name extends EndpointName> = Handlers<Name>[Endpoints[Name]['access']];

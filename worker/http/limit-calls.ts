@@ -6,12 +6,15 @@ import type { Settings } from '../settings.ts';
 import type { UserSession } from '../users/user-session.ts';
 import type { BaseContext } from './request-context.ts';
 
-/** Asking the platform costs 50 to 80 µs of CPU (2026-11-22, tests/bench), so only busy sessions are counted there. */
+/**
+ * A call of the platform's rate limiter costs 50 to 80 µs of CPU (2026-11-22, tests/bench), so only busy sessions are
+ * counted there.
+ */
 const quietCalls = 60;
 
 const userLimiterOf = memoize((settings: Settings) => new CallLimiter(settings.LIMIT_CALLS_PER_USER));
 
-/** Coarse and close to the caller; the exact limits of signing in stand in the database. */
+/** A coarse limit in each location; the exact limits on signing in are in the database. */
 export async function limitByAddress({ env, address }: BaseContext): Promise<void> {
   const network = networkOf(address);
   const results = await Promise.all([
@@ -22,8 +25,8 @@ export async function limitByAddress({ env, address }: BaseContext): Promise<voi
 }
 
 /**
- * Runs a call of a user within the user's limit, without a database request: exactly within this isolate, and coarsely
- * by session across the isolates of a location. A call of a session that has ended is not the user's.
+ * Applies the user's rate limit without a database request: exactly in this isolate, and coarsely by session across
+ * the isolates of a location. Calls of an ended session do not count for the user.
  */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,

@@ -14,7 +14,7 @@ export type AppEnv = {
 };
 type Middleware = MiddlewareHandler<AppEnv>;
 
-/** Writes the request's line to the log; the response leaves with the request's id and is stored nowhere. */
+/** Logs the request; adds the request's id and `no-store` to the response. */
 export const logRequest: Middleware = async (c, next) => {
   const requestLog = new RequestLog(c.get('requestId'));
   c.set('requestLog', requestLog);
@@ -26,7 +26,7 @@ export const logRequest: Middleware = async (c, next) => {
   await requestLog.write(c.req.method, status);
 };
 
-/** Hono's other headers are for pages. */
+/** Hono's other headers concern pages only. */
 export const apiHeaders = secureHeaders({
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   strictTransportSecurity: 'max-age=31536000; includeSubDomains',
@@ -48,7 +48,7 @@ export const requireSettings: Middleware = async (c, next) => {
   await next();
 };
 
-/** Names the route in the log by its pattern. */
+/** Logs the route by its pattern. */
 export function logRoute(path: string): Middleware {
   return (c, next) => {
     c.get('requestLog').route = path;
@@ -56,7 +56,7 @@ export function logRoute(path: string): Middleware {
   };
 }
 
-/** Lets pages of the origins in `WEB_ORIGINS` read the responses of a path; other origins learn its methods alone. */
+/** Lets pages of the origins in `WEB_ORIGINS` read the responses of a path; other origins only receive its methods. */
 export function allowOrigins(methods: string[], credentials: boolean): Middleware {
   const preflight = { allowMethods: methods, allowHeaders: ['authorization', 'content-type'], maxAge: 86_400 };
   const exposeHeaders = ['x-request-id', 'retry-after'];
@@ -69,7 +69,7 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
   };
 }
 
-/** 413 for a body over so many bytes, whether it says its length or not. */
+/** Responds 413 to a larger body, with or without a `Content-Length`. */
 export function limitBody(maxSize: number): Middleware {
   return bodyLimit({
     maxSize,

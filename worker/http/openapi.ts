@@ -6,7 +6,7 @@ import { apiErrors, type ErrorName } from '../contract/errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** The whole surface as OpenAPI 3.1, from the table of endpoints and its shapes. */
+/** The API as OpenAPI 3.1, generated from the endpoint table and its schemas. */
 export function openApi(serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {
@@ -88,7 +88,7 @@ function listParameters(place: 'path' | 'query', shape: Endpoint['query']): Json
 function responses(endpoint: Endpoint): Json {
   const content = endpoint.output
     ? { 'application/json': { schema: schemaOf(endpoint.output, 'output') } }
-    : { [endpoint.answers ?? 'application/json']: {} };
+    : { [endpoint.mediaType ?? 'application/json']: {} };
   const all: Record<string, Json> = { 200: { description: 'Success', content } };
   const grouped = Map.groupBy(failuresOf(endpoint), (name) => apiErrors[name].status);
   for (const [status, names] of grouped) {
@@ -99,7 +99,7 @@ function responses(endpoint: Endpoint): Json {
   return all;
 }
 
-/** Every failure that a call can answer: its own, and those of its access and its body. */
+/** Every error that a call can return: its own, and those of its access and its body. */
 function failuresOf(endpoint: Endpoint): ErrorName[] {
   const user: ErrorName[] = endpoint.whilePending
     ? ['unauthenticated', 'rateLimited']

@@ -8,7 +8,7 @@ import type { IncomingRequest, Parsed } from './request-context.ts';
 type Fields = Record<string, unknown>;
 type Shape = NonNullable<Endpoint['input']>;
 
-/** What the caller sent, validated: 415, 400 `invalid_body` or 400 `invalid_field` where it is not valid. */
+/** The validated input; throws 415, 400 `invalid_body` or 400 `invalid_field`. */
 export function parseRequest<Name extends EndpointName>(
   name: Name,
   incoming: IncomingRequest,
@@ -47,13 +47,13 @@ function validate(shape: Shape, fields: Fields): Fields {
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
 }
 
-/** A missing field then fails by its own rule, with its own sentence. */
+/** So that a missing field fails by its own rule, with its own message. */
 function withEveryKey(shape: Shape, fields: Fields): Fields {
   const absent = Object.keys(shape.entries).map((key) => [key, undefined]);
   return { ...Object.fromEntries(absent), ...fields };
 }
 
-/** The place where a number in a body becomes canonical; the log gets its tag. */
+/** Makes the phone number of a body canonical and adds its tag to the log. */
 function withCanonicalPhone(input: Fields, { settings, requestLog }: IncomingRequest): Fields {
   if (typeof input.phone !== 'string') return input;
   const phone = canonicalPhone(input.phone);

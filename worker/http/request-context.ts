@@ -7,21 +7,21 @@ import type { PhoneNumber } from '../users/phone.ts';
 import type { UserSession } from '../users/user-session.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** What every handler may use. */
+/** The part of the context that every handler has. */
 export type BaseContext = {
   request: Request;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
-  /** Unix ms: one instant for the whole request. */
+  /** Unix ms: the start of the request, used for all its reads and writes. */
   now: number;
   env: Env;
   settings: Settings;
   db: Database;
-  /** Keeps the Worker running for work that goes on after the response. */
-  later: (work: Promise<unknown>) => void;
+  /** Lets work continue after the response, as the platform's `waitUntil`. */
+  waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** A request before its authorization: what the route needs besides. */
+/** The context before authorization. */
 export type IncomingRequest = BaseContext & { pathParams: Record<string, string>; requestLog: RequestLog };
 
 /** The endpoints of one kind of caller. */
@@ -29,13 +29,13 @@ export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
 }[EndpointName];
 
-/** A body after its validation: a number in it is canonical; WhatsApp knows the sender by the spelling that was sent. */
+/** A validated body: its phone number is canonical; the spelling that was sent is kept for WhatsApp. */
 export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
     : Input<Name>;
 
-/** What the caller sent, validated: the JSON body, the query string and the parts of the path. */
+/** The validated input: the JSON body, the query string and the parts of the path. */
 export type Parsed<Name extends EndpointName> = {
   input: ParsedInput<Name>;
   query: Query<Name>;
@@ -43,12 +43,12 @@ export type Parsed<Name extends EndpointName> = {
 };
 
 export type PublicContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name>;
-/** `session.run` yields the user, and the response must come from it. */
+/** `session.run` loads the user and must create the response. */
 export type UserContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { session: UserSession };
 /** The signature is verified. */
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
-/** The handler verifies the sender's signature over the body as it was sent. */
+/** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
 
 type Contexts<Name extends EndpointName> = {
@@ -59,5 +59,5 @@ type Contexts<Name extends EndpointName> = {
   whatsapp: WebhookContext;
 };
 
-/** The context of an endpoint: it depends on who may call it. */
+/** The context of an endpoint; it depends on the endpoint's access. */
 export type ContextOf<Name extends EndpointName> = Contexts<Name>[Endpoints[Name]['access']];

@@ -4,8 +4,8 @@ import type { RequestError } from '../platform/request-error.ts';
 import { codeOf } from './error-response.ts';
 
 /**
- * The line that one request writes to the log: `request_completed`, or `request_failed` after an unexpected error. `ms`
- * is the time until the response, `databaseRequests` what it cost there, `code` the error's on the contract's list.
+ * The log line of a request: `request_completed`, or `request_failed` after an unexpected error. `ms`
+ * is the time until the response, `databaseRequests` their number, `code` the contract's code of the error.
  */
 export class RequestLog {
   readonly requestId: string;
@@ -13,10 +13,10 @@ export class RequestLog {
   readonly #started = Date.now();
   /** The route's pattern, never the address that was called. */
   route = 'none';
-  /** The tag of the number that the request is about. */
+  /** The tag of the request's phone number. */
   phone: Promise<string> | undefined;
   error: RequestError | undefined;
-  /** Where an unexpected error came from. */
+  /** The origin of an unexpected error. */
   unexpected: Record<string, unknown> | undefined;
 
   constructor(requestId: string) {

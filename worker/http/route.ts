@@ -60,7 +60,7 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
   };
 }
 
-/** The token is verified here; whether the session still lives, its `run` asks the database. */
+/** Verifies the token; `session.run` checks in the database that the session has not ended. */
 async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<UserSession> {
   const { request, settings } = context;
   const claims = endpoint.tokenInQuery

@@ -8,7 +8,7 @@ const Status = v.object({
   errors: v.optional(v.array(v.object({ code: v.number() })), []),
 });
 
-/** Other fields than `statuses` are of no interest: the bot receives the messages. */
+/** Only `statuses` is read: the bot receives the messages. */
 const Notification = v.object({
   entry: v.array(
     v.object({
@@ -17,7 +17,7 @@ const Notification = v.object({
   ),
 });
 
-/** Whether `X-Hub-Signature-256` is the app's own over the body as it was sent. */
+/** Whether `X-Hub-Signature-256` is the app's signature over the raw body. */
 export async function isSignedByWhatsapp(appSecret: string, header: string | null, body: string): Promise<boolean> {
   const hex = /^sha256=([\da-f]{64})$/.exec(header ?? '')?.[1];
   if (!hex) return false;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 
 const httpsAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:\/\//));
-const leftOutOr = <Rule extends v.GenericSchema<string>>(rule: Rule) => v.optional(v.union([v.literal(''), rule]), '');
+const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) => v.optional(v.union([v.literal(''), rule]), '');
 
-/** Settings of the commands alone: the Worker does not get them. */
+/** Settings of the owner's commands; the Worker does not get them. */
 export const OwnerSettings = v.object({
-  /** Takes the contact form's messages as JSON; the build writes it into the page. */
-  CONTACT_URL: leftOutOr(httpsAddress),
+  /** The address that accepts the contact form's messages as JSON; the build writes it into the page. */
+  CONTACT_URL: optional(httpsAddress),
   /** The date on which a named person of the team last read every help line's page. */
-  HELP_LINES_READ_ON: leftOutOr(v.pipe(v.string(), v.isoDate())),
+  HELP_LINES_READ_ON: optional(v.pipe(v.string(), v.isoDate())),
 });
 
 export type OwnerSettings = v.InferOutput<typeof OwnerSettings>;

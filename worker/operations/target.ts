@@ -11,7 +11,7 @@ const targets: readonly Target[] = ['local', 'preview', 'production'];
 type Flags = Record<string, string | boolean | undefined>;
 type Command = { target: Target; words: string[]; flags: Flags; values: Values };
 
-/** A command line that is wrong, or a step that needs a confirmation: exit code 2. */
+/** An invalid command line, or a step without its confirmation: exit code 2. */
 export class UsageError extends Error {}
 
 /**
@@ -27,7 +27,7 @@ export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {})
   return { target, words: positionals, flags, values: process.env };
 }
 
-/** Runs a command and sets the exit code: 1 after a failure, 2 when it was called in the wrong way. */
+/** Runs a command and sets the exit code: 1 after a failure, 2 after an invalid command line. */
 export async function runCommand(run: () => Promise<boolean>): Promise<void> {
   try {
     process.exitCode = (await run()) ? 0 : 1;

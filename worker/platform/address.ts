@@ -1,4 +1,6 @@
-/** The caller's address as limits count it: an IPv4 as it is, an IPv6 by its /64, `unknown` for a caller without one. */
+/**
+ * The caller's address as limits count it: an IPv4 as it is, an IPv6 by its /64, `unknown` for a caller without one.
+ */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;

@@ -3,7 +3,7 @@ import { memoize } from './memoize.ts';
 
 const keysKept = 5000;
 
-/** Counts calls by key in the memory of an isolate, exactly and over sliding stretches of time. */
+/** Counts calls by key in the memory of an isolate, exactly and over sliding windows. */
 export class CallLimiter {
   readonly #limits: Limit[];
   readonly #longestMs: number;
@@ -30,7 +30,7 @@ export class CallLimiter {
     return this.#callsOf(key).length;
   }
 
-  /** Takes back a call that was counted at an instant. */
+  /** Removes a call that was counted at an instant. */
   giveBack(key: string, at: number): void {
     const calls = this.#callsOf(key);
     const index = calls.lastIndexOf(at);

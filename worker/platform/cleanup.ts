@@ -6,7 +6,7 @@ import { rateLimitEventsKeptMs } from './limits.ts';
 import { dayMs } from './time.ts';
 
 const rowsPerStep = 500;
-/** 20,000 rows of a table each minute are more than ever come in one. */
+/** Deletes up to 20,000 rows of a table each minute, more than are inserted in one. */
 const stepsPerRun = 40;
 
 type Expiring = { table: SQLiteTable; key: SQLiteColumn; expiresAt: SQLiteColumn };
@@ -27,10 +27,10 @@ const expiring: Expiring[] = [
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
 ];
 
-/** Parked messages: their users have long seen that they failed. Parked events of other types wait for the owner. */
+/** For parked messages, which their users see as failed. Other parked events stay until the owner decides. */
 const parkedMessagesKeptMs = 7 * dayMs;
 
-/** Deletes expired rows: a bounded step of each table in a round trip, until a step finds nothing. */
+/** Deletes expired rows: one bounded batch of each table in a round trip, until a batch is empty. */
 export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
   const statements = [
     // The former name of `rate_limit_events`, until the contract migration drops it.

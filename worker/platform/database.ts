@@ -10,7 +10,7 @@ const requestsPerClient = 100;
 
 type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
 
-/** What one request cost at the database. */
+/** The database requests of one request. */
 export type Traffic = { requests: number; unreachable: boolean };
 
 export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'> };
@@ -31,8 +31,9 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
 }
 
 /**
- * Making a client costs 20 to 55 µs of CPU, up to 5 % of `bot/usage` with the database beside the Worker (2026-11-22,
- * tests/bench), so requests share one. An aborted request never closes its stream in it: a new client follows.
+ * Creating a client costs 20 to 55 µs of CPU, up to 5 % of `bot/usage` with the database beside the Worker (2026-11-22,
+ * tests/bench), so requests share one. An aborted request never closes its stream in the client, so a new client
+ * replaces it.
  */
 const clientOf = memoize((settings: DatabaseSettings) => {
   let client = connect(settings);
@@ -51,13 +52,13 @@ function connect({ TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken }: Datab
 async function fetchInTime(request: Request): Promise<Response> {
   const response = await fetch(request, { signal: AbortSignal.timeout(timeoutMs) });
   if (response.ok || response.status === 400) return response;
-  // A bad or expired token is 401; 404 is a database that is gone.
+  // A bad or expired token is 401; 404 means that the database no longer exists.
   if (response.status < 500 && response.status !== 429) log('error', 'database_refused', { status: response.status });
   await response.body?.cancel();
   throw new Error(`The database responded with ${response.status}`);
 }
 
-/** The result, or 503 when the database is busy or does not respond whole and in time; SQL errors are passed on. */
+/** Returns the result. Throws 503 if the database is busy, or does not respond completely in time; SQL errors pass. */
 async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
   traffic.requests += 1;
   try {
@@ -69,7 +70,7 @@ async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> 
   }
 }
 
-/** Another writer holds the database for longer than it lets statements wait. */
+/** Another writer has locked the database for longer than its busy timeout. */
 function isBusy({ code, message }: LibsqlError): boolean {
   return code.startsWith('SQLITE_BUSY') || /database is locked/i.test(message);
 }

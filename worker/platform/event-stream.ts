@@ -1,22 +1,24 @@
+import { minuteMs } from './time.ts';
+
 const heartbeatMs = 20_000;
-const oldestMs = 15 * 60_000;
-const ageJitterMs = 5 * 60_000;
-/** Bytes that a reader who does not read may leave behind before it is dropped. */
+const oldestMs = 15 * minuteMs;
+const ageJitterMs = 5 * minuteMs;
+/** Unread bytes after which a slow reader is disconnected. */
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
 
 type Source = {
   signal: AbortSignal;
-  /** Unix ms: no stream outlives its session. */
+  /** Unix ms: the stream ends with its session. */
   expiresAt: number;
-  /** The stream is open: what it writes first. */
+  /** The first event of the stream. */
   opened: (stream: EventStream) => void;
   /** Every 20 s, before the comment line. */
   beat: () => void;
   ended: () => void;
 };
 
-/** Server-sent events with a heartbeat. It ends with its reader, when nobody reads, or at its greatest age. */
+/** Server-sent events with a heartbeat. It ends when its reader disconnects or stops reading, or at its maximum age. */
 export class EventStream {
   readonly #source: Source;
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
@@ -59,7 +61,7 @@ export class EventStream {
     try {
       this.#controller.close();
     } catch {
-      return; // the reader has gone first
+      return; // the reader has disconnected already
     }
   }
 

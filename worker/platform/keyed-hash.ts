@@ -1,7 +1,7 @@
 import { hexOf } from './hex.ts';
 import { memoize } from './memoize.ts';
 
-/** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key opens nothing else. */
+/** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */
 export type HashPurpose = 'code' | 'trial' | 'trial-link' | 'phone' | 'log' | 'jti';
 
 const encoder = new TextEncoder();
@@ -12,7 +12,7 @@ export async function keyedHash(secret: string, purpose: HashPurpose, ...parts: 
   return hexOf(await crypto.subtle.sign('HMAC', key, encoder.encode(parts.join('|'))));
 }
 
-/** The same under every secret in use, the current one first. */
+/** The hash under every secret in use, the current one first. */
 export function keyedHashes(secrets: string[], purpose: HashPurpose, ...parts: string[]): Promise<string[]> {
   return Promise.all(secrets.map((secret) => keyedHash(secret, purpose, ...parts)));
 }

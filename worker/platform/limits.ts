@@ -1,4 +1,4 @@
-import { dayMs } from './time.ts';
+import { dayMs, hourMs, minuteMs } from './time.ts';
 
 /** At most `most` times in any stretch of `per` milliseconds. */
 export type Limit = { most: number; per: number };
@@ -6,7 +6,7 @@ export type Limit = { most: number; per: number };
 /** Rate-limit events are kept this long (ms); no limit may look back further. */
 export const rateLimitEventsKeptMs = dayMs;
 
-const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const units = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
 
 /** Reads `5/1h 10/1d`. */
 export function parseLimits(text: string): Limit[] {

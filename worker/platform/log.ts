@@ -13,7 +13,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   const { cause } = error;
   return {
     error: error.name,
-    code: (error as { code?: unknown }).code ?? (cause as { code?: unknown } | undefined)?.code,
+    code: codeOf(error) ?? codeOf(cause),
     at: error.stack
       ?.split('\n')
       .filter((line) => /^\s+at /.test(line))
@@ -21,3 +21,5 @@ export function describeError(error: unknown): Record<string, unknown> {
       .map((line) => line.trim()),
   };
 }
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

@@ -1,6 +1,6 @@
 /**
- * Calls `make` once for each key and keeps the `most` results that were used last. The one cache of an isolate: the
- * figures beside its uses say what each saves.
+ * Calls `make` once for each key and keeps the `most` recently used results. The only kind of cache in an isolate; a
+ * comment at each use gives the measured saving.
  */
 export function memoize<Key, Made>(make: (key: Key) => Made, most = 10): (key: Key) => Made {
   const results = new Map<Key, { made: Made }>();

@@ -1,11 +1,11 @@
-/** `code` as the object closed the socket; 1006 when it is gone. */
+/** `code` is the close code of the object; 1006 if the connection was lost. */
 type Receiver<Message> = { receive: (message: Message) => void; ended: (code: number) => void };
 
 const gone = 1006;
 /** With a ping every 20 s a dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
-/** A Worker's socket to a Durable Object. Keeps what arrives before `listen`, so that nothing is missed. */
+/** A Worker's socket to a Durable Object. Buffers messages until `listen` is called, so that none is lost. */
 export class ObjectSocket<Message> {
   readonly #socket: WebSocket;
   #early: Message[] = [];
@@ -21,7 +21,7 @@ export class ObjectSocket<Message> {
     socket.accept();
   }
 
-  /** Joins an object that responds with a socket; null when it cannot be reached. */
+  /** Opens a socket to an object; null if the object cannot be reached. */
   static async join<Message>(object: Fetcher, query: URLSearchParams): Promise<ObjectSocket<Message> | null> {
     const response = await object
       .fetch(`https://object/?${query.toString()}`, { headers: { upgrade: 'websocket' } })
@@ -59,12 +59,12 @@ export class ObjectSocket<Message> {
   #arrived(data: unknown): void {
     if (data === 'pong') return this.#clearPongTimer();
     if (typeof data !== 'string') return;
-    const message = JSON.parse(data) as Message;
+    const message: Message = JSON.parse(data);
     if (this.#receiver) this.#receiver.receive(message);
     else this.#early.push(message);
   }
 
-  /** Nobody is at the other end. */
+  /** The other end has closed the socket. */
   #lose(): void {
     this.#socket.close(1000);
     this.#end(gone);

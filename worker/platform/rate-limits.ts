@@ -6,7 +6,7 @@ import type { Value } from './prepared-statements.ts';
 
 const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 
-/** SQL: when the subject may act again, in unix ms; 0 when it never was limited. */
+/** SQL: when the subject may act again, in unix ms; 0 if no limit applies. */
 export function allowedAt(subject: Value<string>, limits: Limit[]): SQL<number> {
   const each = limits.map(
     ({ most, per }) =>

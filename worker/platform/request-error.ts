@@ -10,7 +10,7 @@ type Details = {
   fields?: Record<string, unknown>;
 };
 
-/** A refusal for the caller: thrown anywhere, made into a response by `http/error-response.ts`. */
+/** An error of the contract's list; `http/error-response.ts` turns it into the response. */
 export class RequestError extends Error {
   readonly errorName: ErrorName;
   readonly details: Details;

@@ -1,7 +1,7 @@
 const nonceBytes = 12;
 const encoder = new TextEncoder();
 
-/** AES-256-GCM under a fresh nonce, which stands in front of the ciphertext; `context` is authenticated with it. */
+/** Encrypts with AES-256-GCM; the random nonce precedes the ciphertext, and `context` is authenticated with it. */
 export async function seal(key: CryptoKey, context: string, plain: Uint8Array): Promise<ArrayBuffer> {
   const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const sealed = await crypto.subtle.encrypt(algorithm(iv, context), key, plain);
@@ -11,7 +11,7 @@ export async function seal(key: CryptoKey, context: string, plain: Uint8Array): 
   return whole.buffer;
 }
 
-/** The bytes that were sealed; throws when the key or the context is another one, or a byte has changed. */
+/** Decrypts sealed bytes; throws if the key, the context or any byte differs. */
 export function unseal(key: CryptoKey, context: string, sealed: ArrayBuffer): Promise<ArrayBuffer> {
   const iv = new Uint8Array(sealed, 0, nonceBytes);
   return crypto.subtle.decrypt(algorithm(iv, context), key, new Uint8Array(sealed, nonceBytes));

@@ -1,4 +1,4 @@
-/** The settings that are secret, each as parsed. */
+/** The secret settings, as parsed. */
 type SecretSettings = {
   SESSION_KEYS?: string;
   CHAT_KEYS?: string;
@@ -13,9 +13,9 @@ export type SecretName = keyof SecretSettings;
 export type Secret = { name: SecretName; value: string };
 
 const leastCharacters = 32;
-/** As the specification of Standard Webhooks asks for. */
+/** The minimum of the Standard Webhooks specification. */
 const leastBytes = 24;
-/** Their length is the business of whoever issues them. */
+/** Issued by others, who decide their length. */
 const issuedByOthers: ReadonlySet<SecretName> = new Set(['TURSO_AUTH_TOKEN', 'WHATSAPP_TOKEN', 'STRIPE_SECRET_KEY']);
 
 /** Every secret of the settings by its name; a setting that is being rotated has two. */
@@ -39,7 +39,7 @@ export function isShort({ name, value }: Secret): boolean {
   return atob(value.replace(/^whsec_/, '')).length < leastBytes;
 }
 
-/** The secrets whose value is also the value of one before them, with the name of that one. */
+/** The secrets that repeat the value of an earlier one, with the name of that one. */
 export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretName })[] {
   const firsts = new Map<string, SecretName>();
   return secrets.flatMap((secret) => {

@@ -4,7 +4,7 @@ import { dayMs } from '../platform/time.ts';
 const lowShare = 0.8;
 const retryAfterAtMost = 3600;
 
-/** A number whose owner wrote so lately (ms) gets its code whatever the budget: strangers cannot use it up for them. */
+/** A number whose owner wrote within this time (ms) is exempt from the budget, which strangers could use up. */
 export const provenForMs = 600_000;
 
 /** The day that a code counts for: days since 1970-01-01 UTC. */
@@ -12,7 +12,7 @@ export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
 
-/** How long (seconds) to wait for the next day's budget, at most an hour. */
+/** The wait (seconds) for the next day's budget, at most an hour. */
 export function untilNextBudget(now: number): number {
   return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
 }

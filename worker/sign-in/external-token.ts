@@ -5,7 +5,7 @@ import { RequestError } from '../platform/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../users/phone.ts';
 
-/** A token may be this old, counted from `iat`; after that it is refused, so its `jti` may be forgotten. */
+/** The maximum age of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
 export const externalTokenAgeSeconds = 300;
 
 const Claims = v.object({
@@ -20,7 +20,7 @@ const acceptedType = /^(application\/)?jwt$/i;
 
 type Issuer = { issuer: string; audience: string; jwksUrl: string };
 
-/** The external issuer, or null where its tokens are not accepted. */
+/** The external issuer, or null if its tokens are not accepted. */
 export function externalIssuer(settings: Settings): Issuer | null {
   const {
     EXTERNAL_TOKEN_ISSUER: issuer,
@@ -30,7 +30,7 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-/** The phone and the id of a token of the issuer; throws 401 for a bad one, 503 when the issuer does not respond. */
+/** The phone and the id of an issuer's token; throws 401 for an invalid one, 503 if the issuer does not respond. */
 export async function verifyExternalToken(issuer: Issuer, token: string): Promise<{ phone: PhoneNumber; jti: string }> {
   const payload = await verify(issuer, token);
   const claims = v.safeParse(Claims, payload);
@@ -55,7 +55,7 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
   }
 }
 
-/** What jose says of the token itself; the rest (no answer, no key set) is the issuer's. */
+/** Whether jose's error is about the token; others (no response, no key set) are about the issuer. */
 function isTokensFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return error instanceof TypeError && !/fetch|network/i.test(error.message);
   return (

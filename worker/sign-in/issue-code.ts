@@ -21,22 +21,22 @@ type Outcome = {
   sent: number;
 };
 
-/** What signing in needs of a request; `now` in unix ms. */
+/** The facts of a sign-in request; `now` in unix ms. */
 export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
 
 export type Issued = {
   id: string;
-  /** Unix ms; 0 when no limit was met. */
+  /** Unix ms; 0 if no limit was reached. */
   limitedUntil: number;
-  /** The service sends no more codes today to numbers that have not just written. */
+  /** Today's budget is spent, and the number has not written recently. */
   budgetSpent: boolean;
   /** Where to send the code; null when the number has never written. */
   whatsappId: string | null;
-  /** How long the number waits for its next code. */
+  /** The wait for the number's next code. */
   nextAfterSeconds: number;
 };
 
-/** Subjects of the rate limits on codes; an address may also be a network. */
+/** Subjects of the rate limits on codes; an address may also be an IPv6 network. */
 export const subjects = {
   codesTo: (phone: PhoneNumber) => `${phoneSubjects.codesTo}${phone}`,
   wrongTriesAt: (phone: PhoneNumber) => `${phoneSubjects.wrongTriesAt}${phone}`,
@@ -45,7 +45,7 @@ export const subjects = {
   triesFrom: (address: string) => `tries-from:${address}`,
 };
 
-/** Makes `code` the number's one live code where the limits and a first contact allow it: one round trip. */
+/** Makes `code` the number's only live code if limits and a first contact allow it: one round trip. */
 export async function issueCode(call: SignInCall, phone: PhoneNumber, code: string): Promise<Issued> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
@@ -72,8 +72,8 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
       ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`),
     db.run(
       recordEvents(id, now, [
-        ...limits.requests.map(({ subject }) => [subject, asked] as [string, SQL]),
-        ...limits.codes.map(({ subject }) => [subject, issued] as [string, SQL]),
+        ...limits.requests.map(({ subject }): [string, SQL] => [subject, asked]),
+        ...limits.codes.map(({ subject }): [string, SQL] => [subject, issued]),
       ]),
     ),
     db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
@@ -84,10 +84,10 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
   ]);
   const outcome = results[3][0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
-  return { id, nextAfterSeconds: Math.ceil((outcome.allowedAt - now) / 1000), ...verdict(outcome, now) };
+  return { id, nextAfterSeconds: Math.ceil((outcome.allowedAt - now) / 1000), ...resultOf(outcome, now) };
 }
 
-/** Gives back a code that was certainly not sent, and what it counted for. */
+/** Deletes a code that was certainly not sent, and its rate-limit events. */
 export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: string): Promise<void> {
   const { db, now } = call;
   const counted = limitsOf(call, phone).codes.map(({ subject }) => sql`${subject}`);
@@ -112,7 +112,7 @@ export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: str
 
 type Counted = { subject: string; limits: Limit[] };
 
-/** What a code for a number counts for, and under which limits. */
+/** The rate-limit subjects of a code, with their limits. */
 function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
   const network = networkOf(address);
   const per = (subjectOf: (address: string) => string, byAddress: Limit[], byNetwork: Limit[]): Counted[] => [
@@ -133,7 +133,7 @@ function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
   };
 }
 
-/** SQL: when all the limits allow it, in unix ms. */
+/** SQL: the instant (unix ms) from which all limits allow a code. */
 function latest(counted: Counted[]): SQL {
   const each = counted.map(({ subject, limits }) => allowedAt(subject, limits));
   return sql`max(0, ${sql.join(each, sql`, `)})`;
@@ -150,7 +150,7 @@ function replaced(columns: Parameters<typeof nameOf>[0][]): SQL {
   );
 }
 
-function verdict(outcome: Outcome, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
+function resultOf(outcome: Outcome, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
   const none = { limitedUntil: 0, budgetSpent: false, whatsappId: null };
   if (!outcome.asked) return { ...none, limitedUntil: outcome.askAt };
   if (!outcome.known) return none;

@@ -13,17 +13,17 @@ import type { SessionClaims } from '../users/user-session.ts';
 import { openSession } from '../users/open-session.ts';
 
 type Success = { userId: string; status: AccountStatus };
-/** Why there is no session. */
+/** Why no session was opened. */
 type Refusal = { counted: number; tried: number; tryAt: number; wrongAt: number; live: number };
 type Outcome = (Success & { refusal: null }) | { userId: null; refusal: string };
 
 export type Redeemed = {
-  /** Unix ms; 0 when no limit was met. */
+  /** Unix ms; 0 if no limit was reached. */
   limitedUntil: number;
   opened: { session: SessionClaims; status: AccountStatus } | null;
 };
 
-/** Counts the try before it compares, uses the code up when it is right, and opens the session: one round trip. */
+/** Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. */
 export async function redeemCode(
   { db, settings, address, now }: SignInCall,
   phone: PhoneNumber,
@@ -37,7 +37,7 @@ export async function redeemCode(
   const wrongTries = subjects.wrongTriesAt(phone);
   const values = { id, now, phone, tries, networkTries, wrongTries, ...Object.fromEntries(macs.entries()) };
   const results = await runPrepared(db, statementsFor(settings), values);
-  return verdict((results.at(-1) as Outcome[])[0]!, id, now);
+  return resultOf((results.at(-1) as Outcome[])[0]!, id, now);
 }
 
 const statementsFor = memoize((settings: Settings) => {
@@ -84,12 +84,12 @@ const statementsFor = memoize((settings: Settings) => {
   return [...changes, outcome].map(prepared);
 });
 
-function verdict(outcome: Outcome, sessionId: string, now: number): Redeemed {
+function resultOf(outcome: Outcome, sessionId: string, now: number): Redeemed {
   if (outcome.userId !== null) {
     const { userId, status } = outcome;
     return { limitedUntil: 0, opened: { session: { userId, sessionId }, status } };
   }
-  const { counted, tried, tryAt, wrongAt, live } = JSON.parse(outcome.refusal) as Refusal;
+  const { counted, tried, tryAt, wrongAt, live }: Refusal = JSON.parse(outcome.refusal);
   if (!counted) return { limitedUntil: tryAt, opened: null };
   return { limitedUntil: live && !tried && wrongAt > now ? wrongAt : 0, opened: null };
 }

@@ -6,17 +6,17 @@ import { sessionLifetimeMs } from '../users/open-session.ts';
 
 export const ticketLifetimeSeconds = 60;
 
-/** A token opens a session, or one stream. */
+/** A token authorizes the calls of a session, or one stream. */
 export type TokenType = 'session+jwt' | 'stream+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
-/** A token whose signature is good; `expiresAt` in unix seconds. */
+/** The claims of a verified token; `expiresAt` in unix seconds. */
 type Signed = { type: string | undefined; expiresAt: number; claims: SessionClaims };
 
 const encoder = new TextEncoder();
-/** Verifying a token costs 80 µs of CPU (2026-11-22, tests/bench), and an app sends the same one for weeks. */
+/** Verifying a token costs 80 µs of CPU (2026-11-22, tests/bench), and a client sends the same one for weeks. */
 const tokensKept = 1000;
-/** Ours have about 300 characters. */
+/** Tokens have about 300 characters. */
 const longestToken = 1000;
 
 /** The token of an opened session. */
@@ -66,7 +66,7 @@ const ringOf = memoize((text: string) => {
 });
 
 async function importKey(entry: string): Promise<Key> {
-  const [kid, secret] = entry.split(':') as [string, string];
+  const [kid = '', secret = ''] = entry.split(':');
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   return {
     kid,

@@ -7,8 +7,8 @@ import type { Database } from '../platform/database.ts';
 const batchSize = 200;
 
 /**
- * Ends the trials that are over and writes the bot's events about them; the allowance follows the clock by itself.
- * Returns the users whose open streams need a message.
+ * Ends expired trials and queues their events for the bot; the allowance depends on the clock alone. Returns the users
+ * whose open streams need a message.
  */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
   const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now}

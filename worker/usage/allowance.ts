@@ -12,12 +12,12 @@ const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'),
 
 const own = sql`${users.phone} = ${phone}`;
 
-/** What fills the statements below, besides `now`. */
+/** The parameters of the statements below, besides `now`. */
 export const messageValues = (phone: PhoneNumber, count: number) => ({ phone, count });
 
-/** What a usage post found; for a number that never wrote there is no user. */
+/** The facts of a usage post; without a user if the number never wrote. */
 export type Found = {
-  /** Stored with the response, so that the same call again gets the same. */
+  /** Stored with the call, so that a replay gets the same response. */
   at: number;
   userId?: string;
   allowed?: number;
@@ -30,7 +30,7 @@ export type Found = {
   watched?: number;
 };
 
-/** SQL for the JSON of `Found`, one row, whether anybody has the number or not. */
+/** SQL for one row with the JSON of `Found`, also for an unknown number. */
 export function allowanceSql(kind: 'text' | 'voice'): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
   return sql`
@@ -47,7 +47,7 @@ export function allowanceSql(kind: 'text' | 'voice'): SQL {
     union all select json_object('at', ${now}) as answer where not exists (select 1 from ${users} where ${own})`;
 }
 
-/** SQL that counts the messages in the week that runs; the condition says when. */
+/** SQL that counts the messages in the current week, if the condition holds. */
 export function countSql(when: SQL): SQL {
   const week = currentWeekSql(now);
   return build
@@ -61,7 +61,7 @@ export function countSql(when: SQL): SQL {
     .getSQL();
 }
 
-/** The response to the bot; `counted` messages were added after the facts were read. */
+/** The response to the bot; `counted` is the number of messages added after the facts were read. */
 export function usageResponseOf(found: Found, counted: number): Usage {
   return usageResponse({
     allowed: found.allowed === 1,

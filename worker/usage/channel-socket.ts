@@ -9,7 +9,7 @@ type Receiver = { take: (message: ChannelMessage) => void; ended: (why: 'replace
 /** With a ping every 20 s a dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
-/** A stream's connection to its user's channel. Keeps what arrives before somebody listens, so no change is missed. */
+/** A stream's connection to its user's channel. Buffers messages until `listen` is called, so that none is lost. */
 export class ChannelSocket {
   readonly #socket: WebSocket;
   #early: ChannelMessage[] = [];
@@ -70,12 +70,12 @@ export class ChannelSocket {
   #arrived(data: unknown): void {
     if (data === 'pong') return this.#clearPongTimer();
     if (typeof data !== 'string') return;
-    const message = JSON.parse(data) as ChannelMessage;
+    const message: ChannelMessage = JSON.parse(data);
     if (this.#receiver) this.#receiver.take(message);
     else this.#early.push(message);
   }
 
-  /** Nobody is at the other end. */
+  /** The other end has closed the socket. */
   #lose(): void {
     log('info', 'channel_lost', {});
     this.#socket.close(1000);

@@ -7,7 +7,7 @@ import type { Value } from '../platform/prepared-statements.ts';
 
 type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 
-/** Whether a trial of ours decides the plan: it runs, and the subscription waits for its end or grants no more. */
+/** Whether our trial decides the plan: it has not ended, and no running subscription grants a higher plan. */
 export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: number): boolean {
   if (!trialTier || !trialEndsAt || trialEndsAt <= now) return false;
   return tierWaits || plans[trialTier].level > plans[tier].level;
@@ -26,12 +26,12 @@ export function entitledTierSql(now: Value<number>): SQL<PlanId> {
   return sql`(case when ${decides} then ${trialTier} else ${tier} end)`;
 }
 
-/** Messages a week; -1 is unlimited, which a plan without a limit is too. */
+/** Messages a week; -1 for unlimited, also for a plan without a limit. */
 export function weeklyLimit(tier: PlanId): number {
   return plans[tier].messageLimit ?? -1;
 }
 
-/** SQL: whether so many messages in a week fit the limit of a plan. */
+/** SQL: whether a number of messages in a week is within the limit of a plan. */
 export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
   const limited = planIds.filter((id) => weeklyLimit(id) >= 0);
   const cases = limited.map(
@@ -40,7 +40,7 @@ export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
   return sql`(case ${tier} ${sql.join(cases, sql` `)} else 1 end)`;
 }
 
-/** SQL: whether a plan answers by voice. */
+/** SQL: whether a plan includes voice. */
 export function voiceSql(tier: SQL): SQL<number> {
   const withVoice = planIds.filter((id) => plans[id].hasVoice).map((id) => `'${id}'`);
   return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;

@@ -1,19 +1,19 @@
-/** Whose stream a socket carries. */
+/** The owner of the stream behind a socket. */
 export type StreamOwner = { userId: string; sessionId: string };
 type Attachment = StreamOwner & { order: number };
 type OpenStream = Attachment & { socket: WebSocket };
 
-/** The close code of a stream that had to make room for a newer one. */
+/** The close code of a stream that a newer one replaced. */
 export const replacedCode = 4001;
 const streamsPerUser = 10;
 
-/** The streams of a Durable Object's user, oldest first; what stands in an attachment survives hibernation. */
+/** The streams of a Durable Object's user, oldest first; socket attachments survive hibernation. */
 export function openStreams(ctx: DurableObjectState): OpenStream[] {
   return ctx
     .getWebSockets()
     .filter(({ readyState }) => readyState === WebSocket.OPEN)
     .flatMap((socket) => {
-      const attachment = socket.deserializeAttachment() as Attachment | null;
+      const attachment: Attachment | null = socket.deserializeAttachment();
       return attachment ? [{ socket, ...attachment }] : [];
     })
     .toSorted((one, other) => one.order - other.order);

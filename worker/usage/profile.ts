@@ -6,7 +6,7 @@ import { currentWeek, weekMs } from './week.ts';
 
 export type { User } from '#db/schema';
 
-/** The count of the week that runs now, and when (unix ms) it ends; null while the week is frozen. */
+/** The count of the current week, and its end (unix ms); null while the week is frozen. */
 export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
   const week = currentWeek(user, now);
   return { used: week === user.weekStart ? user.used : 0, resetsAt: user.weekFrozen ? null : week + weekMs };
@@ -38,7 +38,7 @@ function ofSubscription(user: User) {
   };
 }
 
-/** A plan that waits for the trial's end is the scheduled one, unless it was cancelled before it began. */
+/** The plan after the trial is shown as scheduled, unless it was cancelled before its start. */
 function duringTrial(user: User) {
   const cancelled = user.tierWaits && user.cancelAt !== null;
   const follows = user.tierWaits && !cancelled && user.tier !== user.trialTier;

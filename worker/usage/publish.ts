@@ -2,12 +2,12 @@ import type { Env } from '../env.ts';
 import { log } from '../platform/log.ts';
 import type { ChannelMessage } from './usage-channel.ts';
 
-type Background = { env: Env; later: (work: Promise<unknown>) => void };
+type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 
-/** Pauses (ms) before each try; a Worker may go on for 30 s after its response. */
+/** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
 const endPauses = [0, 1000, 4000, 10_000];
 
-/** Sends messages to the open streams of a user; tries once more, since an object that is moved refuses a call. */
+/** Sends messages to the open streams of a user; retries once, since an object that is being moved refuses a call. */
 export async function publish(env: Env, userId: string, ...messages: ChannelMessage[]): Promise<void> {
   const channel = () => env.USAGE_CHANNEL.getByName(userId);
   try {
@@ -17,20 +17,20 @@ export async function publish(env: Env, userId: string, ...messages: ChannelMess
   }
 }
 
-/** Tells the objects that hold the user's streams that sessions are about to end; call it before the change is written. */
-export function expectEnd({ env, later }: Background, userId: string): void {
+/** Announces to the user's Durable Objects that sessions are about to end; call it before the change is written. */
+export function expectEnd({ env, waitUntil }: Background, userId: string): void {
   for (const objects of [env.USAGE_CHANNEL, env.CONVERSATION]) {
-    later(objects.getByName(userId).expectEnd().catch(logUnreachable));
+    waitUntil(objects.getByName(userId).expectEnd().catch(logUnreachable));
   }
 }
 
 /** Ends the streams of a session, or of all sessions of the user. */
-export function endStreams({ env, later }: Background, userId: string, sessionId: string | null): void {
-  later(patiently(() => publish(env, userId, { kind: 'end', sessionId })));
-  later(patiently(() => env.CONVERSATION.getByName(userId).endStreams(sessionId)));
+export function endStreams({ env, waitUntil }: Background, userId: string, sessionId: string | null): void {
+  waitUntil(withRetries(() => publish(env, userId, { kind: 'end', sessionId })));
+  waitUntil(withRetries(() => env.CONVERSATION.getByName(userId).endStreams(sessionId)));
 }
 
-async function patiently(end: () => Promise<void>): Promise<void> {
+async function withRetries(end: () => Promise<void>): Promise<void> {
   for (const pause of endPauses) {
     await scheduler.wait(pause);
     const sent = await end().then(

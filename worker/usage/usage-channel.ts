@@ -2,11 +2,11 @@ import { DurableObject } from 'cloudflare:workers';
 import { openDatabase } from '../platform/database.ts';
 import { settingsOf } from '../settings.ts';
 import { liveSessions } from '../users/live-sessions.ts';
-import { admitStream, openStreams, type StreamOwner } from './open-streams.ts';
+import { admitStream, openStreams } from './open-streams.ts';
 
 /**
- * A change on its way to the open streams of one user. Totals carry an order (`seq`), so a late, doubled or lost one
- * does no harm; `resetsAt` in unix ms, null while no new week opens.
+ * A change for the open streams of one user. Totals carry an order (`seq`), so late, repeated or lost messages do no
+ * harm; `resetsAt` in unix ms, null while the week is frozen.
  */
 export type ChannelMessage =
   | { kind: 'total'; seq: number; used: number; resetsAt: number | null }
@@ -39,7 +39,7 @@ export class UsageChannel extends DurableObject<object> {
 
   /**
    * Called before sessions of the user end. The alarm then compares the streams with the database, since the `end`
-   * message is lost when the Worker that ends the session is killed. A later call never delays an alarm that is set.
+   * message is lost when the Worker that ends the session is killed. A later call never postpones the alarm.
    */
   async expectEnd(): Promise<void> {
     if (this.ctx.getWebSockets().length === 0) return;
@@ -55,16 +55,16 @@ export class UsageChannel extends DurableObject<object> {
     else await this.ctx.storage.delete(checkUntilKey);
   }
 
-  /** The stream's session was found alive: only now does it count as one of the user's streams. */
+  /** Counts the stream as one of the user's: its session was found live. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message) as StreamOwner);
+    if (typeof message === 'string') admitStream(this.ctx, socket, JSON.parse(message));
   }
 
   override webSocketClose(socket: WebSocket): void {
     socket.close();
   }
 
-  /** Whether the database responded, or there was nothing to ask it. */
+  /** Whether the database responded, or no request was needed. */
   async #closeEndedStreams(): Promise<boolean> {
     const streams = openStreams(this.ctx);
     const settings = settingsOf(this.env);

@@ -3,19 +3,20 @@ import type { Profile } from '../contract/schemas.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import type { ChannelMessage } from './usage-channel.ts';
 import { weekMs } from './week.ts';
+import { minuteMs } from '../platform/time.ts';
 
 const heartbeatMs = 20_000;
-const oldestMs = 15 * 60_000;
-const ageJitterMs = 5 * 60_000;
-const replacedRetryMs = 60_000;
+const oldestMs = 15 * minuteMs;
+const ageJitterMs = 5 * minuteMs;
+const replacedRetryMs = minuteMs;
 
-/** The greatest age of a stream, plus a minute of clock skew. */
-export const longestStreamMs = oldestMs + ageJitterMs + 60_000;
+/** The maximum age of a stream, plus a minute for clock skew. */
+export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 /** Unread chunks after which a slow reader is disconnected. */
 const unreadChunks = 64;
 const encoder = new TextEncoder();
 
-/** A count with its order; `resetsAt` in unix ms, null while no new week opens. */
+/** A count with its order; `resetsAt` in unix ms, null while the week is frozen. */
 export type Total = { seq: number; used: number; resetsAt: number | null };
 
 /** `expiresAt` is the end of the session, in unix ms; `profile` was read after the channel was joined. */
@@ -28,7 +29,7 @@ type Source = {
   signal: AbortSignal;
 };
 
-/** Server-sent events: the total as it stands, then each change that the channel relays. */
+/** Server-sent events: the current total, then each change from the channel. */
 export function usageStream(source: Source): ReadableStream<Uint8Array> {
   let stream: UsageStream | undefined;
   return new ReadableStream({
@@ -39,7 +40,7 @@ export function usageStream(source: Source): ReadableStream<Uint8Array> {
   });
 }
 
-/** One open stream. It ends with its session, its reader, its channel, or at its greatest age. */
+/** One open stream. It ends with its session, its reader or its channel, or at its maximum age. */
 class UsageStream {
   readonly #socket: ChannelSocket;
   readonly #sessionId: string;
@@ -57,7 +58,7 @@ class UsageStream {
     this.#total = total;
     this.#controller = controller;
     signal.addEventListener('abort', () => this.end());
-    // A change of plan between the page's own request and this stream would otherwise be missed.
+    // Otherwise a plan change between the page's request and this stream would be missed.
     const opening = JSON.stringify({ type: connectionEstablished, profile });
     this.#write(`retry: 3000\nevent: ${connectionEstablished}\ndata: ${opening}\n\n`);
     this.#sendTotal();
@@ -73,7 +74,7 @@ class UsageStream {
     try {
       this.#controller.close();
     } catch {
-      return; // the reader has gone first
+      return; // the reader has disconnected already
     }
   }
 

@@ -9,9 +9,9 @@ export const weekMs = 7 * dayMs;
 type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 
 /**
- * The start (unix ms) of the week that `now` lies in, counted from the anchor. A clock behind the anchor is in the
- * first week (the billing clock may run ahead of ours). A frozen week does not end: it is the one at the anchor, or a
- * later one that had begun by our clock before the payment failed.
+ * The start (unix ms) of the week that contains `now`, counted from the anchor. Before the anchor it is the first week,
+ * since Stripe's clock may be ahead of ours. A frozen week does not end: it is the one at the anchor, or a later one
+ * that had begun by our clock before the payment failed.
  */
 export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: number): number {
   if (weekFrozen) return Math.max(weekStart, weekAnchor);

@@ -6,17 +6,18 @@ import { build } from '../platform/prepared-statements.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Settings } from '../settings.ts';
 import { clearPhoneRateLimits, exportSubject } from './rate-limit-subjects.ts';
+import { minuteMs } from '../platform/time.ts';
 
-/** A message that was on its way during the deletion is stored within this time. */
-const eraseAgainMs = 60_000;
+/** A message in flight during the deletion is stored within this time. */
+const eraseAgainMs = minuteMs;
 
-/** SQL that tells the bot to erase a user's history and removes every row about the user. */
+/** SQL that queues `user.deleted` for the bot and deletes every row about the user. */
 export function deleteUserRows(id: SQL, settings: Settings, now: number): SQL[] {
   const own = sql`from ${users} where ${users.id} = ${id}`;
   const phone = sql`(select ${users.phone} ${own})`;
   const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
   return [
-    // The bot may refuse an earlier event, or be down: the deletion does not wait for it.
+    // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
     deleteFrom(outbox, outbox.phone, phone),
     insertBotEvent(settings, 'user.deleted', now, sql`${users.phone}`, sql`'userId', ${users.id}`, own),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}

@@ -4,13 +4,16 @@ import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
 
 export type ExportContext = { user: User; db: Database; env: Env; settings: Settings };
-/** What one feature keeps about a user, under names of its own: no secret, no hash. Instants are unix ms. */
+/**
+ * What one feature stores about a user, without secrets and hashes; keys are unique across features. Instants are unix
+ * ms.
+ */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
 
-/** Everything that the sections keep about a user, as JSON that people can read; fails when one of them fails. */
+/** Everything that the sections store about a user, as readable JSON; throws if one of them fails. */
 export async function exportUser(context: ExportContext, sections: ExportSection[]): Promise<string> {
   const parts = await Promise.all(sections.map((section) => section(context)));
   // The wrapped key of the conversation is a secret.

@@ -2,7 +2,7 @@ import { and, eq, gt } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
 
-/** The ids of a user's sessions that may hold a stream open. */
+/** The ids of a user's sessions that may have open streams. */
 export async function liveSessions(db: Database, userId: string, now: number): Promise<Set<string>> {
   const rows = await db
     .select({ id: sessions.id })

@@ -5,8 +5,8 @@ import { Phone } from '../contract/schemas.ts';
 export type { PhoneNumber } from '#db/schema';
 
 /**
- * The one spelling that is stored and compared. WhatsApp writes Mexican and Argentinian numbers with an extra digit
- * after the country code, and Brazilian mobiles with or without their ninth digit.
+ * The canonical spelling: the only one that is stored and compared. WhatsApp writes Mexican and Argentinian numbers
+ * with an extra digit after the country code, and Brazilian mobiles with or without their ninth digit.
  */
 export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;

@@ -3,10 +3,10 @@ import { rateLimitEvents } from '#db/schema';
 import { build, type Value } from '../platform/prepared-statements.ts';
 import type { PhoneNumber } from './phone.ts';
 
-/** What the rate limits of a number count: each is followed by the number. */
+/** Prefixes of the rate-limit subjects of a phone number. */
 export const phoneSubjects = { codesTo: 'codes:', wrongTriesAt: 'wrong-tries:' } as const;
 
-/** What the rate limit on a user's exports counts. */
+/** The rate-limit subject of a user's exports. */
 export const exportSubject = (userId: string) => `exports:${userId}`;
 
 /** SQL that removes every rate-limit event of a number, where the condition holds. */

@@ -1,13 +1,14 @@
 import { and, eq, lte, sql } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
+import { hourMs } from '../platform/time.ts';
 
-/** `lastSeenAt` is exact to this (ms): a session writes it at most so often. */
-export const seenEveryMs = 3_600_000;
+/** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
+export const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };
 
-/** Records that a session was used; of many callers one writes. */
+/** Records that a session was used; of concurrent calls, one writes. */
 export async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
   const due = and(
     eq(sessions.id, sessionId),

@@ -1,14 +1,14 @@
 import { dayMs } from '../platform/time.ts';
 
-/** How long (ms) before its deletion the user of an unused account is told. */
+/** How long (ms) before the deletion of an unused account the bot notifies its user. */
 export const noticeMs = 30 * dayMs;
 
-/** Instants in unix ms; `noticeAt` is null when nobody was told. */
+/** Instants in unix ms; `noticeAt` is null before the user was notified. */
 export type Account = { lastUsedAt: number; paying: boolean; noticeAt: number | null; undelivered: boolean };
 
 export type Review = { kind: 'keep'; dueAt: number } | { kind: 'notify'; dueAt: number } | { kind: 'delete' };
 
-/** What becomes of an account whose review is due. It is deleted only after a notice that was delivered. */
+/** Decides about an account whose review is due. It is deleted only after a delivered notice. */
 export function review(account: Account, retentionMs: number, now: number): Review {
   const { lastUsedAt, paying, noticeAt, undelivered } = account;
   if (paying) return { kind: 'keep', dueAt: now + noticeMs };

@@ -20,9 +20,9 @@ const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contacte
   ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
 const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;
 
-/** Tells the users of unused accounts, and deletes those accounts 30 days later; a bounded number in one run. */
+/** Notifies users of unused accounts through the bot, and deletes the accounts 30 days later; each run is bounded. */
 export async function reviewAccounts(db: Database, settings: Settings, now: number, deleteAccount: DeleteAccount) {
-  // Without the bot nobody can be told, so nothing is deleted.
+  // Without the bot no user can be notified, so nothing is deleted.
   if (!settings.BOT_WEBHOOK_URL) return;
   for (let step = 0; step < stepsPerRun; step += 1) {
     const due = await readDue(db, now);
@@ -39,7 +39,7 @@ export async function reviewAccounts(db: Database, settings: Settings, now: numb
   }
 
   async function remove({ id, noticeAt }: Due, own: SQL): Promise<void> {
-    // A deletion that fails is tried again tomorrow.
+    // A failed deletion is retried after a day.
     await db
       .update(users)
       .set({ retentionDueAt: now + dayMs })

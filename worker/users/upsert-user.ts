@@ -6,16 +6,16 @@ import type { PhoneNumber } from './phone.ts';
 
 type Sighting = {
   phone: PhoneNumber;
-  /** The number as WhatsApp spells it, where the caller said so. */
+  /** The number in WhatsApp's spelling, if the caller sent it. */
   whatsappId: string | null;
-  /** Taken for WhatsApp's spelling as long as no other is known. */
+  /** Used as WhatsApp's spelling until another one is known. */
   assumedWhatsappId: string | null;
   contactedAt: number | null;
 };
 
 /**
- * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of somebody
- * who does not pay are counted from the first contact.
+ * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of a user
+ * without a paid plan start at the first contact.
  */
 export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
   const { phone, whatsappId, assumedWhatsappId, contactedAt } = sighting;

@@ -6,14 +6,14 @@ import { preparedSql, readRow } from '../platform/prepared-statements.ts';
 import { RequestError } from '../platform/request-error.ts';
 import { recordSeen, seenEveryMs } from './record-seen.ts';
 
-/** Which session a verified token names. */
+/** The session of a verified token. */
 export type SessionClaims = { userId: string; sessionId: string };
 
-type SessionContext = { db: Database; now: number; later: (work: Promise<unknown>) => void };
+type SessionContext = { db: Database; now: number; waitUntil: (work: Promise<unknown>) => void };
 type Statements = BatchItem<'sqlite'>[];
 type Results<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
-/** A result that was computed after the session was checked: only `UserSession.run` makes one. */
+/** A result that was computed after the session check: only `UserSession.run` creates one. */
 class Authorized<T> {
   readonly #value: T;
 
@@ -36,16 +36,16 @@ const selectUser = preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as s
     and ${sessions.expiresAt} > ${sql.placeholder('now')}`);
 
 /**
- * The session of a user's call. Its token is verified; only the database knows whether the session still lives. `run`
- * checks that in the same round trip as the call's own statements, so those guard their writes with `userId`.
+ * The session of a user's call. Its token is verified, but only the database shows whether the session has ended. `run`
+ * checks that in the round trip of the call's own statements, so these guard their writes with `userId`.
  */
 export class UserSession {
   readonly sessionId: string;
-  /** As the token says it; in SQL use `userId`. */
+  /** From the token, so possibly of an ended session; in SQL use `userId`. */
   readonly claimedUserId: string;
   readonly #db: Database;
   readonly #now: number;
-  readonly #later: (work: Promise<unknown>) => void;
+  readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #whilePending: boolean;
   /** Unix ms; known once `run` has found the session. */
   expiresAt = 0;
@@ -55,11 +55,11 @@ export class UserSession {
     this.claimedUserId = claims.userId;
     this.#db = context.db;
     this.#now = context.now;
-    this.#later = context.later;
+    this.#waitUntil = context.waitUntil;
     this.#whilePending = whilePending;
   }
 
-  /** SQL: the user's id while the session lives and the account may make this call, else null. */
+  /** SQL: the user's id if the session is live and the account may make this call, else null. */
   get userId(): SQL<string> {
     const status = this.#whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
     return sql`(select ${users.id} from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
@@ -68,8 +68,8 @@ export class UserSession {
   }
 
   /**
-   * Runs the statements as one transaction with the session check, then `respond` with the user's row as it stood
-   * before them and their results. Throws 401 when the session has ended, 403 while the account is pending.
+   * Runs the statements as one transaction with the session check, then `respond` with the user's row from
+   * before them, and their results. Throws 401 when the session has ended, 403 while the account is pending.
    */
   async run<List extends Statements, T>(
     statements: [...List],
@@ -82,7 +82,7 @@ export class UserSession {
     const user = readRow(users, row);
     if (user.status === 'pending' && !this.#whilePending) throw new RequestError('pendingApproval');
     this.expiresAt = row.sessionExpiresAt;
-    if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#later(recordSeen(this.#db, this, this.#now));
+    if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#waitUntil(recordSeen(this.#db, this, this.#now));
     return new Authorized(await respond(user, ...(results as Results<List>)));
   }
 }

@@ -8,7 +8,7 @@ export type Answer = { status: number; headers: Headers; body: Json; text: strin
 type Options = {
   token?: string | undefined;
   body?: unknown;
-  /** A body as it is, instead of one that is made from a value. */
+  /** A raw body, instead of one made from a value. */
   text?: string;
   headers?: Record<string, string>;
   address?: string;
@@ -19,7 +19,7 @@ export const vars = env as unknown as Record<string, string>;
 const origin = 'http://solace.test';
 const worker = (exports as unknown as { default: Fetcher }).default;
 
-/** The Worker as it would be with other settings. */
+/** The Worker with other settings. */
 export async function sendWith(settings: Record<string, string>, request: Request): Promise<Response> {
   const ctx = createExecutionContext();
   const response = await workerModule.fetch(request, { ...env, ...settings }, ctx);
@@ -27,12 +27,12 @@ export async function sendWith(settings: Record<string, string>, request: Reques
   return response;
 }
 
-/** A request through the front door, as it is. */
+/** A raw request to the Worker. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {
   return worker.fetch(new Request(`${origin}${path}`, init));
 }
 
-/** One call of the API and its JSON answer; every person has an address of their own. */
+/** Makes one API call and returns its JSON; every call has its own address unless given. */
 export async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
   const headers = new Headers({ 'cf-connecting-ip': options.address ?? randomAddress(), ...options.headers });
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);

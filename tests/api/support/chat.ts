@@ -15,7 +15,7 @@ export type ChatMessage = {
 };
 export type ChatEvent = { id?: string; type: string; [field: string]: any };
 
-/** Somebody who has accepted the notice. */
+/** A user who has accepted the notice. */
 export async function newWriter(): Promise<Person> {
   const person = await newPerson();
   await consent(person.token);
@@ -55,7 +55,7 @@ export async function acceptedBy(phone: string): Promise<{ messageId: string; te
   return response.json();
 }
 
-/** Replies to the messages that the bot has accepted, as the local bot does where it can reach the site. */
+/** Replies to the messages that the bot has accepted, as the local bot does when it can reach the site. */
 export async function answer(phone: string): Promise<void> {
   for (const { messageId } of await acceptedBy(phone)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
@@ -71,7 +71,7 @@ const replyOf = (phone: string, messageId: string) => ({
   replyTo: messageId,
 });
 
-/** An open chat stream, read the way a browser reads it. */
+/** An open chat stream, read as a browser reads it. */
 export class OpenChat {
   readonly status: number;
   readonly events: ChatEvent[] = [];
@@ -116,7 +116,7 @@ export class OpenChat {
         else if (data) this.events.push({ ...(id !== undefined && { id }), ...JSON.parse(data) });
       }
     } catch {
-      // A stream that is cut has ended as well.
+      // An aborted stream has ended too.
     }
     this.ended = true;
   }

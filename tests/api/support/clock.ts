@@ -1,6 +1,6 @@
 import { afterEach, vi } from 'vitest';
 
-/** Moves the clock of the Worker and of the tests, which share it; it is set right after each test. */
+/** Moves the clock of the Worker and of the tests, which share it; it is reset after each test. */
 export function advanceClock(ms: number): void {
   const now = Date.now();
   if (!vi.isFakeTimers()) vi.useFakeTimers({ toFake: ['Date'] });

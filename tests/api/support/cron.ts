@@ -2,7 +2,7 @@ import { createExecutionContext, createScheduledController, waitOnExecutionConte
 import { env } from 'cloudflare:workers';
 import worker from '../../../worker/index.ts';
 
-/** What Cloudflare does every minute, or every hour. */
+/** Runs the scheduled tasks, as Cloudflare does every minute or hour. */
 export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Promise<void> {
   const ctx = createExecutionContext();
   await worker.scheduled(createScheduledController({ cron }), env as never, ctx);

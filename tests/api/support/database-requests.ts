@@ -4,7 +4,7 @@ export type DatabaseRequest = { at: number; writes: boolean };
 
 const writes = /"sql":"\s*(insert into|update|delete from) (\\")?customers/i;
 
-/** The Worker's requests to the database from now on, with whether they write about customers. */
+/** The Worker's requests to the database from now on, and whether they write customers. */
 export function watchDatabase(): DatabaseRequest[] {
   const requests: DatabaseRequest[] = [];
   const real = globalThis.fetch;

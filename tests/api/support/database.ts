@@ -1,5 +1,5 @@
 import { createClient } from '@libsql/client/web';
 import { vars } from './api.ts';
 
-/** A look inside, for what the front door cannot show or bring about. */
+/** Direct access to the database, for facts and states that the API does not offer. */
 export const database = createClient({ url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! });

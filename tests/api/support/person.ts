@@ -3,25 +3,25 @@ import { newestCode, sandbox } from './sandbox.ts';
 
 export type Person = { phone: string; address: string; token: string };
 
-/** A number nobody else uses. */
+/** A unique number. */
 export function newPhone(): string {
   const digits = crypto.getRandomValues(new Uint32Array(2));
   return `+1555${String(digits[0]! % 10_000).padStart(4, '0')}${String(digits[1]! % 1_000).padStart(3, '0')}`;
 }
 
-/** Somebody who has written to the assistant. */
+/** A user who has written to the assistant. */
 export async function newContact(phone = newPhone()): Promise<{ phone: string; address: string }> {
   await botCall('/api/bot/contacts', { phone });
   return { phone, address: randomAddress() };
 }
 
-/** Asks for a code and reads it from the phone. */
+/** Requests a code and reads it from the phone. */
 export async function receiveCode({ phone, address }: { phone: string; address: string }): Promise<string> {
   await call('POST', '/api/auth/request-otp', { body: { phone }, address });
   return newestCode(phone);
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export async function newPerson(phone = newPhone()): Promise<Person> {
   const contact = await newContact(phone);
   const otp = await receiveCode(contact);

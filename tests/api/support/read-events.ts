@@ -1,6 +1,6 @@
 export type SentEvent = { id?: string; event?: string; data?: string; comment?: string };
 
-/** The server-sent events of a body, as they come. */
+/** The server-sent events of a body, as they arrive. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SentEvent> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -20,7 +20,7 @@ async function control<T>(method: string, path: string, body?: unknown): Promise
   return response.json();
 }
 
-/** The local services, as CONTRACT.md lets any program steer them. */
+/** The control calls of the local services. */
 export const sandbox = {
   messages: (phone: string) => control<Message[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`),
   externalToken: (phone: string, body: unknown = {}) =>
@@ -44,13 +44,13 @@ export const sandbox = {
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };
 
-/** The newest code that a phone holds. */
+/** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {
   const messages = await sandbox.messages(phone);
   return messages.findLast((message) => message.code)!.code!;
 }
 
-/** What `work` costs at the local services. */
+/** The requests to the local services during `work`. */
 export async function costOf<T>(work: () => Promise<T>): Promise<{ result: T; stats: Record<string, number> }> {
   await sandbox.resetStats();
   const result = await work();

@@ -1,7 +1,7 @@
 import { send } from './api.ts';
 import { readEvents, type SentEvent } from './read-events.ts';
 
-/** An open usage stream, read the way a browser reads it. */
+/** An open usage stream, read as a browser reads it. */
 export class OpenStream {
   readonly status: number;
   readonly events: SentEvent[] = [];
@@ -53,7 +53,7 @@ export class OpenStream {
         for (const wake of this.#waiting.splice(0)) wake();
       }
     } catch {
-      // A stream that is cut has ended as well.
+      // An aborted stream has ended too.
     }
     this.#ended = true;
   }

@@ -17,21 +17,21 @@ export const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, {
 });
 
 export type Tier = 'basic' | 'premium' | 'platinum';
-/** `since`: when they came, in unix seconds by Stripe's clock. */
+/** `since`: the creation of the user, in unix seconds by Stripe's clock. */
 export type Subscriber = Person & { customer: string; since: number };
 
-// Stripe's clock is one for all: whoever stays subscribed would be renewed in every later test that lets weeks pass.
+// All tests share Stripe's clock: a remaining subscription would be renewed in every later test that advances it by weeks.
 afterAll(async () => {
   for await (const { id } of stripe.subscriptions.list({ limit: 100 })) await stripe.subscriptions.cancel(id);
 });
 
-/** Asks for the page on which a plan is bought. */
+/** Requests the page to buy a plan. */
 export const buy = (token: string, tier?: string) =>
   call('POST', '/api/billing/create-subscription-update-session', { token, ...(tier && { body: { tier } }) });
 
 type CheckoutForm = { card?: string; authentication?: 'complete' | 'fail' };
 
-/** Completes a hosted checkout, with the card that works unless another is named; returns the session's id. */
+/** Completes a hosted checkout, by default with a working card; returns the session's id. */
 export async function complete(portalUrl: string, form: CheckoutForm = {}): Promise<string> {
   const body = new URLSearchParams(form);
   const response = await fetch(portalUrl, { method: 'POST', body, redirect: 'manual' });
@@ -43,7 +43,7 @@ export async function complete(portalUrl: string, form: CheckoutForm = {}): Prom
 export const verify = (token: string, sessionId: string) =>
   call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId } });
 
-/** Somebody who has bought a plan and come back. */
+/** A user who has bought a plan and returned to the site. */
 export async function newSubscriber(tier: Tier): Promise<Subscriber> {
   const { now: since } = await sandbox.stripeClock();
   const person = await newPerson();
@@ -77,7 +77,7 @@ export async function eventsOf(customer: string, since = 0): Promise<Stripe.Even
   return events.filter(about).toReversed();
 }
 
-/** Hands the Worker a body the way Stripe does. */
+/** Posts a body to the Worker as Stripe does. */
 export async function postEvent(
   event: unknown,
   details: { secret?: string; at?: number; signature?: string; settings?: Record<string, string> } = {},
@@ -104,12 +104,12 @@ export async function inPortal(
   return fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 }
 
-/** Hands the Worker every event of a customer since an instant (unix seconds by Stripe's clock). */
+/** Posts to the Worker every event of a customer since an instant (unix seconds by Stripe's clock). */
 export async function deliver(customer: string, since: number): Promise<void> {
   for (const event of await eventsOf(customer, since)) await postEvent(event);
 }
 
-/** The price of a plan that nobody has paid yet, or of none. */
+/** Creates another price of a plan, or of none. */
 export async function newPrice(tier: Tier | null, cents = 500): Promise<string> {
   const product = await stripe.products.create({ name: 'Another' });
   const recurring = { interval: 'week' as const };

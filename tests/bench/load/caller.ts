@@ -9,7 +9,7 @@ export class Caller {
     this.#pool = new Pool(url, { connections, pipelining: 1 });
   }
 
-  /** Makes one call and reads all of its answer; throws unless it is a 200. */
+  /** Makes one call and reads the complete response; throws unless it is a 200. */
   async call({ method, path, headers, body }: Request): Promise<string> {
     const answer = await this.#pool.request({ method, path, headers, body: body ?? null });
     const text = await answer.body.text();
@@ -19,7 +19,7 @@ export class Caller {
     return text;
   }
 
-  /** Makes the calls one after the other; answers how long each took, in ms. */
+  /** Makes the calls one after the other; returns the duration of each, in ms. */
   async lap(requests: Request[]): Promise<number[]> {
     const times: number[] = [];
     for (const request of requests) {

@@ -16,7 +16,7 @@ export class Cost {
     this.#calls = 0;
   }
 
-  /** Does work that makes so many calls. */
+  /** Runs work that makes so many calls. */
   async of<T>(calls: number, work: () => Promise<T>): Promise<T> {
     let result: T | undefined;
     await this.spend(async () => {
@@ -26,7 +26,7 @@ export class Cost {
     return result as T;
   }
 
-  /** Does work that answers how many calls it has made. */
+  /** Runs work that returns the number of its calls. */
   async spend(work: () => Promise<number>): Promise<void> {
     const before = this.#pids.map(cpuMs);
     this.#calls += await work();

@@ -1,6 +1,6 @@
 import { Crowd, type Stream } from './crowd.ts';
 
-/** Holds streams open in a process of its own, which is killed to see what a crowd leaves behind. */
+/** Holds streams open in its own process, which is killed to measure what abandoned streams leave. */
 process.once('message', (streams: Stream[]) => {
   void Crowd.open(streams).then(() => process.send!('open'));
 });

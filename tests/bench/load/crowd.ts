@@ -8,12 +8,12 @@ const counted = /"usageUpdate","count":(-?\d+)|"text":"(\d+)/;
 
 /** Many open streams in one process, and how long each count took to arrive. */
 export class Crowd {
-  /** From the post of a count to its arrival at one stream, in ms. */
+  /** The times (ms) from the post of a count to its arrival at one stream. */
   readonly latencies: number[] = [];
   readonly #sent = new Map<string, number>();
   readonly #answers: IncomingMessage[] = [];
 
-  /** Opens the streams; resolves when each has said something. */
+  /** Opens the streams; resolves when each has received its first event. */
   static async open(streams: Stream[]): Promise<Crowd> {
     const crowd = new Crowd();
     const waiting = [...streams];
@@ -24,7 +24,7 @@ export class Crowd {
     return crowd;
   }
 
-  /** Notes that a count is posted now. */
+  /** Records that a count is posted now. */
   posted(user: number, count: number): void {
     this.#sent.set(`${user} ${count}`, performance.now());
   }

@@ -11,7 +11,7 @@ export type Audience = {
   caller: Caller;
   crowd: Crowd;
   firstUser: number;
-  /** What each user's count stands at. */
+  /** The current count of each user. */
   counts: number[];
   streamsEach: number;
   post: (user: number, count: number) => Request;
@@ -19,7 +19,7 @@ export type Audience = {
 
 export type Delivered = { latencies: number[]; lost: number };
 
-/** Posts for each user in turn at an even pace; waits until all has arrived or clearly will not. */
+/** Posts for each user in turn at an even pace; waits until everything has arrived, or a timeout. */
 export async function paced(audience: Audience, seconds: number): Promise<Delivered> {
   const { caller, crowd, counts, firstUser, post, streamsEach } = audience;
   const posts = seconds * postsPerSecond;

@@ -1,4 +1,4 @@
-/** What one visit was like: ms, the layout shift, and transferred KB. */
+/** The figures of one page load: ms, the layout shift, and transferred KB. */
 export type Load = {
   firstPaint: number;
   largestPaint: number;
@@ -26,7 +26,7 @@ export function observe(): void {
   watch('longtask', ({ startTime, duration }) => seen.tasks.push({ startTime, duration }));
 }
 
-/** Runs in the page, when all has come to rest. */
+/** Runs in the page after loading has ended. */
 export function read(): Load {
   const { largestPaint, shift, tasks } = window.seen;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];

@@ -75,7 +75,7 @@ export async function consentRequest(index: number): Promise<Request> {
   return { method: 'PUT', path: '/api/user/chat/consent', headers, body: JSON.stringify({ version: 'bench' }) };
 }
 
-/** The right code, once: `codeRow` must have put it there. */
+/** The right code, valid once, which `codeRow` must have inserted. */
 export function verifyRequest(index: number): Request {
   const body = JSON.stringify({ phone: personAt(index).phone, otp });
   return {

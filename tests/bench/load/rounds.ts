@@ -1,14 +1,14 @@
-import { watchSteal } from '../rig/stolen.ts';
+import { measureStealTime } from '../rig/steal-time.ts';
 
-/** A round in which the host takes more of the processors away says more about the host than about a lane. */
+/** A round with more stolen CPU time measures the host more than a lane. */
 const tolerableSteal = 0.01;
 const triesEach = 2;
 
 type Round<Lane extends string, Lap> = { laps: Record<Lane, Lap>; stolen: number };
 
 /**
- * Runs the lanes in turn, round after round, each round in the other order; answers what each round gave. Rounds that
- * the host has disturbed are run again, as long as there are not twice as many; the least disturbed ones count.
+ * Runs the lanes in turn, round after round, each round in the other order; returns the results of each round. Rounds
+ * that the host has disturbed are run again, as long as there are not twice as many; the least disturbed ones count.
  */
 export async function inRounds<Lane extends string, Lap>(
   rounds: number,
@@ -29,7 +29,7 @@ async function runRound<Lane extends string, Lap>(
   order: Lane[],
   lanes: Record<Lane, () => Promise<Lap>>,
 ): Promise<Round<Lane, Lap>> {
-  const stolen = watchSteal();
+  const stolen = measureStealTime();
   const laps = {} as Record<Lane, Lap>;
   for (const name of order) laps[name] = await lanes[name]();
   return { laps, stolen: stolen() };

@@ -8,7 +8,7 @@ export const median = (values: number[]): number => quantile(values, 0.5);
 
 export type Ratio = {
   ratio: number;
-  /** Between these two lies the middle half of the rounds' own ratios. */
+  /** The quartiles of the rounds' own ratios. */
   spread: [number, number];
 };
 

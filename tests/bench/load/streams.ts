@@ -21,7 +21,7 @@ export async function streamsOf(running: Running, { firstUser, users, urlOf }: G
   return urls.flatMap((url, index) => Array.from({ length: streamsEach }, () => ({ user: firstUser + index, url })));
 }
 
-/** Opens the streams and tells what each costs the process, in KB; what the first ones cost besides is left out. */
+/** Opens the streams and returns the memory of each in the process, in KB, without the setup cost of the first ones. */
 export async function openWeighed(running: Running, streams: Stream[]): Promise<{ crowd: Crowd; kbPerStream: number }> {
   for (let round = 0; round < 3; round += 1) {
     const passing = await Crowd.open(streams.slice(0, 100));

@@ -10,13 +10,13 @@ import { withRig } from '../rig/rig.ts';
 export type Call = {
   name: string;
   request: (person: number) => Promise<Request>;
-  /** Makes the call possible for these people. */
+  /** Prepares the call for these users. */
   prepare?: (database: Client, people: number[]) => Promise<unknown>;
 };
 
 const putCodes = (database: Client, people: number[]) => database.batch(people.map(codeRow), 'write');
 
-/** `atMost`: the ratio to the bare Worker, with the database on this machine and with one that is some ms away. */
+/** `atMost`: the ratio to the bare Worker, with the database on this machine and with one at a latency of some ms. */
 export const calls: (Call & { atMost: { near: number; far: number } })[] = [
   { name: 'me', request: meRequest, atMost: { near: 1.25, far: 1.1 } },
   { name: 'bot/usage', request: async (person) => usageRequest(person), atMost: { near: 1.4, far: 1.15 } },
@@ -99,7 +99,7 @@ const header = [
   'bare CPU ms database',
 ];
 
-/** One lap of a call for the same few people again and again, who are scattered over all of the database. */
+/** One lap of a call for a few users, who are distributed over the whole database. */
 export function lapOf(call: Call, caller: Caller, database: Client, cost: Cost, users = 1000): () => Promise<number[]> {
   let next = 0;
   return async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { Caller } from '../load/caller.ts';
 import { replyRequest } from '../load/request.ts';
-import { ports } from '../rig/places.ts';
+import { ports } from '../rig/paths-and-ports.ts';
 import type { Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 

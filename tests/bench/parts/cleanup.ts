@@ -17,7 +17,7 @@ export function measureCleanup(quick: boolean): Promise<Part> {
   const users = quick ? 10_000 : 1_000_000;
   return withRig(async (rig) => {
     const { client } = await rig.database(users);
-    const worker = await rig.solace({ name: 'census' });
+    const worker = await rig.solace({ name: 'socket-count' });
     const caller = new Caller(worker.url);
     const part: Part = {
       title: `The calls while expired rows go, at ${users.toLocaleString('en')} users`,

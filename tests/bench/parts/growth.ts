@@ -3,7 +3,7 @@ import { Cost } from '../load/cost.ts';
 import { inRounds } from '../load/rounds.ts';
 import { compare, median } from '../load/statistics.ts';
 import { ratioText, type Part } from '../report.ts';
-import { ports } from '../rig/places.ts';
+import { ports } from '../rig/paths-and-ports.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import { calls, lapOf } from './calls.ts';
 

@@ -5,7 +5,7 @@ import { observe, read, type Load } from '../load/page-facts.ts';
 import { inRounds } from '../load/rounds.ts';
 import { compare, median } from '../load/statistics.ts';
 import { ratioText, type Part } from '../report.ts';
-import { ports, root } from '../rig/places.ts';
+import { ports, root } from '../rig/paths-and-ports.ts';
 import { startSite } from '../rig/site.ts';
 
 /** Slow 4G and a phone's processor as Lighthouse throttles them in the browser itself. */
@@ -71,7 +71,7 @@ function describe(landing: Load[], empty: Load[]): Part {
   };
 }
 
-/** One visit with an empty cache. */
+/** One page load with an empty cache. */
 async function load(browser: Browser, url: string): Promise<Load> {
   const context = await browser.newContext(phone);
   const page = await context.newPage();

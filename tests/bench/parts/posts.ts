@@ -13,7 +13,7 @@ const crowds = [
   { title: '1,000 users in turn', among: 1000 },
 ];
 
-/** Usage posts per second, as fast as they are answered, beside the bare Worker's. */
+/** Usage posts per second, as fast as the responses arrive, beside the bare Worker's. */
 export function measurePosts(quick: boolean): Promise<Part> {
   return withRig(async (rig) => {
     const database = await rig.database(1000);
@@ -35,7 +35,7 @@ export function measurePosts(quick: boolean): Promise<Part> {
   });
 }
 
-/** Posts for so many ms over all connections; answers how many a second were answered. */
+/** Posts for so many ms over all connections; returns the number of responses a second. */
 async function flood(running: Running, among: number, ms: number, cost: Cost): Promise<number[]> {
   const caller = new Caller(running.url, connections);
   const begun = performance.now();

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeBuiltConfig } from '../../product/built-config.ts';
-import { root, stateDir } from './places.ts';
+import { root, stateDir } from './paths-and-ports.ts';
 
-/** A Worker as `wrangler deploy` would upload it. */
+/** A Worker in the form that `wrangler deploy` uploads. */
 export type Bundle = { file: string; compatibilityDate: string; compatibilityFlags: string[] };
 
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/web';
 import { migrate } from '../../../drizzle/migrate.ts';
-import { root, stateDir } from './places.ts';
+import { root, stateDir } from './paths-and-ports.ts';
 import type { Running } from './workerd.ts';
 import { seed } from './seed.ts';
 import { settingsFor } from './settings.ts';
@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('database-process.ts', import.meta.url));
 
 export type Database = Running & { client: Client };
 
-/** The local libSQL server with so many users, in a process of its own; ends with us. */
+/** The local libSQL server with so many users, in its own process; ends with this one. */
 export async function startDatabase(port: number, users: number): Promise<Database> {
   const directory = join(stateDir, 'databases', String(port));
   rmSync(directory, { recursive: true, force: true });
@@ -24,7 +24,7 @@ export async function startDatabase(port: number, users: number): Promise<Databa
   return serve(port, directory);
 }
 
-/** A file that holds so many users; built once for a schema, then copied. */
+/** A database file with so many users; built once for a schema, then copied. */
 async function seeded(port: number, users: number): Promise<string> {
   const sources = ['drizzle/migrations/meta/_journal.json', 'tests/bench/rig/seed.ts', 'tests/bench/rig/person.ts'];
   const version = createHash('sha256').update(sources.map((file) => readFileSync(join(root, file), 'utf8')).join());

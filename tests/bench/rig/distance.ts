@@ -5,7 +5,7 @@ import type { Running } from './workerd.ts';
 
 const program = fileURLToPath(new URL('distance-process.ts', import.meta.url));
 
-/** A proxy on `port` that makes the server on `target` this many ms away; ends with us. */
+/** A proxy on `port` that adds this latency (ms) to the server on `target`; ends with this process. */
 export async function startDistance(port: number, target: number, roundTripMs: number): Promise<Running> {
   const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   child.send({ port, target, roundTripMs });

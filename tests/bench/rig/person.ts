@@ -1,13 +1,16 @@
-/** The first instant of the seeded users' week, in unix ms: it lies ahead, so that no week ends under a measurement. */
+/**
+ * The first instant of the seeded users' week, in unix ms: it is in the future, so that no week ends during a
+ * measurement.
+ */
 export const weekAnchor = Date.UTC(2100, 0, 1);
 
-/** So far below every limit that no measured message is refused. */
+/** Far below every limit, so that no measured message is refused. */
 export const usedBefore = -1_000_000_000;
 
 const userFactor = 2_654_435_761;
 const sessionFactor = 2_246_822_519;
 
-/** Scatters rows over their indexes as random ids do, yet lets everybody know the ids of user `index`. */
+/** Distributes rows over their indexes as random ids do, but computes the ids from `index`. */
 const idSql = (factor: number) => `printf('%08x-0000-4000-8000-%012x', (i * ${factor}) % 4294967296, i)`;
 
 function idOf(index: number, factor: number): string {

@@ -5,7 +5,7 @@ import { startBot } from './bot.ts';
 import { bundle, type Bundle } from './bundle.ts';
 import { startDatabase, type Database } from './database.ts';
 import { startDistance } from './distance.ts';
-import { ports } from './places.ts';
+import { ports } from './paths-and-ports.ts';
 import { settingsFor } from './settings.ts';
 import { startWorkerd, type Running } from './workerd.ts';
 import type { WorkerdSettings } from './workerd-config.ts';
@@ -20,7 +20,7 @@ const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
 type SolaceOptions = {
   port?: number;
   databasePort?: number;
-  name?: 'solace' | 'census';
+  name?: 'solace' | 'socket-count';
   botUrl?: string;
   /** Where Durable Objects store their files; left out, in memory. */
   disk?: string;
@@ -35,21 +35,21 @@ export class Rig {
     return this.#keep(await startDatabase(port, users));
   }
 
-  /** The product, or the same with a `/census` beside it. */
+  /** The product, optionally with the additional path `/socket-count`. */
   solace(options: SolaceOptions = {}): Promise<Running> {
     const { port = ports.solace, databasePort = ports.database, name = 'solace', botUrl, disk } = options;
     const vars = { ...settingsFor(databasePort), ...(botUrl && { BOT_WEBHOOK_URL: botUrl }) };
     return this.#serve(name, { port, vars, objects: solaceObjects, ...(disk && { disk }) });
   }
 
-  /** What the product is compared with. */
+  /** The baseline of the product. */
   bare(options: Pick<SolaceOptions, 'databasePort' | 'disk'> = {}): Promise<Running> {
     const { databasePort = ports.database, disk } = options;
     const vars = settingsFor(databasePort);
     return this.#serve('bare', { port: ports.bare, vars, objects: bareObjects, ...(disk && { disk }) });
   }
 
-  /** The port at which the database answers this many ms later. */
+  /** The port of the database with this latency in ms. */
   async distance(roundTripMs: number): Promise<number> {
     this.#keep(await startDistance(ports.distance, ports.database, roundTripMs));
     return ports.distance;
@@ -84,7 +84,7 @@ export class Rig {
   }
 }
 
-/** Runs work with a rig of its own and ends whatever it started. */
+/** Runs work with a new rig and ends everything that it started. */
 export async function withRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
   const rig = new Rig();
   try {

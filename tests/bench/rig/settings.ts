@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { addresses } from '../../product/addresses.ts';
-import { ports } from './places.ts';
+import { ports } from './paths-and-ports.ts';
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url');
 
-/** Made anew for each run; the Worker, the local services and the caller share them. */
+/** Created for each run; shared by the Worker, the local services and the caller. */
 const secrets = {
   TURSO_AUTH_TOKEN: random(32),
   SESSION_KEYS: `bench:${random(32)}`,
   CHAT_KEYS: `bench:${random(32)}`,
   CODE_PEPPER: random(32),
-  /** The same few people call again and again. */
+  /** A few users, who call repeatedly. */
   LIMIT_CALLS_PER_USER: '100000/1m',
   WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
   WHATSAPP_TOKEN: random(32),
@@ -25,7 +25,7 @@ const secrets = {
   CHAT_MESSAGES_WAITING: '99999',
 };
 
-/** The settings of a Worker that finds its database at the port. */
+/** The settings of a Worker with its database on the port. */
 export function settingsFor(databasePort: number): typeof secrets & Record<string, string> {
   return { ...secrets, ...addresses(ports.solace, databasePort), EXTERNAL_TOKEN_ISSUER: 'https://issuer.test' };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { consentVersion } from '../../../web/words/chat.ts';
 import { freePort } from '../../product/free-port.ts';
 import { startProduct } from '../../product/start-product.ts';
-import { root, stateDir } from './places.ts';
+import { root, stateDir } from './paths-and-ports.ts';
 import { startSite } from './site.ts';
 
 const phone = encodeURIComponent('+15551230000');

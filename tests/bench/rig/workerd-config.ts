@@ -21,7 +21,7 @@ const limiters = [
   ['NETWORK_RATE_LIMITER', 3000],
 ] as const;
 
-/** Counts by key and minute in the isolate's memory, as Cloudflare counts near the caller. */
+/** A rate limiter that counts by key and minute in the isolate's memory, as Cloudflare counts per location. */
 const rateLimiter = `
 export default ({ limit }) => {
   let minute = 0;
@@ -38,8 +38,8 @@ export default ({ limit }) => {
 };`;
 
 /**
- * The configuration of a plain workerd that serves a bundle on this machine alone. Objects store in memory unless a folder
- * is given: a file for each object would add this disk's cost to the product's.
+ * The configuration of a plain workerd that serves a bundle on this machine alone. Objects store in memory unless a
+ * folder is given: a file for each object would add this disk's cost to the product's.
  */
 export function workerdConfig({ bundle, port, objects, vars, disk }: WorkerdSettings): string {
   const texts = Object.entries(vars).map(([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`);

@@ -4,18 +4,22 @@ import { copyFileSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:f
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { untilAnswers } from '../../product/until-answers.ts';
+import { waitUntilReady } from '../../product/wait-until-ready.ts';
 import { childOf } from './process-facts.ts';
-import { stateDir } from './places.ts';
+import { stateDir } from './paths-and-ports.ts';
 import { workerdConfig, type WorkerdSettings } from './workerd-config.ts';
 
 const processGroup = fileURLToPath(new URL('../../product/process-group.ts', import.meta.url));
-// The package's own export names the program; its bin/workerd is a Node script, whose process would be measured instead.
+// The package's own export names the program; its bin/workerd is a Node script, whose process would be measured
+// instead.
 const workerd: string = createRequire(import.meta.url)('workerd').default;
 
 export type Running = { url: string; pid: number; stop: () => Promise<void> };
 
-/** Serves a bundle by `workerd serve`, with no proxy before it; ends with us. `ready` is a path that answers 200. */
+/**
+ * Serves a bundle by `workerd serve`, with no proxy before it; ends with this process. `ready` is a path that responds
+ * 200.
+ */
 export async function startWorkerd(settings: WorkerdSettings, ready: string): Promise<Running> {
   const directory = join(stateDir, 'serving', String(settings.port));
   rmSync(directory, { recursive: true, force: true });
@@ -36,7 +40,7 @@ export async function startWorkerd(settings: WorkerdSettings, ready: string): Pr
   const url = `http://127.0.0.1:${settings.port}`;
   try {
     const ended = exit.then(() => `workerd ended; its last words are in ${join(directory, 'log')}`);
-    await untilAnswers([url + ready], ended);
+    await waitUntilReady([url + ready], ended);
     return { url, pid: childOf(child.pid!), stop };
   } catch (error) {
     await stop();

@@ -6,7 +6,7 @@ type Env = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN: string; FEED: Durable
 
 const encoder = new TextEncoder();
 
-/** The least that can answer: one request to the database, no admission, no rule, no log. */
+/** The minimal Worker: one database request, without authorization, rules or log. */
 const app = new Hono<{ Bindings: Env }>();
 
 const open = (env: Env) => createClient({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });

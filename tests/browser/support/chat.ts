@@ -32,7 +32,7 @@ async function control(method: string, path: string, body: object): Promise<void
   if (!response.ok) throw new Error(`${method} ${path} responded ${response.status}: ${await response.text()}`);
 }
 
-/** The bot writes by itself. */
+/** The bot writes unprompted. */
 export const botWrites = (phone: Phone, reply: { text: string; id?: string; crisis?: boolean }) =>
   control('POST', '/bot/replies', { phone: phone.number, ...reply });
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 
 type Watched = Window & { shift: number; served: Element | null; texts: string[] };
 
-/** Notes from the first byte on which heading was served and which words could be seen at any frame. */
+/** Records, from the first byte on, the served heading and the texts visible in any frame. */
 export async function watchFirstPaint(page: Page) {
   await page.addInitScript(() => {
     const watched = window as unknown as Watched;
@@ -23,13 +23,13 @@ export async function watchFirstPaint(page: Page) {
   const seen = async () => (await page.evaluate(() => (window as unknown as Watched).texts)).join('\n');
   return {
     seen,
-    /** Whether the heading that came with the HTML is still the one on the page. */
+    /** Whether the served heading element is still on the page. */
     servedHeading: () => page.evaluate(() => (window as unknown as Watched).served === document.querySelector('h1')),
     spinners: async () => (await seen()).match(/^Loading.*$/gm) ?? [],
   };
 }
 
-/** How far the page has moved by itself since it was opened, as Chromium scores it. */
+/** The cumulative layout shift since the page was opened, by Chromium. */
 export async function layoutShift(page: Page): Promise<number> {
   return page.evaluate(
     () =>

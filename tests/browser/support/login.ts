@@ -11,7 +11,7 @@ export const login = {
   alert: (page: Page) => page.getByRole('main').getByRole('alert'),
 };
 
-/** Asks for a code, so that the screen waits for it. */
+/** Requests a code, which opens the code step. */
 export async function askForCode(page: Page, path = '/login'): Promise<void> {
   await open(page, path);
   await login.phone(page).fill('+15551234567');

@@ -1,4 +1,4 @@
-/** What a test says about the person who is logged in; what it leaves out is an approved free user. */
+/** The facts about the signed-in user; by default an approved free user. */
 export type Person = {
   phoneNumber?: string | null;
   status?: string | null;
@@ -11,7 +11,7 @@ export type Person = {
   scheduled?: string | null;
 };
 
-/** A profile as `GET /api/user/me` tells it, in states too that no server would reach. */
+/** A profile in the format of `GET /api/user/me`, also in states that no server would return. */
 export function profileOf({ tier = 'free', used = 0, scheduled = null, ...facts }: Person = {}): object {
   const { renewalDate = null, cancelAtDate = null, subscriptionStatus = 'active' } = facts;
   return {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
-/** Somebody's phone, as the local services hold it. */
+/** A phone of the local services. */
 export class Phone {
   readonly number = `+1555${String(randomInt(10_000_000)).padStart(7, '0')}`;
 
@@ -26,7 +26,7 @@ export class Phone {
     return this.#control('POST', 'status', { status });
   }
 
-  /** The newest code, once it has come. */
+  /** The newest code; waits until one arrives. */
   async code(after = 0): Promise<string> {
     for (let tries = 0; tries < 100; tries += 1) {
       const codes = (await this.messages()).flatMap(({ code }) => code ?? []);

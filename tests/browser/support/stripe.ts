@@ -14,7 +14,7 @@ async function control<T>(method: string, path: string, body?: object): Promise<
 export const hour = 3600;
 export const day = 24 * hour;
 
-/** The local Stripe, as CONTRACT.md lets any program steer it. */
+/** The control calls of the local Stripe. */
 export const stripe = {
   advance: (seconds: number) => control<{ now: number }>('POST', 'clock', { advanceSeconds: seconds }),
   holdings: (phone: string) => control<Holdings>('GET', `customers/${encodeURIComponent(phone)}`),

@@ -5,10 +5,10 @@ import { type Person, profileOf } from './person.ts';
 type Reply = (route: Route) => Promise<void>;
 type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
 
-/** Where the payment provider's pages are said to be. */
+/** The origin of the payment provider's pages in responses. */
 export const elsewhere = 'https://payments.example';
 
-/** An API that answers as it is told, so that states are shown which a journey cannot reach. */
+/** A stub of the API, for states that the real product cannot reach in a test. */
 export class Stub {
   readonly #page: Page;
   readonly #expectedErrors: RegExp[];
@@ -26,7 +26,7 @@ export class Stub {
     this.hold('usageStream');
   }
 
-  /** Takes the place of the API for every page of the context. */
+  /** Replaces the API for every page of the context. */
   async start(): Promise<void> {
     const context = this.#page.context();
     await context.route(/\/(api|auth\/verify-trial-token)(\/|$)/, (route) => this.#take(route));
@@ -35,14 +35,14 @@ export class Stub {
     );
   }
 
-  /** Answers a JSON body; a failure on purpose is no error of the test. */
+  /** Responds with a JSON body; an intended failure does not fail the test. */
   respond(name: EndpointName, body: object | string, status = 200): void {
     if (status >= 400) this.#expectedErrors.push(new RegExp(`status of ${status}|^${status} http`));
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     this.#replies.set(name, (route) => route.fulfill({ status, contentType: 'application/json', body: text }));
   }
 
-  /** Responds to each token with its own body; null is a refusal of a token that has ended. */
+  /** Responds to each token with its own body; null responds 401, as for an ended session. */
   respondByToken(name: EndpointName, bodies: Record<string, object | null>): void {
     this.#replies.set(name, (route) => {
       const body = bodies[tokenOf(route)] ?? null;
@@ -62,18 +62,18 @@ export class Stub {
     return resolve;
   }
 
-  /** Who `GET /api/user/me` says is there. */
+  /** Sets the profile of `GET /api/user/me`. */
   person(person: Person): void {
     this.respond('getMe', { success: true, profile: profileOf(person) });
   }
 
-  /** Lets calls come to nothing, as without a network. */
+  /** Lets calls fail, as without a network. */
   disconnect(name: EndpointName): void {
     this.#expectedErrors.push(/net::ERR_FAILED/);
     this.#replies.set(name, (route) => route.abort());
   }
 
-  /** Leaves calls without an answer until the returned function lets the answers through. */
+  /** Holds the responses of calls until the returned function is called. */
   hold(name: EndpointName): () => void {
     const before = this.#replies.get(name) ?? (async () => {});
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -88,12 +88,12 @@ export class Stub {
     };
   }
 
-  /** Says these messages on every usage stream that is opened, and ends it. */
+  /** Sends these messages on every usage stream that is opened, and ends it. */
   stream(...messages: object[]): void {
     this.streamFrom({}, ...messages);
   }
 
-  /** As `stream`, with what the first event says. */
+  /** As `stream`, with the data of the first event. */
   streamFrom(opening: object, ...messages: object[]): void {
     const said = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
     const body = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${said}`;
@@ -104,12 +104,12 @@ export class Stub {
     return this.#calls.filter((call) => call.name === name);
   }
 
-  /** Begins as somebody who logged in before. */
+  /** Starts with a stored token. */
   async signedIn(person: Person = {}, token = 'e2e-token'): Promise<void> {
     this.person(person);
     await this.#page.addInitScript((stored) => {
       if (!location.protocol.startsWith('http')) return;
-      // Only before the first page: a test must see that the token goes.
+      // Before the first page only, so that a test sees the token's removal.
       if (!sessionStorage.getItem('begun')) localStorage.setItem('authToken', stored);
       sessionStorage.setItem('begun', 'yes');
     }, token);

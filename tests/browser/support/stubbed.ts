@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { Stub } from './stub.ts';
 import { expect, test as base } from './test.ts';
 
-/** A test whose API is a stub; dates are read in UTC, and nothing moves. */
+/** A test whose API is a stub; dates are shown in UTC, and animations are off. */
 export const test = base.extend<{ stub: Stub }>({
   timezoneId: 'UTC',
   contextOptions: { reducedMotion: 'reduce' },
@@ -19,7 +19,7 @@ export const test = base.extend<{ stub: Stub }>({
 
 export { expect };
 
-/** Opens a path and waits until the page listens. */
+/** Opens a path and waits until React has hydrated the page. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.waitForFunction(() =>
@@ -27,23 +27,23 @@ export async function open(page: Page, path: string): Promise<void> {
   );
 }
 
-/** Stops the page's time before it opens, so that a test can say how much of it passes. */
+/** Stops the page's clock before it opens, so that the test controls it. */
 export async function stopTime(page: Page, at = '2025-01-01T12:00:00Z'): Promise<void> {
   await page.clock.install({ time: new Date(Date.parse(at) - 1000) });
   await page.clock.pauseAt(at);
 }
 
-/** Until every request that the page has begun is known to the stub: they come in the order in which they were made. */
+/** Waits until the stub has received every request that the page has sent; they arrive in their order. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => void (await fetch('/robots.txt')));
 }
 
-/** Reads the profile once more, as when a person comes back to the tab. */
+/** Fetches the profile again, as a return to the tab does. */
 export async function returnToTab(page: Page): Promise<void> {
   const answered = page.waitForResponse(/\/api\/user\/me$/);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await answered;
-  // A second look that comes before the first has ended would be one with it.
+  // A second fetch during the first one would be merged with it.
   await settle(page);
 }
 
@@ -51,20 +51,20 @@ export const storedToken = (page: Page) => page.evaluate(() => localStorage.getI
 
 type Notice = readonly [title: string, description?: string];
 
-/** Exactly these notices stand on the screen, and not one of them twice; `dismissNotices` makes room for the next. */
+/** Exactly these notices are shown, each once; `dismissNotices` removes them. */
 export async function expectNotices(page: Page, ...notices: Notice[]): Promise<void> {
   const told = notices.map((notice) => notice.filter(Boolean).join(' / '));
   await expect.poll(() => readNotices(page)).toEqual(told);
-  // A second telling would come right after the first.
+  // A repeated notice would appear right after the first.
   await page.waitForTimeout(100);
   expect(await readNotices(page)).toEqual(told);
 }
 
-/** Closes what was told, once it has been. */
+/** Closes the shown notices. */
 export async function dismissNotices(page: Page): Promise<void> {
   const close = page.getByRole('button', { name: 'Dismiss' });
   await close.first().waitFor();
-  // A toast on its way out moves, so it is not pressed by the mouse.
+  // A closing toast moves, so it is not clicked by the mouse.
   await close.evaluateAll((buttons: HTMLElement[]) => buttons.forEach((button) => button.click()));
   await expect(close).toHaveCount(0);
 }

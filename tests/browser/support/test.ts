@@ -3,11 +3,11 @@ import { Phone } from './phone.ts';
 
 type Fixtures = {
   phone: Phone;
-  /** Console errors that this test brings about on purpose. */
+  /** Console errors that the test expects. */
   expectedErrors: RegExp[];
 };
 
-/** Every test has a phone of its own and an address of its own; an error on the console fails it. */
+/** Every test has its own phone and address; a console error fails it. */
 export const test = base.extend<Fixtures>({
   baseURL: async ({}, use) => use(process.env.SITE_URL),
   phone: async ({}, use) => use(new Phone()),
@@ -33,7 +33,7 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-/** Signs in the way a person does. */
+/** Signs in with a code. */
 export async function signIn(page: Page, phone: Phone): Promise<void> {
   await page.goto('/login');
   await page.getByLabel('Phone number').fill(phone.number);
@@ -43,7 +43,7 @@ export async function signIn(page: Page, phone: Phone): Promise<void> {
   await page.waitForURL('**/account');
 }
 
-/** Comes in by a token of the external issuer, which is quicker than a code, and has written once. */
+/** Signs in with an external token, which is faster than a code, after one message to the assistant. */
 export async function signInByExternalToken(page: Page, phone: Phone): Promise<void> {
   await phone.write('Hi');
   const { token } = await phone.externalToken();

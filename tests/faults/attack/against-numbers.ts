@@ -1,5 +1,5 @@
 import { signedIn } from '../invariants/accounts.ts';
-import { repeat, type Attack } from './keep-attacking.ts';
+import { repeat, type Attack } from './attack.ts';
 
 /** One victim at a time for a whole attack, so that every limit of the number is reached. */
 function victimOf({ world, choices }: Attack): string | undefined {

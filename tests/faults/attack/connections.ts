@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { repeat, type Attack } from './keep-attacking.ts';
+import { repeat, type Attack } from './attack.ts';
 
 const slowReaders = 12;
 
-/** Opens usage streams and reads nothing of them. */
+/** Opens usage streams without reading them. */
 export async function readSlowly(attack: Attack): Promise<void> {
   const { attacker, ended, site } = attack;
   const path = `/api/user/usage-stream?token=${encodeURIComponent(attacker.token!)}`;
@@ -17,7 +17,7 @@ export async function readSlowly(attack: Attack): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-/** Sends half of a request and hangs up, or hangs up before the response. */
+/** Disconnects after half of a request, or before the response. */
 export async function hangUp(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
   const head = (path: string, length: number) =>

@@ -1,9 +1,9 @@
-import { repeat, type Attack } from './keep-attacking.ts';
+import { repeat, type Attack } from './attack.ts';
 
 const paths = ['/api/billing/create-portal-session', '/api/billing/create-subscription-update-session'];
 const atOnce = 5;
 
-/** Asks for billing pages, several at once, from one account. */
+/** Requests billing pages concurrently from one account. */
 export async function floodBilling(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
   await repeat(attack, 250, () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Choices } from '../choices.ts';
 import { Person } from '../person.ts';
 import { Site } from '../site.ts';
@@ -8,18 +7,16 @@ import { guessCodes, requestCodes } from './against-numbers.ts';
 import { floodBilling } from './flood-billing.ts';
 import { hangUp, readSlowly } from './connections.ts';
 
-/** Numbers of attackers begin here, so that nobody counts them as people. */
+/** The first number of attackers, outside the range of users. */
 const firstNumber = 900_000;
-
-export type Attack = { world: World; site: Site; choices: Choices; attacker: Person; ended: AbortSignal };
 
 const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];
 
-/** Attacks for some seconds, rests for some seconds, and so on until the end: so the two can be compared. */
+/** Alternates attacks and pauses of some seconds until the end, so that the two can be compared. */
 export async function keepAttacking(world: World, choices: Choices): Promise<void> {
   const { closing, figures, latencies, rig } = world;
   const attacker = new Person(firstNumber, 'visitor', choices.fork());
-  await arrive(world, attacker);
+  await signUp(world, attacker);
   const site = new Site(rig.product.siteUrl, rig.botSecret, figures.attackers);
   while (!closing.aborted) {
     await untilClosing(world, choices.between(4000, 7000));
@@ -32,16 +29,8 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
   }
 }
 
-/** The attacker has an account too. */
-async function arrive(world: World, attacker: Person): Promise<void> {
+/** Creates the attacker's own account. */
+async function signUp(world: World, attacker: Person): Promise<void> {
   await reportContact(world, attacker);
   await signIn(world, attacker);
-}
-
-/** Acts again and again until the attack ends, with so many ms between two. */
-export async function repeat({ ended }: Attack, pauseMs: number, act: () => Promise<unknown>): Promise<void> {
-  while (!ended.aborted) {
-    await act();
-    await sleep(pauseMs);
-  }
 }

@@ -3,7 +3,7 @@ import type { Choices } from '../choices.ts';
 import type { Person } from '../person.ts';
 import { isNotNow, untilClosing, untilTaken, type World } from '../world.ts';
 
-/** Until the end, the bot refuses every message for a moment now and then; with `silent` it also does not respond. */
+/** Until the end, the bot sometimes refuses every message for a while; with `silent` it also does not respond. */
 export async function keepRefusing(world: World, choices: Choices, silent: boolean): Promise<void> {
   const { rig, figures, closing } = world;
   while (!closing.aborted) {
@@ -17,7 +17,7 @@ export async function keepRefusing(world: World, choices: Choices, silent: boole
   }
 }
 
-/** The bot writes by itself, and at times sends the same reply in two calls. */
+/** The bot writes unprompted, and at times sends the same reply in two calls. */
 export async function receiveReply(world: World, person: Person): Promise<void> {
   const { choices, conversation, phone } = person;
   if (!conversation.consented) return;

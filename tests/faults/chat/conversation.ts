@@ -1,10 +1,10 @@
 /** A message as the API returns it. */
 export type Message = { id: string; seq: number; author: 'user' | 'solace'; text: string; state: string };
 
-/** What the product has promised to one person about the conversation. */
+/** Everything that the product has confirmed to one user about the conversation. */
 export class Conversation {
   consented = false;
-  /** Messages that were answered with 200 since the last clearing. */
+  /** Messages that got a 200 since the last clearing. */
   readonly accepted = new Map<string, Message>();
   /** Every message that was sent, whatever the response was: a lost response may hide a stored message. */
   readonly attempted = new Set<string>();

@@ -18,14 +18,14 @@ export async function openChat(world: World, person: Person): Promise<void> {
   for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.chats.push(new ChatFollower(world, person));
 }
 
-/** Sends some messages, one after the other or at once. */
+/** Sends some messages, one by one or concurrently. */
 export async function writeOnWeb(world: World, person: Person): Promise<void> {
   if (!person.conversation.consented) await openChat(world, person);
   const atOnce = person.choices.chance(0.2) ? person.choices.between(2, 4) : 1;
   await Promise.all(Array.from({ length: atOnce }, () => sendMessage(world, person)));
 }
 
-/** Sends one message until it is accepted, at times with a lost response before, or once more after it. */
+/** Sends one message until it is accepted, at times with a lost response first, or with a repetition afterwards. */
 export async function sendMessage(world: World, person: Person, hangUp = person.choices.chance(0.15)): Promise<void> {
   const { choices, conversation, phone } = person;
   const body = { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` };
@@ -73,5 +73,5 @@ export async function clearConversation(world: World, person: Person): Promise<v
 
 /** The network of the device changes: every chat stream breaks and is resumed. */
 export function reconnectChats({ chats }: Person): void {
-  for (const chat of chats) chat.disconnect();
+  for (const chat of chats) chat.stream.disconnect();
 }

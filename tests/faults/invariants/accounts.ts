@@ -3,7 +3,7 @@ import { currentWeek } from '../../../worker/usage/week.ts';
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
 
-/** A row of `users`, as far as anything is proved of it; instants in unix ms. */
+/** The checked columns of `users`; instants in unix ms. */
 export type Account = {
   phone: string;
   platform: string;
@@ -21,7 +21,7 @@ export type Account = {
   sessions: number;
 };
 
-/** Everybody's row, by phone. */
+/** The rows of all users, by phone. */
 export async function accountsIn(database: Client): Promise<Map<string, Account>> {
   const { rows } = await database.execute(
     `select u.*, (select count(*) from sessions s where s.user_id = u.id) as sessions from users u`,
@@ -29,12 +29,12 @@ export async function accountsIn(database: Client): Promise<Map<string, Account>
   return new Map((rows as unknown as Account[]).map((row) => [row.phone, row]));
 }
 
-/** The count of the week that runs. */
+/** The count of the current week. */
 export function countOf({ week_anchor, week_frozen, week_start, used }: Account): number {
   const weeks = { weekAnchor: week_anchor, weekFrozen: week_frozen === 1, weekStart: week_start };
   return currentWeek(weeks, Date.now()) === week_start ? used : 0;
 }
 
-/** Whoever has come as far as a session, and has not left. */
+/** The users who have a session and have not left. */
 export const signedIn = ({ people }: World): Person[] =>
   people.filter(({ token, left }) => token !== undefined && !left);

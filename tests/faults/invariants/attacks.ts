@@ -4,10 +4,10 @@ import type { Finding } from './finding.ts';
 
 const longestRefusalMs = 60_000;
 const mostSlower = 2;
-/** A short run has too few calls to judge: one pause of the machine moves its median. */
+/** A short run has too few calls: a single pause of the machine changes its median. */
 const fewCalls = 1000;
 
-/** Whoever is refused a sign-in and writes to the assistant gets in within a minute. */
+/** A user who is refused a sign-in and writes to the assistant signs in within a minute. */
 export async function nobodyIsLockedOut({ figures }: World): Promise<Finding> {
   const late = figures.refusals.filter(({ ms }) => ms > longestRefusalMs);
   const broken = late.map(({ phone, ms }) => `${phone} got in ${(ms / 1000).toFixed(0)} s after writing`);

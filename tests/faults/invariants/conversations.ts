@@ -3,12 +3,12 @@ import { readPage } from '../chat/read-page.ts';
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
 import { signedIn } from './accounts.ts';
-import { examine, type Finding } from './finding.ts';
+import { checkCases, type Finding } from './finding.ts';
 
 type ChatEvent = { type: string; data: { phone: string; messageId: string; seq: number; text: string } };
 type BotReply = { id: string; at: string };
 
-/** A reply that was stored before a clearing may be confirmed to the bot so much later. */
+/** The longest time (ms) after a clearing at which the bot may get the response to an earlier reply. */
 const lateReplyMs = 30_000;
 
 const writers = (world: World): Person[] => signedIn(world).filter(({ conversation }) => conversation.consented);
@@ -21,7 +21,7 @@ export async function messagesReachedBot(world: World): Promise<Finding> {
     ({ data }) => data.phone,
   );
   const people = writers(world);
-  const finding = await examine('accepted messages reached the bot once, by id and in order', people, (person) =>
+  const finding = await checkCases('accepted messages reached the bot once, by id and in order', people, (person) =>
     deliveryError(person, byPhone.get(person.phone) ?? []),
   );
   return { ...finding, checked: people.reduce((sum, { conversation }) => sum + conversation.accepted.size, 0) };
@@ -42,8 +42,8 @@ function deliveryError({ phone, conversation }: Person, events: ChatEvent[]): st
 }
 
 /**
- * A message that reached the bot after one that was first sent when this one was accepted already. Messages that are on
- * their way together have no order, and one that failed and was sent again takes its place at the end.
+ * A message that the bot received after one that was sent only after this one was accepted. Concurrent messages have
+ * no order, and a failed one that was sent again comes last.
  */
 function lateMessage({ sentAt, acceptedAt, resent }: Conversation, events: ChatEvent[]): ChatEvent | undefined {
   let latest = 0;
@@ -58,13 +58,17 @@ function lateMessage({ sentAt, acceptedAt, resent }: Conversation, events: ChatE
 /** The page shows every accepted message and reply once, in order, and nothing that was cleared. */
 export async function pagesAreWhole(world: World): Promise<Finding> {
   let shown = 0;
-  const finding = await examine('pages show every message and reply once, in order', writers(world), async (person) => {
-    const page = await readPage(world.site, person.token!);
-    if (!page) return `${person.phone} could not read the page`;
-    shown += page.messages.length;
-    const path = `/bot/replies/${encodeURIComponent(person.phone)}`;
-    return pageError(person, page.messages, await world.rig.control<BotReply[]>('GET', path));
-  });
+  const finding = await checkCases(
+    'pages show every message and reply once, in order',
+    writers(world),
+    async (person) => {
+      const page = await readPage(world.site, person.token!);
+      if (!page) return `${person.phone} could not read the page`;
+      shown += page.messages.length;
+      const path = `/bot/replies/${encodeURIComponent(person.phone)}`;
+      return pageError(person, page.messages, await world.rig.control<BotReply[]>('GET', path));
+    },
+  );
   return { ...finding, checked: shown };
 }
 
@@ -89,7 +93,7 @@ function pageError({ phone, conversation }: Person, messages: Message[], botRepl
 /** Every open tab shows what the page shows. */
 export async function chatStreamsAgree(world: World): Promise<Finding> {
   const tabs = writers(world).flatMap((person) => person.chats.map((chat) => ({ person, chat })));
-  return examine('open chat streams show what the page shows', tabs, async ({ person, chat }) => {
+  return checkCases('open chat streams show what the page shows', tabs, async ({ person, chat }) => {
     const page = await readPage(world.site, person.token!);
     if (!chat.connected || !page) return `${person.phone}: the chat stream is not open`;
     const [onPage, inTab] = [page.messages.map(lineOf), chat.shown.map(lineOf)];

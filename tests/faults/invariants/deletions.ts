@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
 import { signedIn } from './accounts.ts';
-import { examine, type Finding } from './finding.ts';
+import { checkCases, type Finding } from './finding.ts';
 import { storedMessages } from './stored-text.ts';
 import { liveIn } from './stripe-subscriptions.ts';
 import { holdingsOf } from './subscriptions.ts';
@@ -17,12 +17,12 @@ const rowsLeft = `select (select count(*) from users where id = :id or phone = :
   (select count(*) from outbox where phone = :phone) as outbox,
   (select count(*) from chat_erasures where user_id = :id and due_at <= unixepoch() * 1000) as overdue_erasures`;
 
-/** Of whoever has left no row is left, nothing can be charged, no session works, and the bot was told once. */
+/** A deleted user has no row, no possible charge and no working session, and the bot received one `user.deleted`. */
 export async function deletedAccountsAreGone(world: World): Promise<Finding> {
   const events = await world.rig.control<BotEvent[]>('GET', '/bot/events');
   const byPhone = Map.groupBy(events, ({ data }) => data.phone);
   const leavers = world.people.filter(({ left }) => left);
-  const finding = await examine('accounts deleted, and all that was theirs', leavers, async (person) => {
+  const finding = await checkCases('accounts deleted, and all that was theirs', leavers, async (person) => {
     const traces = [
       ...(await tracesInDatabase(world, person)),
       ...(await tracesAtStripe(world, person)),
@@ -37,7 +37,7 @@ export async function deletedAccountsAreGone(world: World): Promise<Finding> {
   return finding;
 }
 
-/** Conversations that are not deleted are found where those of deleted users are looked for. */
+/** Existing conversations are found by the same method that must find none of a deleted user. */
 function unreadable(world: World): string[] {
   const writers = signedIn(world).filter(({ conversation }) => conversation.accepted.size > 0);
   const missing = writers.filter((person) => storedMessages(world.rig.stateDir, userIdOf(person)) === 0);
@@ -68,7 +68,7 @@ function tracesInConversation({ rig }: World, person: Person): string[] {
   return count > 0 ? [`${count} messages in the conversation`] : [];
 }
 
-/** `user.deleted` comes once and last. */
+/** `user.deleted` arrives once and last. */
 function tracesAtBot(person: Person, events: BotEvent[]): string[] {
   const deletions = events.filter(({ type }) => type === 'user.deleted');
   const isRight = deletions.length === 1 && deletions[0]!.data.userId === userIdOf(person);

@@ -9,7 +9,7 @@ import { streamsAgree } from './streams.ts';
 import { checkoutsHold, plansAgree } from './subscriptions.ts';
 import { postsCountOnce, totalsAgree } from './usage.ts';
 
-/** All that must hold when the services have been mended and everything has come to rest. */
+/** All invariants, for a settled system in which every service works. */
 export const invariants: Invariant[] = [
   postsCountOnce,
   totalsAgree,

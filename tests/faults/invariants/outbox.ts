@@ -2,13 +2,13 @@ import { planOf } from '../../../worker/contract/plans.ts';
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
 import { accountsIn, type Account } from './accounts.ts';
-import { examine, type Finding } from './finding.ts';
+import { checkCases, type Finding } from './finding.ts';
 
 type BotEvent = { type: string; timestamp: string; data: { phone: string; platform?: string; tier?: string } };
 
 /**
- * No event waits, and the bot received every event that was written: but not those of deleted users, whose earlier events
- * are withdrawn, nor `chat.message`, which is withdrawn with a cleared conversation and has an invariant of its own.
+ * No event waits, and the bot received every written event. Not checked here: deleted users, whose earlier events are
+ * withdrawn, and `chat.message`, which a clearing withdraws and which has its own invariant.
  */
 export async function everyEventArrived({ people, rig }: World): Promise<Finding> {
   const waiting = await rig.database.execute('select phone, body from outbox where parked_at is null');
@@ -20,7 +20,7 @@ export async function everyEventArrived({ people, rig }: World): Promise<Finding
   const counts = countsOf(written.map(({ phone, type }) => `${phone} ${type}`));
   const events = await rig.control<BotEvent[]>('GET', '/bot/events');
   const arrived = countsOf(events.map(({ type, data }) => `${data.phone} ${type}`));
-  const finding = await examine('outbox events delivered to the bot', counts, ([which, count]) =>
+  const finding = await checkCases('outbox events delivered to the bot', counts, ([which, count]) =>
     arrived.get(which) === count ? null : `${which}: ${count} written, ${arrived.get(which) ?? 0} arrived`,
   );
   finding.broken.push(...waiting.rows.map(({ body }) => `waits: ${JSON.stringify(body)}`));
@@ -33,11 +33,11 @@ function countsOf(names: string[]): Map<string, number> {
   return counts;
 }
 
-/** The bot has received of each change once and in its order, and knows how things stand. */
+/** The bot received each change once and in order, and its latest event matches the database. */
 export async function botReceivedChanges({ people, rig }: World): Promise<Finding> {
   const events = Map.groupBy(await rig.control<BotEvent[]>('GET', '/bot/events'), ({ data }) => data.phone);
   const accounts = await accountsIn(rig.database);
-  return examine('the bot received each change once, in order', people, (person) => {
+  return checkCases('the bot received each change once, in order', people, (person) => {
     const account = accounts.get(person.phone);
     return account ? changesError(person, account, events.get(person.phone) ?? []) : null;
   });
@@ -54,8 +54,8 @@ function changesError({ phone, platforms }: Person, account: Account, events: Bo
 }
 
 /**
- * Every answered choice in its order, each change once, and the last one as it stands. More may be received: what a killed
- * Worker has asked of a silent database happens late, after its caller has asked again and chosen anew.
+ * The bot received every confirmed choice in order, each change once, and the current one last. It may have received
+ * more: a write that a killed Worker sent to a slow database may happen after its caller has repeated the call.
  */
 function isReported(chosen: string[], received: string[], { platform }: Account): boolean {
   let next = 0;
@@ -65,7 +65,7 @@ function isReported(chosen: string[], received: string[], { platform }: Account)
   return next === chosen.length && isChange && changes.at(-1) === platform;
 }
 
-/** The trials of a run last longer than the run. */
+/** Every trial lasts longer than the run. */
 function entitledTier({ tier, trial_tier: trial, tier_waits: waits }: Account): string {
   return trial && (waits === 1 || planOf(trial).level > planOf(tier).level) ? trial : tier;
 }

@@ -1,11 +1,11 @@
 import type { World } from '../world.ts';
 import { accountsIn } from './accounts.ts';
-import { examine, type Finding } from './finding.ts';
+import { checkCases, type Finding } from './finding.ts';
 
-/** No code has opened two sessions, and no session stands that no code or trial link has opened. */
+/** No code has opened two sessions, and every session was opened by a code or trial link. */
 export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
   const accounts = await accountsIn(rig.database);
-  const finding = await examine('codes opened one session at most', people, ({ phone, codes, trials }) => {
+  const finding = await checkCases('codes opened one session at most', people, ({ phone, codes, trials }) => {
     const twice = [...codes].find(([, sessions]) => sessions > 1);
     if (twice) return `${phone}: a code opened ${twice[1]} sessions`;
     const sessions = accounts.get(phone)?.sessions ?? 0;
@@ -14,15 +14,15 @@ export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
   return { ...finding, checked: people.reduce((sum, { codes }) => sum + codes.size, 0) };
 }
 
-/** Whatever somebody was at when the services were mended, they have come to the end of it. */
+/** Every user has completed the action that was running when the services were repaired. */
 export async function nobodyIsStuck({ people }: World): Promise<Finding> {
-  return examine('every action came to its end', people, ({ phone, doing, token }) => {
+  return checkCases('every action came to its end', people, ({ phone, doing, token }) => {
     if (doing !== undefined) return `${phone} is stuck at ${doing}`;
     return token ? null : `${phone} never got in`;
   });
 }
 
-/** Nothing was answered that is on no list, and nothing was seen that must not happen. */
+/** No response was an unexpected error, and no violation was seen during the run. */
 export async function noUnexpectedErrors({ figures, seen }: World): Promise<Finding> {
   const errors = figures.failures.get('internal') ?? 0;
   const broken = errors ? [`${errors} responses were "internal"`, ...seen] : [...seen];

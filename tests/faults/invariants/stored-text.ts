@@ -6,10 +6,10 @@ import Database from 'libsql';
 import type { World } from '../world.ts';
 import type { Finding } from './finding.ts';
 
-/** The local bot's own store: it may know what people wrote. */
+/** The local bot's own store, which may contain messages. */
 const ofBot = /services\.db(-wal|-shm)?$/;
 
-/** No file of the database, of the Durable Objects or of the Worker's log holds the text of a message. */
+/** No file of the database, of the Durable Objects or of the Worker's log contains the text of a message. */
 export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
   const entries = readdirSync(rig.stateDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !ofBot.test(entry.name));
@@ -18,7 +18,7 @@ export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
   return { what: 'files without the text of any message', checked: paths.length, broken };
 }
 
-/** SQLite removes files of its own while they are looked at. */
+/** SQLite may remove its temporary files while they are read. */
 function readIfThere(path: string): Buffer {
   return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }
@@ -27,7 +27,7 @@ function readIfThere(path: string): Buffer {
 export function storedMessages(stateDir: string, userId: string): number {
   const file = join(stateDir, 'v3/do/solace-Conversation', `${objectId('solace-Conversation', userId)}.sqlite`);
   if (!existsSync(file)) return 0;
-  // A copy, so that the Worker's lock is not touched.
+  // Reads a copy, so that the Worker's lock is not affected.
   const folder = mkdtempSync(join(tmpdir(), 'conversation-'));
   try {
     for (const suffix of ['', '-wal']) {

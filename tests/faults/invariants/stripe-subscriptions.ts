@@ -34,7 +34,7 @@ export type Invoice = {
   parent: { subscription_details: { subscription: string } };
 };
 
-/** What the local Stripe holds of one customer. */
+/** One customer's objects at the local Stripe. */
 export type Holdings = {
   customer: { id: string; deleted?: true };
   subscriptions: Subscription[];
@@ -42,7 +42,7 @@ export type Holdings = {
   invoices: Invoice[];
 };
 
-/** What a user should see of it: instants in unix ms. */
+/** The expected state of the user; instants in unix ms. */
 export type SubscriptionState = {
   tier: string;
   status: string;
@@ -62,7 +62,7 @@ export const free: SubscriptionState = {
 export const liveIn = ({ subscriptions }: Holdings): Subscription[] =>
   subscriptions.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
 
-/** Read from Stripe's objects alone, without the product's own rules. */
+/** Derived from Stripe's objects alone, without the product's rules. */
 export function standingAt(holdings: Holdings, tiers: Map<string, string>): SubscriptionState {
   const [subscription] = liveIn(holdings);
   if (!subscription && holdings.subscriptions.some(({ status }) => status === 'unpaid')) return unpaidState(holdings);
@@ -114,7 +114,7 @@ function isOf({ subscription_details: { subscription } }: Invoice['parent'], id:
   return subscription === id;
 }
 
-/** The plan is gone, and the page asks for the payment. */
+/** The plan has ended, and the page requests the payment. */
 function unpaidState({ subscriptions }: Holdings): SubscriptionState {
   const { items, cancel_at: at } = subscriptions.find(({ status }) => status === 'unpaid')!;
   const renewalAt = items.data[0]!.current_period_end * 1000;

@@ -1,27 +1,27 @@
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
 import { accountsIn, signedIn, type Account } from './accounts.ts';
-import { examine, type Finding } from './finding.ts';
+import { checkCases, type Finding } from './finding.ts';
 import { free, liveIn, standingAt, type Holdings, type SubscriptionState } from './stripe-subscriptions.ts';
 
-/** What the database and the profile say of every plan is what Stripe holds. */
+/** Every plan in the database and the profile matches Stripe. */
 export async function plansAgree(world: World): Promise<Finding> {
   const accounts = await accountsIn(world.rig.database);
-  return examine('plans in database and profile equal to Stripe', signedIn(world), async (person) => {
+  return checkCases('plans in database and profile equal to Stripe', signedIn(world), async (person) => {
     const holdings = await holdingsOf(world, person);
     const account = accounts.get(person.phone)!;
     const standings = [holdings ? standingAt(holdings, world.rig.tiers) : free, kept(account)];
-    // During a trial of ours the profile tells of the trial instead.
+    // During our own trial the profile shows the trial instead.
     if (account.trial_tier === null) standings.push(await told(world, person));
     const texts = standings.map((standing) => JSON.stringify(standing));
     return new Set(texts).size === 1 ? null : `${person.phone}: Stripe, database, profile: ${texts.join(' ')}`;
   });
 }
 
-/** Who has paid or saved a card has a subscription to show for it, and never two at once. */
+/** A user who has paid or saved a card has a subscription, and never two at once. */
 export async function checkoutsHold(world: World): Promise<Finding> {
   const buyers = world.people.filter(({ checkouts, left }) => checkouts > 0 && !left);
-  return examine('completed checkouts led to one plan, never two at once', buyers, async (person) => {
+  return checkCases('completed checkouts led to one plan, never two at once', buyers, async (person) => {
     const holdings = await holdingsOf(world, person);
     if (!holdings || holdings.subscriptions.length === 0) return `${person.phone} has no subscription`;
     const live = liveIn(holdings);
@@ -29,7 +29,7 @@ export async function checkoutsHold(world: World): Promise<Finding> {
   });
 }
 
-/** What the local Stripe holds of somebody; null where it has never received of them. */
+/** A user's objects at the local Stripe; null without a customer. */
 export async function holdingsOf({ rig }: World, { phone }: Person): Promise<Holdings | null> {
   return rig.control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => null);
 }

@@ -1,18 +1,18 @@
 import type { Person, Post } from '../person.ts';
 import type { World } from '../world.ts';
 import { accountsIn, countOf, signedIn } from './accounts.ts';
-import { examine, type Finding } from './finding.ts';
+import { checkCases, type Finding } from './finding.ts';
 
-/** A usage post as the database keeps it; `used` is the count before it, `weekStart` in unix ms. */
+/** A usage post in the database; `used` is the count before it, `weekStart` in unix ms. */
 type Kept = { id: string; seq: number | null; allowed: number; used: number | null; weekStart: number | null };
 
 const weekMs = 7 * 86_400_000;
 
-/** Every answered post is kept once, in a row of counts without gap or overlap. */
+/** Every post with a response is stored once, and the counts have no gap and no overlap. */
 export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
   const kept = await postsIn(rig.database);
   const known = new Set(people.flatMap(({ posts }) => posts.map(({ id }) => id)));
-  const finding = await examine('accepted usage posts counted exactly once', people, (person) =>
+  const finding = await checkCases('accepted usage posts counted exactly once', people, (person) =>
     chainBreak(person, kept),
   );
   for (const { conversation } of people) for (const id of conversation.attempted) known.add(usageId(id));
@@ -21,10 +21,10 @@ export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
   return { ...finding, checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length };
 }
 
-/** The total that the posts of a person add up to is the one that everybody is told. */
+/** The sum of a user's posts is the total in every response and stream. */
 export async function totalsAgree(world: World): Promise<Finding> {
   const [accounts, kept] = [await accountsIn(world.rig.database), await postsIn(world.rig.database)];
-  return examine('totals of posts, database, bot and profile agree', signedIn(world), async (person) => {
+  return checkCases('totals of posts, database, bot and profile agree', signedIn(world), async (person) => {
     const { phone, token } = person;
     const { site } = world;
     const told = await site.bot('bot entitlements', '/api/bot/entitlements', person.nextId('ask'), { phone });
@@ -60,7 +60,7 @@ function botPosts({ conversation }: Person, kept: Map<string, Kept>): Post[] {
   });
 }
 
-/** Counted posts in the order in which the database took them. */
+/** Counted posts in the order of the database. */
 function inOrder(person: Person, kept: Map<string, Kept>): Post[] {
   const posts = [...person.posts, ...botPosts(person, kept)];
   const order = ({ id }: Post) => kept.get(id)?.seq ?? -1;
@@ -79,7 +79,7 @@ function chainBreak(person: Person, kept: Map<string, Kept>): string | null {
   return null;
 }
 
-/** What was posted in the week that ends then. */
+/** The posts of the week that ends at an instant. */
 function postedIn(posts: Post[], resetsAt: string): number {
   const last = posts.at(-1);
   return last?.resetsAt === resetsAt ? last.used : 0;

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Choices } from '../choices.ts';
 import { Person, type Role } from '../person.ts';
 import type { World } from '../world.ts';
-import { live } from './life.ts';
+import { runJourney } from './user-journey.ts';
 
 const places = 20;
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
 
-/** Keeps so many people busy at once until the end; who leaves makes room for a new one. */
+/** Runs so many users concurrently until the end; a new one replaces each that leaves. */
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
   const newcomer = () => {
     const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());
@@ -16,7 +16,7 @@ export async function fillWithPeople(world: World, choices: Choices): Promise<vo
   };
   const place = async (index: number) => {
     await sleep(index * 200);
-    while (!world.closing.aborted) await live(world, newcomer());
+    while (!world.closing.aborted) await runJourney(world, newcomer());
   };
   await Promise.all(Array.from({ length: places }, (_, index) => place(index)));
 }

@@ -4,7 +4,7 @@ import { untilTaken, type World } from '../world.ts';
 import { submit } from './plan.ts';
 import { write } from './post.ts';
 
-/** Deletes the account while other tabs and the bot are still at it. */
+/** Deletes the account while other tabs and the bot still make calls. */
 export async function deleteAccount(world: World, person: Person): Promise<void> {
   const { site, seen } = world;
   const { choices, phone, token } = person;
@@ -18,13 +18,13 @@ export async function deleteAccount(world: World, person: Person): Promise<void>
   person.left = true;
   const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
   const answer = await untilTaken(world, person, () => site.call('leave', 'DELETE', '/api/user/me', { token }));
-  // 401: the answer that said so was lost.
+  // 401: the successful response was lost.
   if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
   await Promise.all(others);
-  for (const tab of [...person.followers, ...person.chats]) tab.close();
+  for (const tab of [...person.followers, ...person.chats]) tab.stream.close();
 }
 
-/** Another tab asks for a page to pay on, and pays on it at once, should there be one. */
+/** Another tab requests a checkout, and completes it if there is one. */
 async function buyAtOnce({ site }: World, { choices, token }: Person): Promise<void> {
   const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
   const path = '/api/billing/create-subscription-update-session';

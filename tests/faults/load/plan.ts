@@ -3,7 +3,7 @@ import { untilTaken, type World } from '../world.ts';
 
 const buttons = { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 } as const;
 
-/** Asks for the page that fits and uses it: a checkout where there is no plan, else a button of the portal. */
+/** Requests the billing page and uses it: a checkout without a plan, else a button of the portal. */
 export async function changePlan(world: World, person: Person): Promise<void> {
   const { choices, token } = person;
   const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
@@ -15,7 +15,7 @@ export async function changePlan(world: World, person: Person): Promise<void> {
   else await press(world, person, url);
 }
 
-/** Pays, and mostly comes back to the site; whoever does not is left to Stripe's word alone. */
+/** Pays, and usually returns to the site; otherwise the plan depends on Stripe's events alone. */
 async function buy(world: World, person: Person, url: string): Promise<void> {
   const { choices, token } = person;
   if (choices.chance(0.1)) return;
@@ -31,23 +31,23 @@ async function buy(world: World, person: Person, url: string): Promise<void> {
   if (answer.status !== 200) world.seen.push(`${person.phone} came back from ${sessionId}: ${answer.code}`);
 }
 
-/** Not every button is there in every state; the portal refuses what does not fit. */
+/** Not every button exists in every state; the portal refuses the others. */
 async function press(world: World, person: Person, url: string): Promise<void> {
   const { choices } = person;
   const button = choices.weighted<keyof typeof buttons>(buttons);
   const form = { price: choices.pick([...world.rig.tiers.keys()]) };
   await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
-  await glance(world, person);
+  await readProfile(world, person);
 }
 
-/** Looks at the account. */
-export async function glance(world: World, person: Person): Promise<void> {
+/** Reads the profile. */
+export async function readProfile(world: World, person: Person): Promise<void> {
   const { token } = person;
   const answer = await untilTaken(world, person, () => world.site.call('profile', 'GET', '/api/user/me', { token }));
   if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);
 }
 
-/** Sends a form of one of Stripe's pages. */
+/** Submits a form of a Stripe page. */
 export function submit(url: string, form: Record<string, string>): Promise<Response> {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 }

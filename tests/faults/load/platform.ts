@@ -1,7 +1,7 @@
 import type { Person } from '../person.ts';
 import { untilTaken, type World } from '../world.ts';
 
-/** Chooses the other platform, so that every answered choice is one event for the bot. */
+/** Chooses the other platform, so that every successful call is one event for the bot. */
 export async function changePlatform(world: World, person: Person): Promise<void> {
   const platform = (person.platforms.at(-1) ?? 'whatsapp') === 'whatsapp' ? 'web' : 'whatsapp';
   const { token } = person;

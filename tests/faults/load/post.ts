@@ -2,7 +2,7 @@ import type { Person } from '../person.ts';
 import type { Answer } from '../site.ts';
 import { isNotNow, untilTaken, type World } from '../world.ts';
 
-/** Some messages, one after the other or at once, each reported by the bot until its answer comes. */
+/** The bot posts some messages, one by one or concurrently, each until it gets a response. */
 export async function write(world: World, person: Person): Promise<void> {
   const { choices } = person;
   const atOnce = choices.chance(0.25) ? choices.between(2, 5) : 1;

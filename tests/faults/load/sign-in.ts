@@ -5,7 +5,7 @@ import { isNotNow, pause, untilTaken, type World } from '../world.ts';
 const arrivalMs = 1500;
 const stepMs = 150;
 
-/** Writes to the assistant for the first time: the bot reports the contact until it is taken. */
+/** The first contact: the bot reports it until the API accepts it. */
 export async function reportContact(world: World, person: Person): Promise<void> {
   const id = person.nextId('contact');
   await untilTaken(world, person, () =>
@@ -24,14 +24,14 @@ export async function signIn(world: World, person: Person): Promise<void> {
       if (wroteAt !== undefined) world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
       return;
     }
-    // Others may have spent the limits of this number: a message to the assistant clears them.
+    // Others may have reached the limits of this number; a message to the assistant clears them.
     await reportContact(world, person);
     wroteAt ??= performance.now();
     await pause(world, person.choices.between(300, 900));
   }
 }
 
-/** The code that arrives, also where the answer does not say that it was sent. */
+/** The code that arrives, even if the response does not confirm it. */
 async function receiveCode(world: World, person: Person): Promise<string | null> {
   const { site, seen } = world;
   const known = (await codesOn(world, person)).length;
@@ -52,7 +52,7 @@ async function codesOn({ rig }: World, { phone }: Person): Promise<string[]> {
   return messages.flatMap(({ code }) => code ?? []);
 }
 
-/** Sends the code, at times twice at once; the token, or null when the code is of no use any more. */
+/** Sends the code, at times twice concurrently; returns the token, or null if the code is invalid. */
 async function redeem(world: World, person: Person, otp: string): Promise<string | null> {
   const key = `${person.codes.size}:${otp}`;
   const body = { phone: person.phone, otp };

@@ -6,7 +6,7 @@ const week = 7 * 86_400;
 
 type Event = 'late' | 'again' | 'card fails' | 'card works';
 
-/** Stripe's own ways, until the end: events late, again and in the wrong order, and cards that fail. */
+/** Stripe's behaviour until the end: late, repeated and reordered events, and failing cards. */
 export async function disturbStripe({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
   const buyers = () => people.filter(({ checkouts, left }) => checkouts > 0 && !left);
   const somebody = () => choices.pick(buyers());
@@ -32,7 +32,7 @@ export async function disturbStripe({ rig, people, closing, seen }: World, choic
   }
 }
 
-/** A week passes for Stripe alone: plans renew, trials end, cards are charged. */
+/** Advances Stripe's clock by a week: plans renew, trials end, cards are charged. */
 export async function passWeek({ rig, seen }: World): Promise<void> {
   await rig
     .control('POST', '/stripe/clock', { advanceSeconds: week })

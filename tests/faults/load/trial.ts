@@ -1,7 +1,7 @@
 import type { Person } from '../person.ts';
 import { untilTaken, type World } from '../world.ts';
 
-/** Gets a trial link from the bot and follows it. */
+/** Gets a trial link from the bot and redeems it. */
 export async function startTrial(world: World, person: Person, tier: string): Promise<void> {
   const id = person.nextId('trial');
   const order = { phone: person.phone, tier, days: 7 };
@@ -14,7 +14,7 @@ export async function startTrial(world: World, person: Person, tier: string): Pr
   const answer = await untilTaken(world, person, () =>
     world.site.call('activate trial', 'POST', '/auth/verify-trial-token', { body, address: person.address() }),
   );
-  // A link that is used already was used by a call whose answer never came.
+  // A used link was redeemed by a call whose response was lost.
   if (answer.status !== 200 && answer.status !== 401) world.seen.push(`${person.phone}: trial ${answer.code}`);
   person.trials += 1;
 }

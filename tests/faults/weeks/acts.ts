@@ -21,7 +21,7 @@ const acts = {
 } as const;
 const buttons = { switch: 6, cancel: 2, keep: 2, release: 1 } as const;
 
-/** What one customer does in half a week. */
+/** The actions of one customer in half a week. */
 export async function act(rig: Rig, customer: Customer): Promise<void> {
   const what = customer.choices.weighted<keyof typeof acts>(acts);
   customer.count(what);
@@ -44,7 +44,7 @@ async function talk(customer: Customer): Promise<void> {
   for (const count of [5, 20, 30, 70, 100]) await customer.post(count);
 }
 
-/** Buys where there is no plan, else presses a button of the portal. */
+/** Buys a plan if there is none, else presses a button of the portal. */
 async function changePlan(rig: Rig, customer: Customer): Promise<void> {
   const { choices } = customer;
   const url = await pageFor(customer, choices.pick(['basic', 'premium', 'platinum']));
@@ -66,7 +66,7 @@ async function buy(customer: Customer, url: URL): Promise<void> {
   await customer.call('return', 'POST', '/api/billing/verify-and-update-checkout-session', { sessionId });
 }
 
-/** Saves another card in the portal, and comes back to the site. */
+/** Saves another card in the portal, and returns to the site. */
 async function changeCard(customer: Customer): Promise<void> {
   const url = await pageFor(customer);
   if (!url?.pathname.startsWith('/portal/')) return;

@@ -3,16 +3,16 @@ import type { Choices } from '../choices.ts';
 import type { Rig } from '../rig.ts';
 import type { Answer, Json, Site } from '../site.ts';
 
-/** What every simulated customer shares. */
+/** The shared state of all simulated customers. */
 export type Simulation = { rig: Rig; site: Site; counts: Map<string, number>; seen: string[] };
 
-/** Somebody who pays, or does not. */
+/** A simulated customer. */
 export class Customer {
   readonly phone: string;
   readonly choices: Choices;
   token = '';
   left = false;
-  /** Messages that were allowed, by the instant at which their week ends. */
+  /** Allowed messages by the end of their week. */
   readonly allowed = new Map<string, number>();
   readonly #simulation: Simulation;
 

@@ -1,6 +1,6 @@
 import { planOf } from '../../../worker/contract/plans.ts';
 import { accountsIn, type Account } from '../invariants/accounts.ts';
-import { examine, type Finding } from '../invariants/finding.ts';
+import { checkCases, type Finding } from '../invariants/finding.ts';
 import { free, liveIn, standingAt, type Holdings, type Invoice } from '../invariants/stripe-subscriptions.ts';
 import type { Rig } from '../rig.ts';
 import type { Customer } from './customer.ts';
@@ -9,7 +9,7 @@ const weekMs = 7 * 86_400_000;
 
 type Case = { customer: Customer; holdings: Holdings | null; account: Account | undefined };
 
-/** What must hold for everybody at the end: plans, weeks and charges agree with Stripe. */
+/** The invariants at the end: every customer's plan, weeks and charges agree with Stripe. */
 export async function auditAll(rig: Rig, customers: Customer[]): Promise<Finding[]> {
   const accounts = await accountsIn(rig.database);
   const cases: Case[] = [];
@@ -20,14 +20,14 @@ export async function auditAll(rig: Rig, customers: Customer[]): Promise<Finding
   const staying = cases.filter(({ customer }) => !customer.left);
   const leaving = cases.filter(({ customer }) => customer.left);
   return [
-    await examine('plan in the database equals Stripe', staying, (each) => planDiffers(each, rig.tiers)),
-    await examine('week in the database is the last paid one', staying, weekDiffers),
-    await examine('one live subscription at most', staying, ({ customer, holdings }) =>
+    await checkCases('plan in the database equals Stripe', staying, (each) => planDiffers(each, rig.tiers)),
+    await checkCases('week in the database is the last paid one', staying, weekDiffers),
+    await checkCases('one live subscription at most', staying, ({ customer, holdings }) =>
       holdings && liveIn(holdings).length > 1 ? `${customer.phone} pays twice` : null,
     ),
-    await examine('no week is charged twice', cases, chargedTwice),
-    await examine('no message beyond the allowances of paid weeks', staying, grantedUnpaid),
-    await examine('nothing left of those who have left', leaving, leftBehind),
+    await checkCases('no week is charged twice', cases, chargedTwice),
+    await checkCases('no message beyond the allowances of paid weeks', staying, grantedUnpaid),
+    await checkCases('nothing left of those who have left', leaving, leftBehind),
   ];
 }
 
@@ -65,8 +65,8 @@ function chargedTwice({ customer, holdings }: Case): string | null {
 }
 
 /**
- * Messages need a paid week. A draft opens one week before its payment; when that fails, the next one stays closed. Our
- * clock stands still, so the free week begins again each time a subscription ends.
+ * Messages need a paid week. A draft opens one week before its payment; if it fails, the next week does not open. Our
+ * clock does not advance, so the free week restarts each time a subscription ends.
  */
 function grantedUnpaid({ customer, holdings }: Case): string | null {
   const { invoices = [], subscriptions = [] } = holdings ?? {};

@@ -1,4 +1,4 @@
-import { ringMinute } from '../../product/cron-clock.ts';
+import { runMinuteCron } from '../../product/cron-clock.ts';
 import type { Choices } from '../choices.ts';
 import { act } from './acts.ts';
 import type { Customer, Simulation } from './customer.ts';
@@ -8,7 +8,7 @@ const atOnce = 6;
 
 type Fault = 'none' | 'stored 500' | 'lost response' | 'unknown customer' | 'silent' | 'database';
 
-/** A share of the requests of half a week meets a fault; then it is mended. */
+/** A share of the requests in half a week meets a fault, which then ends. */
 const faults: Record<Fault, object | null> = {
   none: null,
   'stored 500': { stripe: { status: 500, remember: true } },
@@ -18,7 +18,7 @@ const faults: Record<Fault, object | null> = {
   database: { libsql: { cut: true } },
 };
 
-/** Everybody acts, some amid a fault; time passes; some events arrive, late, again or reversed, and others never do. */
+/** Every customer acts, some during a fault; time passes; events arrive late, repeated, reversed or never. */
 export async function passHalfWeek(simulation: Simulation, customers: Customer[], choices: Choices): Promise<void> {
   const { rig } = simulation;
   const present = customers.filter(({ left }) => !left);
@@ -38,18 +38,18 @@ export async function passHalfWeek(simulation: Simulation, customers: Customer[]
   await each(unlucky, (customer) => act(rig, customer));
   await rig.control('PUT', '/faults', { stripe: null, libsql: null });
   await rig.control('POST', '/stripe/clock', { advanceSeconds: halfWeekSeconds });
-  const heard = present.filter(({ left }) => !left && choices.chance(0.25));
-  for (const { phone } of heard) {
+  const delivered = present.filter(({ left }) => !left && choices.chance(0.25));
+  for (const { phone } of delivered) {
     const order = choices.pick(['original', 'reversed']);
     await rig.control('POST', '/stripe/webhooks/redeliver', { order, phone });
   }
   await passHour(simulation);
 }
 
-/** The Worker's next hour: its cron job fetches everybody who is live. */
+/** Advances the Worker's clock by an hour: its cron job fetches every live customer. */
 async function passHour({ rig }: Simulation): Promise<void> {
   await rig.database.execute('update customers set due_at = 0 where due_at is not null');
-  await ringMinute(rig.product.siteUrl);
+  await runMinuteCron(rig.product.siteUrl);
 }
 
 /** Hours without faults, until every customer was fetched. */

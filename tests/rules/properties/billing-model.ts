@@ -34,7 +34,7 @@ export class BillingModel {
     return this.invoices.at(-1)!;
   }
 
-  /** Time passes: a renewal leaves a draft, which is charged an hour later. */
+  /** Advances the time: a renewal creates a draft, which is charged an hour later. */
   advance(seconds: number): void {
     const target = this.now + seconds;
     for (let next = this.#nextDue(); next <= target; next = this.#nextDue()) {

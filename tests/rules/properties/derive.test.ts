@@ -91,7 +91,7 @@ const everySet = (check: (all: Stripe.Subscription[], trialEndsAt: number | null
     { numRuns: 500 },
   );
 
-it('grants a plan that somebody pays for, or free', () => {
+it('grants a paid plan, or free', () => {
   everySet((all, trialEndsAt) => {
     const { tier } = deriveWith(all, trialEndsAt);
     const granting = all.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
@@ -100,7 +100,7 @@ it('grants a plan that somebody pays for, or free', () => {
   });
 });
 
-it('owes nothing to a status or price that nobody knows, and nothing to what has ended', () => {
+it('grants nothing for an unknown status or price, or an ended subscription', () => {
   fc.assert(
     fc.property(fc.array(liveFacts, { maxLength: 3 }), fc.array(worthless, { maxLength: 3 }), (good, bad) => {
       const { hadSubscription: _, live: _live, unknownPrice: _price, ...expected } = deriveWith(asStripe(good), null);
@@ -134,7 +134,7 @@ it('is not lowered by one more subscription that is paid', () => {
   );
 });
 
-it('says past due, and freezes the week, exactly while Stripe retries the best subscription', () => {
+it('is past due, with a frozen week, exactly while Stripe retries the best subscription', () => {
   everySet((all, trialEndsAt) => {
     const { status, weekFrozen, tier, weekAnchor } = deriveWith(all, trialEndsAt);
     expect(weekFrozen).toBe(status === 'past_due');
@@ -142,7 +142,7 @@ it('says past due, and freezes the week, exactly while Stripe retries the best s
   });
 });
 
-it('says unpaid only of somebody who is free', () => {
+it('is unpaid only for a free user', () => {
   everySet((all, trialEndsAt) => {
     const { status, tier, weekAnchor } = deriveWith(all, trialEndsAt);
     if (status === 'unpaid') expect({ tier, weekAnchor }).toEqual({ tier: 'free', weekAnchor: null });
@@ -159,7 +159,7 @@ it('announces a change to a lower plan, or at a trial to another one, and never 
   });
 });
 
-it('counts weeks by the paid period of somebody who pays, and by no other', () => {
+it('counts weeks by the paid period of a paying user, and by no other', () => {
   everySet((all, trialEndsAt) => {
     const { weekAnchor, weekFrozen } = deriveWith(all, trialEndsAt);
     const starts = all.map(({ items }) => items.data[0]!.current_period_start * 1000);
@@ -168,7 +168,7 @@ it('counts weeks by the paid period of somebody who pays, and by no other', () =
   });
 });
 
-it('reports two subscriptions that live as doubled', () => {
+it('reports two live subscriptions as doubled', () => {
   everySet((all, trialEndsAt) => {
     const living = all.filter(
       ({ status, items }) => live.includes(status) && knownTiers.includes(items.data[0]!.price.metadata['tier']!),

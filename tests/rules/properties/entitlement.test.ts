@@ -38,7 +38,7 @@ it('is never lowered by a trial, unless the subscription waits for the trial to 
   );
 });
 
-it('owes nothing to a trial from the very instant at which it ends', () => {
+it('ignores a trial from the instant of its end', () => {
   fc.assert(
     fc.property(heldAndNow, ({ held }) => {
       fc.pre(held.trialEndsAt !== null);

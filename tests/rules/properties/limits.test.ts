@@ -14,7 +14,7 @@ const limit = fc.record({
   per: fc.constantFrom(1_000, 30_000, 3_600_000, dayMs),
 });
 const limits = fc.array(limit, { minLength: 1, maxLength: 3 });
-/** Pauses that meet the edges of the limits: the same instant, and a millisecond around each stretch. */
+/** Pauses at the edges of the limits: the same instant, and a millisecond around each window. */
 const pause = fc.oneof(
   fc.constantFrom(0, 0, 1, 999, 1_000, 1_001, 29_999, 30_000, 30_001, 3_599_999, 3_600_000, dayMs - 1, dayMs),
   fc.nat(2 * dayMs),
@@ -23,7 +23,7 @@ const pauses = fc.array(pause, { minLength: 1, maxLength: 40 });
 
 type Act = { at: number; accepted: boolean; allowedAt: number };
 
-/** Lets somebody act after each pause, as far as the limits allow it. */
+/** Acts after each pause if the limits allow it. */
 function act(
   rules: Limit[],
   waits: number[],
@@ -47,7 +47,7 @@ function act(
 const within = (acts: Act[], { per }: Limit, until: number) =>
   acts.filter(({ at, accepted }) => accepted && at > until - per && at <= until).length;
 
-it('lets no stretch of time hold more acts than the limit says', () => {
+it('allows no window more acts than the limit', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const acts = act(rules, waits);
@@ -57,7 +57,7 @@ it('lets no stretch of time hold more acts than the limit says', () => {
   );
 });
 
-it('refuses only what would pass a limit: acts that were refused do not count', () => {
+it('refuses only acts beyond a limit: refused acts do not count', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const acts = act(rules, waits);
@@ -70,7 +70,7 @@ it('refuses only what would pass a limit: acts that were refused do not count', 
   );
 });
 
-it('tells a refused caller the very instant at which an act succeeds again, not a millisecond too late', () => {
+it('returns the exact instant from which an act succeeds again', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const first = act(rules, waits).findIndex(({ accepted }) => !accepted);
@@ -84,7 +84,7 @@ it('tells a refused caller the very instant at which an act succeeds again, not 
   );
 });
 
-it('counts nobody for another', () => {
+it('counts each subject separately', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const noise = (rows: ReturnType<typeof openRows>, now: number) =>
@@ -94,7 +94,7 @@ it('counts nobody for another', () => {
   );
 });
 
-it('forgets nothing that counts when old events are swept', () => {
+it('is unchanged by the cleanup of old events', () => {
   fc.assert(
     fc.property(limits, pauses, (rules, waits) => {
       const sweep = (rows: ReturnType<typeof openRows>, now: number) =>

@@ -38,14 +38,14 @@ type Step = { kind: 'ask' | 'right' | 'wrong' | 'older'; wait: number };
 type Event = Step & { at: number; code: string; done: boolean; limited: boolean };
 
 const kind = fc.constantFrom<Step['kind']>('ask', 'ask', 'right', 'right', 'wrong', 'wrong', 'wrong', 'wrong', 'older');
-/** Mostly in quick succession, else around the ends of what is limited. */
+/** Mostly in quick succession, else around the ends of the limits' windows. */
 const wait = fc.oneof(
   { weight: 4, arbitrary: fc.nat(9_000) },
   { weight: 1, arbitrary: fc.constantFrom(0, 29_999, 30_000, lifetimeMs - 1, lifetimeMs, 3_600_000) },
 );
 const steps = fc.array(fc.record({ kind, wait }), { minLength: 10, maxLength: 40 });
 
-/** Somebody who asks for codes and tries them: the newest, an older one, or a guess. */
+/** A user who requests codes and tries the newest, an older one, or a guess. */
 async function play(list: Step[]): Promise<Event[]> {
   const client = createClient({ url: ':memory:' });
   await client.executeMultiple(schema.replaceAll('--> statement-breakpoint', ''));
@@ -88,7 +88,7 @@ const everyStory = (check: (events: Event[]) => void) =>
     { numRuns: 60 },
   );
 
-/** The code that lived last before an event, and the tries at it. */
+/** The last live code before an event, and the attempts at it. */
 const storyOf = (events: Event[], event: Event) => {
   const until = events.indexOf(event);
   const sentAt = events.findLastIndex(({ kind, done }, index) => index < until && kind === 'ask' && done);
@@ -96,13 +96,13 @@ const storyOf = (events: Event[], event: Event) => {
   return { sent: events[sentAt], tried, used: tried.some(({ done }) => done) };
 };
 
-/** Whether a code lived that a try could still open. */
+/** Whether a code was live and had attempts left. */
 const hadChance = (events: Event[], event: Event) => {
   const { sent, tried, used } = storyOf(events, event);
   return sent !== undefined && event.at < sent.at + lifetimeMs && tried.length < tries && !used;
 };
 
-it('signs in by the newest code alone, while it lives, within its tries, and once', async () => {
+it('signs in by the newest code alone, once, before it expires and within its attempts', async () => {
   await everyStory((events) => {
     for (const event of events.filter(({ kind, done }) => kind !== 'ask' && done)) {
       expect(event.code).toBe(storyOf(events, event).sent?.code);
@@ -111,7 +111,7 @@ it('signs in by the newest code alone, while it lives, within its tries, and onc
   });
 });
 
-it('opens to the right code whenever it lives and no limit was met', async () => {
+it('accepts the right code whenever it is live and no limit was reached', async () => {
   await everyStory((events) => {
     for (const event of events.filter(({ kind, limited }) => kind === 'right' && !limited)) {
       expect(event.done).toBe(hadChance(events, event));

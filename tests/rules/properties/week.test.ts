@@ -13,7 +13,7 @@ const weeksAndNow = instant.chain((weekAnchor) =>
 );
 const running = weeksAndNow.map(({ weeks, now }) => ({ weeks: { ...weeks, weekFrozen: false }, now }));
 
-it('holds the present instant, unless the anchor still lies ahead', () => {
+it('contains the current instant, unless the anchor is in the future', () => {
   fc.assert(
     fc.property(running, ({ weeks, now }) => {
       const start = currentWeek(weeks, now);
@@ -41,7 +41,7 @@ it('never goes back while time goes on', () => {
   );
 });
 
-it('does not depend on how often it was looked at: a week that was stored leads to the same next one', () => {
+it('does not depend on how often it was computed: a stored week leads to the same next one', () => {
   fc.assert(
     fc.property(running, fc.array(fc.nat(3 * weekMs), { maxLength: 8 }), ({ weeks, now }, steps) => {
       let stored = weeks;

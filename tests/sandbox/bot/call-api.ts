@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from './signed-headers.ts';
 
-/** The Worker did not answer, or answered an error. */
+/** The Worker did not respond, or returned an error. */
 export class ApiError extends Error {
   readonly path: string;
   readonly status: number | null;
@@ -15,11 +15,11 @@ export class ApiError extends Error {
   }
 }
 
-/** Posts as the bot does: signed by Standard Webhooks with the first of the secrets. */
+/** Posts as the bot: signed by Standard Webhooks with the first secret. */
 export function createApi(siteUrl: string, secrets: string) {
   const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
 
-  /** The same id again is the same call to the API. */
+  /** The idempotency key of the call. */
   return async function callApi<Answer>(
     path: string,
     input: unknown,

@@ -10,16 +10,16 @@ export type Chat = ReturnType<typeof createChat>;
 
 type Mode = 'answer' | 'silent' | 'refuse';
 type Reply = { phone: string; id: string; text: string; replyTo?: string; crisis?: boolean };
-/** `pauseMs`: so that somebody sees that the bot is typing. */
+/** `pauseMs` makes the typing indicator visible. */
 type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: number };
 
 const modes: readonly unknown[] = ['answer', 'silent', 'refuse'] satisfies Mode[];
 const retriesMs = [500, 2000, 5000];
 
-/** The bot's side of the conversation on the web: what it accepted, and what it writes. */
+/** The bot's part of the web conversation: accepted messages, and replies. */
 export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettings) {
   const callApi = createApi(siteUrl, secret);
-  /** One message of a number after the other, so that replies keep the order of the messages. */
+  /** Handles the messages of a number one by one, so that replies keep their order. */
   const queues = new Map<string, Promise<void>>();
   let mode: Mode = 'answer';
 
@@ -45,11 +45,11 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
     get mode() {
       return mode;
     },
-    /** Keeps a message and answers it a moment later. */
+    /** Stores a message and replies after a pause. */
     accept(data: ChatMessageData): void {
       store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
       const before = queues.get(data.phone) ?? Promise.resolve();
-      // The conversation may have been cleared, or the account deleted, in the meantime.
+      // The conversation may have been cleared, or the account deleted, meanwhile.
       const next = before.then(() => answer(data)).catch((error: unknown) => console.error(String(error)));
       queues.set(data.phone, next);
     },
@@ -99,7 +99,7 @@ async function fieldsOf(c: Context): Promise<Record<string, unknown>> {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }
 
-/** Tries again while the API does not respond, or says that it is unavailable. */
+/** Retries while the API does not respond or is unavailable. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (const ms of retriesMs) {
     try {

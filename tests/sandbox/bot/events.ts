@@ -8,7 +8,7 @@ export type BotEvent = { type: string; timestamp: string; data: { phone?: string
 
 export type BotEventsSettings = { store: Store; phones: Phones; chat: Chat; secret: string };
 
-/** Where the Worker tells the bot what happened; each event counts once, however often it comes. */
+/** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
 export function createBotEvents({ store, phones, chat, secret }: BotEventsSettings): Hono {
   const webhooks = secret
     .trim()

@@ -1,4 +1,4 @@
-/** The part of the API's answer that decides what the bot says. */
+/** The fields of the API's response that determine the bot's reply. */
 export type Usage = {
   allowed: boolean;
   used: number;
@@ -19,7 +19,7 @@ const kindWords = [
 export const crisisWords =
   'I am glad that you told me. You deserve help from a person right now: please call your local emergency number or a crisis line.';
 
-/** What Solace writes back, or why it cannot. */
+/** The reply of Solace, or the reason why there is none. */
 export function replyTo(usage: Usage, voice: boolean, siteUrl: string): string {
   if (usage.allowed) return kindWords[usage.used % kindWords.length] ?? '';
   if (voice && !usage.voice) return `Voice messages come with a paid plan. You can choose one here: ${siteUrl}/plans`;

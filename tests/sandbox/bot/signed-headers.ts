@@ -1,6 +1,6 @@
 import type { Webhook } from 'standardwebhooks';
 
-/** The headers of a call of the bot with this id, signed now by Standard Webhooks. */
+/** The Standard Webhooks headers of a body with this id, signed now. */
 export function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
   const now = new Date();
   return {

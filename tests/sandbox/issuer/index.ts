@@ -8,7 +8,7 @@ export type IssuerSettings = { store: Store; issuer: string; audience: string };
 
 type Wish = { expiresIn?: unknown; claims?: JWTPayload; typ?: string | null };
 
-/** Another company's sign-in that vouches for phone numbers, with its key set. */
+/** The external issuer of tokens with verified phone numbers, and its key set. */
 export async function createIssuer({ store, issuer, audience }: IssuerSettings): Promise<Hono> {
   const { secret, open } = await loadKeys(store);
   const key = await importJWK(secret, 'ES256');

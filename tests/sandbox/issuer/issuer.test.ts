@@ -1,9 +1,9 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { trySandbox } from '../try-sandbox.ts';
+import { startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const issue = async (body: object = {}): Promise<string> =>
@@ -15,7 +15,7 @@ const verify = (token: string) =>
     typ: 'JWT',
   });
 
-test('a token vouches for the phone', async () => {
+test('a token contains the verified phone', async () => {
   const token = await issue();
   const { payload } = await verify(token);
   expect(payload).toMatchObject({ phone_number: '+15551234567', phone_number_verified: true });
@@ -29,13 +29,13 @@ test('no two tokens share a jti, and a person keeps one sub', async () => {
   expect(one.payload.sub).toBe(two.payload.sub);
 });
 
-test('claims are laid over its own, and it may be expired already', async () => {
+test('given claims replace the default ones, and a token can be expired already', async () => {
   const { payload } = await verify(await issue({ claims: { phone_number_verified: false } }));
   expect(payload.phone_number_verified).toBe(false);
   await expect(verify(await issue({ expiresIn: -60 }))).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
 });
 
-test('the key outlives a restart', async () => {
+test('the key survives a restart', async () => {
   const token = await issue();
   await sandbox.restart();
   await expect(verify(token)).resolves.toBeTruthy();

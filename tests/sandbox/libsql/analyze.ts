@@ -1,8 +1,8 @@
-/** What the engine's Node binding does not tell about a text of SQL. */
+/** The facts about an SQL text that the engine's Node binding does not provide. */
 export type Analysis = {
   /** One entry for each bindable index; null for a bare `?` and for a gap. */
   params: (string | null)[];
-  /** Statements that hold more than blanks and comments. */
+  /** The number of statements, without empty ones. */
   statements: number;
 };
 
@@ -14,7 +14,7 @@ const trigger = /^\s*create\s+(?:temp\s+|temporary\s+)?trigger\b/i;
 
 const known = new Map<string, Analysis>();
 
-/** Finds parameters and statements as SQLite's own tokenizer would. */
+/** Finds parameters and statements by the rules of SQLite's tokenizer. */
 export function analyze(sql: string): Analysis {
   const seen = known.get(sql);
   if (seen) return seen;

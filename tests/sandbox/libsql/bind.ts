@@ -3,7 +3,7 @@ import { StatementError } from './errors.ts';
 import type { Statement } from './protocol.ts';
 import { decodeValue, type Value, type WireValue } from './values.ts';
 
-/** The values in the order of their indexes: the engine's binding stops the process when it is given names it does not know. */
+/** The values in the order of their indexes, since the engine's binding crashes the process on unknown names. */
 export function bind(sql: string, { args = [], named_args: named = [] }: Statement): Value[] {
   const { params } = analyze(sql);
   if (args.length > 0 && named.length > 0)

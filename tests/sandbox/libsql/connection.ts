@@ -10,20 +10,23 @@ type Prepared = { all(values: Value[]): Value[][]; columns: Column[] };
 export type Result = { columns: Column[]; rows: Value[][]; affected: number; lastInsertRowid: bigint | null };
 
 const changesSchema = /^\s*(?:create|alter|drop|pragma|attach|detach|reindex|vacuum)\b/i;
-/** Also an explained statement, which the engine's binding leaves open: its connection would keep an old snapshot. */
+/** Also for `explain`, which the engine's binding leaves open: its connection would keep an old snapshot. */
 const changesConnection = /^\s*(?:pragma|attach|detach|create\s+temp|explain)/i;
 
-/** Counts changes of the schema by any connection: statements prepared before one may have lost a column. */
+/** Counts schema changes by any connection: statements prepared earlier may miss a column. */
 let schema = 0;
 
-/** One connection of the engine, with its prepared statements. Everything is synchronous and refuses to wait. */
+/**
+ * One connection of the engine, with its prepared statements. Every operation is synchronous and fails at once if the
+ * database is locked.
+ */
 export class Connection {
-  /** False once its settings may differ from a fresh one's. */
+  /** False if its settings may differ from a new connection's. */
   reusable = true;
   readonly #database: Database.Database;
   readonly #prepared = new Map<string, Prepared>();
   readonly #counters: Counters;
-  /** Changes so far, while nobody but `run` has made any. */
+  /** The total of changes, as long as only `run` made any. */
   #changes: bigint | undefined;
   #schema = schema;
 
@@ -55,7 +58,7 @@ export class Connection {
     };
   }
 
-  /** Runs any number of statements and gives no rows. */
+  /** Runs any number of statements and returns no rows. */
   exec(sql: string): void {
     schema += 1;
     if (/\b(?:pragma|attach|temp)/i.test(sql)) this.reusable = false;

@@ -1,8 +1,8 @@
 import Database from 'libsql';
 
-/** Ends the whole request: what was sent is not Hrana. */
+/** Ends the whole request: it is not valid Hrana. */
 export class ProtocolError extends Error {
-  /** Told as JSON when there is one, else as plain text. */
+  /** Sent as JSON if it is set, else as plain text. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -11,7 +11,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Ends one statement: the caller reads its code and message in the answer. */
+/** Ends one statement; the response contains its code and message. */
 export class StatementError extends Error {
   readonly code: string;
 
@@ -23,7 +23,7 @@ export class StatementError extends Error {
 
 const unparsable = /syntax error|incomplete input|unrecognized token/;
 
-/** The code and sentence that libSQL's server gives for a failed statement; anything else is thrown on. */
+/** The code and message of libSQL's server for a failed statement; rethrows other errors. */
 export function describeError(error: unknown): { message: string; code: string } {
   if (error instanceof StatementError) return { message: error.message, code: error.code };
   if (!(error instanceof Database.SqliteError)) throw error;
@@ -36,7 +36,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
 }
 
-/** The server tells SQLITE_CONSTRAINT_UNIQUE as SQLITE_CONSTRAINT, and SQLITE_ERROR as unknown. */
+/** The server reports SQLITE_CONSTRAINT_UNIQUE as SQLITE_CONSTRAINT, and SQLITE_ERROR as unknown. */
 function primaryCode(code: string): string {
   const primary = code.split('_').slice(0, 2).join('_');
   return primary === 'SQLITE_ERROR' ? 'SQLITE_UNKNOWN' : primary;

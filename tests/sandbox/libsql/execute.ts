@@ -4,11 +4,11 @@ import type { Batch, Condition, Failure, SqlSource, Statement, StatementResult }
 import type { Stream } from './stream.ts';
 import { encodeValue } from './values.ts';
 
-/** Runs one statement; waits for its turn where another connection is writing. */
+/** Runs one statement; waits while another connection writes. */
 export async function execute(stream: Stream, statement: Statement): Promise<StatementResult> {
   const sql = sqlOf(stream, statement);
   const values = bind(sql, statement);
-  const result = await patiently(stream, () => stream.connection.run(sql, values));
+  const result = await withRetries(stream, () => stream.connection.run(sql, values));
   return {
     cols: result.columns,
     rows: statement.want_rows === false ? [] : result.rows.map((row) => row.map(encodeValue)),
@@ -19,10 +19,10 @@ export async function execute(stream: Stream, statement: Statement): Promise<Sta
 
 export async function sequence(stream: Stream, source: SqlSource): Promise<void> {
   const sql = sqlOf(stream, source);
-  await patiently(stream, () => stream.connection.exec(sql));
+  await withRetries(stream, () => stream.connection.exec(sql));
 }
 
-/** Runs the steps whose conditions hold; each leaves a result, an error or neither. */
+/** Runs the steps whose conditions hold; each has a result, an error or neither. */
 export async function batch(stream: Stream, { steps }: Batch) {
   const results: (StatementResult | null)[] = [];
   const errors: (Failure | null)[] = [];
@@ -60,7 +60,7 @@ function holds(
   throw new ProtocolError('Cannot deserialize client message from JSON');
 }
 
-/** The text itself, or the one stored on the stream under its id. */
+/** The text, or the one stored on the stream under its id. */
 export function sqlOf(stream: Stream, { sql, sql_id: id }: SqlSource): string {
   if (typeof sql === 'string') return sql;
   const stored = typeof id === 'number' ? stream.texts.get(id) : undefined;
@@ -68,8 +68,8 @@ export function sqlOf(stream: Stream, { sql, sql_id: id }: SqlSource): string {
   return stored;
 }
 
-/** A busy statement has done nothing, so it may be tried until its turn comes or the patience ends. */
-async function patiently<T>(stream: Stream, work: () => T): Promise<T> {
+/** A busy statement has changed nothing, so it is retried until it succeeds or the wait times out. */
+async function withRetries<T>(stream: Stream, work: () => T): Promise<T> {
   const { connection, lock, patienceMs } = stream;
   const deadline = performance.now() + patienceMs;
   for (;;) {

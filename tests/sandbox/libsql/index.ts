@@ -7,11 +7,11 @@ import type { PipelineRequest } from './protocol.ts';
 import { Streams, type StreamSettings } from './stream.ts';
 
 export type LibsqlSettings = StreamSettings & {
-  /** Callers must send it as their bearer token, if there is one. */
+  /** The bearer token that callers must send, if it is set. */
   authToken?: string;
 };
 
-/** libSQL's server: the real engine on a file, behind Hrana over HTTP. */
+/** A libSQL server: the real engine on a file, with the Hrana protocol over HTTP. */
 export function createLibsql({ authToken, ...settings }: LibsqlSettings): { app: Hono; close(): void } {
   mkdirSync(dirname(settings.file), { recursive: true });
   const streams = new Streams(settings);

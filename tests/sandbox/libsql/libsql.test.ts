@@ -2,13 +2,13 @@ import { type Client, createClient, LibsqlBatchError, LibsqlError } from '@libsq
 import { createClient as createWebClient } from '@libsql/client/web';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../drizzle/migrate.ts';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 const connect = (create = createClient, authToken = secrets.TURSO_AUTH_TOKEN) =>
   create({ url: `${sandbox.url}/libsql/`, authToken, intMode: 'bigint' });
 
-beforeAll(async () => void (sandbox = await trySandbox()));
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const schema = `
@@ -26,7 +26,7 @@ describe.each([
     await client.executeMultiple(schema);
   });
 
-  test('gets each value back as it was sent', async () => {
+  test('returns each value as it was sent', async () => {
     const sent = [
       9_223_372_036_854_775_807n,
       -1n,
@@ -44,7 +44,7 @@ describe.each([
     expect([rows[0]![0], rows[0]![1], rows[0]![2]]).toEqual(['real', 'integer', 'integer']);
   });
 
-  test('tells columns, their types, affected rows and the last rowid', async () => {
+  test('returns columns, their types, affected rows and the last rowid', async () => {
     const written = await client.execute({
       sql: 'INSERT INTO notes (id, title) VALUES (:id, $title)',
       args: { id: 7n, title: 'a' },
@@ -105,7 +105,7 @@ describe.each([
     expect((await client.execute('SELECT count(*) AS n FROM notes')).rows[0]!.n).toBe(1n);
   });
 
-  test('forgets a transaction that is rolled back', async () => {
+  test('discards a transaction that is rolled back', async () => {
     const transaction = await client.transaction('write');
     await transaction.executeMultiple("INSERT INTO notes (title) VALUES ('a'); INSERT INTO notes (title) VALUES ('b')");
     await transaction.rollback();
@@ -121,7 +121,7 @@ test('drizzle migrates once', async () => {
   expect(rows.map(({ name }) => name)).toContain('__drizzle_migrations');
 });
 
-test('writes on after a write was explained', async () => {
+test('can write after a write was explained', async () => {
   const client = connect();
   await client.execute('CREATE TABLE IF NOT EXISTS plain (a INTEGER)');
   for (let round = 0; round < 3; round += 1) {
@@ -133,7 +133,7 @@ test('writes on after a write was explained', async () => {
   expect((await client.execute('SELECT count(*) AS n FROM plain')).rows[0]!.n).toBe(9n);
 });
 
-test('asks for its token', async () => {
+test('requires its token', async () => {
   await expect(connect(createClient, 'wrong').execute('SELECT 1')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
 

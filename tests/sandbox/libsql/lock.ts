@@ -1,15 +1,15 @@
-/** SQLite lets one connection write at a time; those that find it taken wait here. */
+/** The queue of writers: SQLite lets one connection write at a time. */
 export class WriteLock {
   #waiting: (() => void)[] = [];
 
-  /** Something ended that may have held the lock: everyone tries again, first come first. */
+  /** Wakes all waiting writers in their order, since a possible holder of the lock has ended. */
   released(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();
   }
 
-  /** Resolves at the next release, or after `ms` in case a program beside us holds the file. */
+  /** Resolves at the next release, or after `ms`, since another process may hold the lock. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

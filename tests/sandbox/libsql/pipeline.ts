@@ -4,7 +4,7 @@ import { batch, execute, sequence, sqlOf } from './execute.ts';
 import type { PipelineRequest, SqlSource, StreamRequest, StreamResult } from './protocol.ts';
 import type { Stream, Streams } from './stream.ts';
 
-/** Answers one HTTP request: its requests in order on one stream, which lives on under a baton unless it is closed. */
+/** Handles one HTTP request: runs its requests in order on one stream, which stays open under a baton unless closed. */
 export async function pipeline(streams: Streams, { baton, requests }: PipelineRequest) {
   if (!Array.isArray(requests)) throw new ProtocolError('Cannot deserialize client message from JSON');
   const stream = baton ? streams.resume(baton) : streams.open();

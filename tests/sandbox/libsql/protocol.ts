@@ -1,6 +1,6 @@
 import type { WireValue } from './values.ts';
 
-/** The part of Hrana over HTTP that is spoken here: github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md. */
+/** The supported part of Hrana over HTTP: github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md. */
 export type SqlSource = { sql?: string | null; sql_id?: number | null };
 
 export type Statement = SqlSource & {

@@ -1,23 +1,23 @@
 import { Connection } from './connection.ts';
 import { WriteLock } from './lock.ts';
 
-/** One client's conversation: a connection of its own, and the texts stored on it. */
+/** The stream of one client: its own connection, and the SQL texts stored on it. */
 export type Stream = {
   connection: Connection;
   texts: Map<number, string>;
   lock: WriteLock;
-  /** How long a writer waits for another one, in ms. */
+  /** The maximum wait (ms) of a writer for another one. */
   patienceMs: number;
 };
 
 export type StreamSettings = {
   file: string;
   patienceMs?: number;
-  /** How long a stream may be silent between two requests before it is rolled back, in ms. */
+  /** The time (ms) without a request after which a stream is rolled back. */
   idleMs?: number;
 };
 
-/** Opens streams, keeps those that wait for their next request, and ends the silent ones. */
+/** Opens streams, keeps the idle ones for their next request, and closes those that time out. */
 export class Streams {
   readonly #settings: Required<StreamSettings>;
   readonly #lock = new WriteLock();
@@ -33,7 +33,7 @@ export class Streams {
     return { connection, texts: new Map(), lock: this.#lock, patienceMs: this.#settings.patienceMs };
   }
 
-  /** The stream that waits under this baton, which is thereby used up. */
+  /** The idle stream of this baton, which is valid once. */
   resume(baton: string): Stream | undefined {
     const found = this.#waiting.get(baton);
     if (!found) return undefined;
@@ -42,7 +42,7 @@ export class Streams {
     return found.stream;
   }
 
-  /** Keeps the stream for one more request and answers the baton that will name it. */
+  /** Keeps the stream for another request and returns its baton. */
   keep(stream: Stream): string {
     const baton = crypto.randomUUID();
     const timer = setTimeout(() => this.end(this.resume(baton) ?? stream), this.#settings.idleMs);

@@ -1,9 +1,9 @@
 import { ProtocolError } from './errors.ts';
 
-/** A value as the engine takes and gives it: bigint is INTEGER, number is REAL. */
+/** A value of the engine: bigint is INTEGER, number is REAL. */
 export type Value = null | bigint | number | string | Uint8Array;
 
-/** A value as Hrana writes it in JSON. */
+/** A value in Hrana's JSON. */
 export type WireValue =
   | { type: 'null' }
   | { type: 'integer'; value: string }
@@ -14,7 +14,7 @@ export type WireValue =
 const least = -(2n ** 63n);
 const most = 2n ** 63n - 1n;
 
-/** Refuses what the type does not allow, as the server itself does. */
+/** Refuses a value that the type does not allow, as the server does. */
 export function decodeValue(wire: WireValue): Value {
   if (wire.type === 'null') return null;
   if (wire.type === 'integer' && typeof wire.value === 'string') return decodeInteger(wire.value);

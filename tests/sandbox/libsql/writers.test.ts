@@ -1,12 +1,12 @@
 import { createClient } from '@libsql/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 const connect = () =>
   createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN, intMode: 'bigint' });
 
-beforeAll(async () => void (sandbox = await trySandbox()));
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const schema = `
@@ -27,7 +27,7 @@ test('writers wait for each other', async () => {
   expect((await client.execute('SELECT count(DISTINCT title) AS n FROM notes')).rows[0]!.n).toBe(50n);
 });
 
-test('a transaction that falls silent is rolled back, and those behind it go on', async () => {
+test('an idle transaction is rolled back, and the waiting ones continue', async () => {
   const client = connect();
   await client.executeMultiple(schema);
   const silent = await client.transaction('write');

@@ -4,13 +4,13 @@ import { renderPage } from './render.ts';
 
 export type PageSettings = {
   siteUrl: string;
-  /** What a control call of the sandbox answers, or null when it has nothing. */
+  /** The result of a control call of the sandbox, or null. */
   ask: (path: string) => Promise<unknown>;
 };
 
 const types = { js: 'text/javascript', css: 'text/css' } as const;
 
-/** The page for people: a phone, the bot's log, what Stripe holds, and the switches. */
+/** The page for people: a phone, the bot's log, Stripe's objects, and the faults. */
 export function createPage({ siteUrl, ask }: PageSettings): Hono {
   const app = new Hono();
   app.get('/', (c) => c.html(renderPage(siteUrl)));

@@ -42,7 +42,7 @@ const phone = html`<section class="phone" aria-labelledby="phone-title">
   </form>
 </section>`;
 
-/** The page's HTML; its scripts fill it and keep it fresh. */
+/** The page's HTML; its scripts fill and update it. */
 export function renderPage(siteUrl: string) {
   return html`<!doctype html>
     <html lang="en">

@@ -1,4 +1,4 @@
-/** One spelling for one person: networks in Mexico, Argentina and Brazil know numbers with and without a mobile digit. */
+/** The canonical spelling: numbers of Mexico, Argentina and Brazil exist with and without a mobile digit. */
 export function canonical(digits: string): string {
   if (/^521\d{10}$/.test(digits)) return `52${digits.slice(3)}`;
   if (/^549\d{10}$/.test(digits)) return `54${digits.slice(3)}`;

@@ -21,13 +21,13 @@ type Draft = {
   text: string;
   code?: string;
   voice?: true;
-  /** Part of the talk with the bot. */
+  /** Part of the conversation with the bot. */
   chat?: boolean;
 };
 
 export type Phones = ReturnType<typeof createPhones>;
 
-/** Every handset that wrote or received anything, each under its very WhatsApp id: another spelling is another handset. */
+/** All handsets by their exact WhatsApp id: another spelling is another handset. */
 export function createPhones(store: Store) {
   const find = (number: string) => store.get<Phone>('phones', number);
 
@@ -36,7 +36,7 @@ export function createPhones(store: Store) {
     recent: () => store.list<Phone>('phones').toSorted((a, b) => b.lastAt - a.lastAt),
     messages: (number: string) => store.list<Kept>(inbox(number)).map(({ message }) => message),
 
-    /** Puts a message on the handset, its code and first link picked out. */
+    /** Adds a message to the handset, with its code and first link extracted. */
     add(number: string, { chat = false, ...draft }: Draft): Message {
       const message = { id: crypto.randomUUID(), at: new Date().toISOString(), ...draft, ...extract(draft) };
       store.transaction(() => {
@@ -46,13 +46,13 @@ export function createPhones(store: Store) {
       return message;
     },
 
-    /** Whether WhatsApp reaches the handset; what is sent meanwhile is lost. */
+    /** Sets whether WhatsApp reaches the handset; messages sent meanwhile are lost. */
     setReachable(number: string, reachable: boolean): void {
       const phone = find(number) ?? { number, lastAt: Date.now() };
       store.put('phones', number, { ...phone, unreachable: !reachable } satisfies Phone);
     },
 
-    /** Removes the talk with the bot from the person's handset; what templates brought stays. */
+    /** Removes the conversation with the bot from the person's handset; template messages stay. */
     eraseChat(number: string): void {
       const own = store.list<Phone>('phones').filter((phone) => canonical(phone.number) === canonical(number));
       store.transaction(() => own.forEach((phone) => eraseChatOf(store, phone)));

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import type { Atomically } from './api/index.ts';
 import { expand } from './api/expand.ts';
 import { authenticateInvoice, waitsForHolder } from './billing/authenticate-invoice.ts';
 import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
 import { openDispute } from './objects/disputes.ts';
-import type { CollectionSettings, World } from './world.ts';
+import type { Atomically } from './api/call.ts';
+import type { CollectionSettings, World } from './types/world.ts';
 
 type Parts = { world: World; atomically: Atomically };
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { Customer } from './objects/customers.ts';
-import type { World } from './world.ts';
+import type { Customer } from './types/customers.ts';
+import type { World } from './types/world.ts';
 
 export async function readBody(c: Context): Promise<Record<string, unknown>> {
   const body = await c.req.json<unknown>().catch(() => ({}));

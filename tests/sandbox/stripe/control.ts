@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import { expand } from './api/expand.ts';
-import type { Atomically } from './api/index.ts';
 import { createPaymentControl } from './control-payments.ts';
 import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
-import type { Customer } from './objects/customers.ts';
 import type { createTime } from './time.ts';
 import type { Webhooks } from './webhooks/index.ts';
 import { laneOf } from './webhooks/index.ts';
-import type { World } from './world.ts';
+import type { Atomically } from './api/call.ts';
+import type { Customer } from './types/customers.ts';
+import type { World } from './types/world.ts';
 
 type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime>; atomically: Atomically };
 

@@ -8,7 +8,7 @@ import { settleDebit } from './billing/settle-debit.ts';
 import { expireSession } from './objects/checkout-sessions.ts';
 import { closeInvoice } from './billing/close-invoice.ts';
 import { type Due, dueCollection } from './table.ts';
-import type { World } from './world.ts';
+import type { World } from './types/world.ts';
 
 /** Where several things are due at once: a schedule sets the price before the renewal charges it. */
 const order = ['schedules', 'subscriptions', 'invoices', 'payment_intents', 'checkout_sessions'];

@@ -5,7 +5,8 @@ import { createControl } from './control.ts';
 import { createPages } from './pages/index.ts';
 import { createTime } from './time.ts';
 import { createWebhooks } from './webhooks/index.ts';
-import { createWorld, type Settings } from './world.ts';
+import { createWorld } from './world.ts';
+import type { Settings } from './types/world.ts';
 
 type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret' | 'collection'> & {
   store: Store;

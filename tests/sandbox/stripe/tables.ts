@@ -1,28 +1,32 @@
 import type { Store } from '../store.ts';
-import type { Charge } from './objects/charges.ts';
-import { type CheckoutSession, sessionDueAt } from './objects/checkout-sessions.ts';
-import type { Customer } from './objects/customers.ts';
-import type { Dispute } from './objects/disputes.ts';
-import { type StripeEvent } from './objects/events.ts';
-import type { InvoicePayment } from './objects/invoice-payments.ts';
-import { type Invoice, invoiceDueAt } from './objects/invoices.ts';
-import { intentDueAt, type PaymentIntent } from './objects/payment-intents.ts';
-import type { PaymentMethod } from './objects/payment-methods.ts';
-import type { PortalConfiguration } from './objects/portal-configurations.ts';
-import type { PortalSession } from './objects/portal-sessions.ts';
-import type { Price } from './objects/prices.ts';
-import type { Product } from './objects/products.ts';
-import type { Refund } from './objects/refunds.ts';
-import { type Schedule, scheduleDueAt } from './objects/schedules.ts';
-import type { SetupIntent } from './objects/setup-intents.ts';
-import { type Subscription, subscriptionDueAt } from './objects/subscriptions.ts';
-import type { WebhookEndpoint } from './objects/webhook-endpoints.ts';
+import { sessionDueAt } from './objects/checkout-sessions.ts';
+import { invoiceDueAt } from './objects/invoices.ts';
+import { intentDueAt } from './objects/payment-intents.ts';
+import { scheduleDueAt } from './objects/schedules.ts';
+import { subscriptionDueAt } from './objects/subscriptions.ts';
 import { type Doc, type Emit, openTable, type TableOptions } from './table.ts';
-
-export type Tables = ReturnType<typeof openTables>;
+import type { Tables } from './types/tables.ts';
+import type { Charge } from './types/charges.ts';
+import type { CheckoutSession } from './types/checkout-sessions.ts';
+import type { Customer } from './types/customers.ts';
+import type { Dispute } from './types/disputes.ts';
+import type { StripeEvent } from './types/events.ts';
+import type { InvoicePayment } from './types/invoice-payments.ts';
+import type { Invoice } from './types/invoices.ts';
+import type { PaymentIntent } from './types/payment-intents.ts';
+import type { PaymentMethod } from './types/payment-methods.ts';
+import type { PortalConfiguration } from './types/portal-configurations.ts';
+import type { PortalSession } from './types/portal-sessions.ts';
+import type { Price } from './types/prices.ts';
+import type { Product } from './types/products.ts';
+import type { Refund } from './types/refunds.ts';
+import type { Schedule } from './types/schedules.ts';
+import type { SetupIntent } from './types/setup-intents.ts';
+import type { Subscription } from './types/subscriptions.ts';
+import type { WebhookEndpoint } from './types/webhook-endpoints.ts';
 
 /** Everything that Stripe holds. `isHidden` says whether customers are unknown at present. */
-export function openTables(store: Store, emit: Emit, isHidden: () => boolean) {
+export function openTables(store: Store, emit: Emit, isHidden: () => boolean): Tables {
   const open = <T extends Doc>(name: string, label: string, options: Omit<TableOptions<T>, 'name' | 'label'> = {}) =>
     openTable<T>(store, emit, { name, label, ...options });
   return {

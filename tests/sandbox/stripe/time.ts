@@ -1,9 +1,9 @@
 import { realSeconds } from './clock.ts';
-import type { Atomically } from './api/index.ts';
 import { customerOf, nextDue, runDue } from './due.ts';
 import type { Due } from './table.ts';
 import type { Webhooks } from './webhooks/index.ts';
-import type { World } from './world.ts';
+import type { Atomically } from './api/call.ts';
+import type { World } from './types/world.ts';
 
 const tickMs = 1000;
 

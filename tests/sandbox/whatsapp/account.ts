@@ -7,7 +7,7 @@ export type Account = { phoneNumberId: string; token: string; template: Template
 const accountId = '100000000000009';
 const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
 
-/** What the Cloud API tells of a token, the number it sends from, and the templates of its account. */
+/** The Cloud API's data about a token, its number, and the templates of its account. */
 export function createAccount({ phoneNumberId, token, template }: Account): Hono {
   const app = new Hono();
   app.get('/:version{v\\d+\\.\\d+}/debug_token', withToken(token), (c) =>
@@ -34,7 +34,7 @@ export function createAccount({ phoneNumberId, token, template }: Account): Hono
   return app;
 }
 
-/** Refuses a call whose bearer token is not the account's. */
+/** Refuses a call without the account's bearer token. */
 export function withToken(token: string): MiddlewareHandler {
   return async function checkToken(c, next) {
     if (c.req.header('authorization') !== `Bearer ${token}`)
@@ -43,7 +43,7 @@ export function withToken(token: string): MiddlewareHandler {
   };
 }
 
-/** Refuses an id that is not the one that the account holds. */
+/** Refuses an id of another account. */
 export function requireObject(id: string | undefined, known: string): void {
   if (id !== known)
     throw new GraphError(400, 100, `Object with ID '${id}' does not exist`, undefined, 'GraphMethodException');

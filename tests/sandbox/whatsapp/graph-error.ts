@@ -1,4 +1,4 @@
-/** A refusal in the words of Meta's Graph API. */
+/** An error in the format of Meta's Graph API. */
 export class GraphError extends Error {
   readonly status: number;
   readonly code: number;

@@ -23,7 +23,7 @@ type Outgoing = {
 
 const windowMs = 24 * 3_600_000;
 
-/** WhatsApp's Cloud API, as far as a sender of templates and texts needs it. */
+/** WhatsApp's Cloud API, limited to sending templates and texts. */
 export function createWhatsapp({ phones, phoneNumberId, token, template, report }: WhatsappSettings): Hono {
   const app = new Hono();
   app.route('/', createAccount({ phoneNumberId, token, template }));

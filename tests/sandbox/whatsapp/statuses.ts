@@ -5,7 +5,7 @@ export type Sent = { id: string; recipient: string };
 
 const timeoutMs = 10_000;
 
-/** Reports to the webhook what became of a message, as Meta does after its response; without a secret nobody listens. */
+/** Sends delivery reports to the webhook, as Meta does after its response; sends none without an app secret. */
 export function createStatuses({ siteUrl, phoneNumberId, appSecret }: StatusSettings) {
   return function report(sent: Sent, delivered: boolean): void {
     if (!appSecret) return;

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secrets, trySandbox } from '../try-sandbox.ts';
+import { secrets, startTestSandbox } from '../test-sandbox.ts';
 
-let sandbox: Awaited<ReturnType<typeof trySandbox>>;
-beforeAll(async () => void (sandbox = await trySandbox()));
+let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
+beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 
 const code = (value: string) => [{ type: 'text', text: value }];
@@ -30,7 +30,7 @@ const message = (changes: object = {}) => ({
 const send = (body: unknown, token = secrets.WHATSAPP_TOKEN, id = secrets.WHATSAPP_PHONE_NUMBER_ID) =>
   sandbox.call('POST', `/whatsapp/v23.0/${id}/messages`, body, { authorization: `Bearer ${token}` });
 
-test('a template arrives as people read it, with its code', async () => {
+test('a template arrives as readable text, with its code', async () => {
   const { status, json } = await send(message());
   expect(status).toBe(200);
   expect(json).toMatchObject({
@@ -59,7 +59,7 @@ test('a handset holds what was sent to its very id, and keeps it over a restart'
   expect(await held('+525512345678')).toMatchObject([{ code: '012345' }]);
 });
 
-test('what became of a message is reported, signed with the secret of the app', async () => {
+test('delivery is reported, signed with the app secret', async () => {
   const reports: { signature: string; body: string }[] = [];
   const site = createServer((request, response) => {
     const respond = async () => {
@@ -70,7 +70,7 @@ test('what became of a message is reported, signed with the secret of the app', 
   }).listen(0, '127.0.0.1');
   await once(site, 'listening');
   const { port } = site.address() as AddressInfo;
-  const own = await trySandbox(`http://127.0.0.1:${port}`);
+  const own = await startTestSandbox(`http://127.0.0.1:${port}`);
   const headers = { authorization: `Bearer ${secrets.WHATSAPP_TOKEN}` };
   const path = `/whatsapp/v25.0/${secrets.WHATSAPP_PHONE_NUMBER_ID}/messages`;
   await own.call('POST', path, message(), headers);
@@ -125,7 +125,7 @@ test.each([
   expect(answer).toMatchObject({ status, json: { error: { code: graphCode } } });
 });
 
-test('the account tells of its token, its number and its templates', async () => {
+test('the account returns its token, number and templates', async () => {
   const read = async (path: string, token = secrets.WHATSAPP_TOKEN) =>
     (await sandbox.call('GET', `/whatsapp/v23.0/${path}`, undefined, { authorization: `Bearer ${token}` })).json;
   const { data } = await read(`debug_token?input_token=${secrets.WHATSAPP_TOKEN}`);

@@ -8,7 +8,7 @@ import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { accountWords } from '../../words/account.ts';
 
-/** Whose account this is, and the two ways out: to the chat, or away. */
+/** The account's number, and the buttons for the chat and for logging out. */
 export function AccountHeader({ phone }: { phone: string | null }) {
   return (
     <header className={bar}>

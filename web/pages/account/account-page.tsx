@@ -20,7 +20,7 @@ import { useCheckoutReturn } from './use-checkout-return.ts';
 import { useDeleteAccount } from './use-delete-account.ts';
 import type { Processing } from './use-portals.ts';
 
-/** Plan, usage and settings. Another session starts with a new page. */
+/** Plan, usage and settings. Another session renders a new page. */
 export function AccountPage() {
   const token = useSession((session) => session.token);
   return (

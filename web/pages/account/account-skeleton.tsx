@@ -7,7 +7,7 @@ import { layoutWords } from '../../words/layout.ts';
 import { CardHead } from './card-head.tsx';
 import { column, columns } from './columns.tsx';
 
-/** The account page before its user is known. It is part of the served HTML, where `fill-shell.ts` fills the slots. */
+/** The account page before its user is known; part of the served HTML, in which `fill-shell.ts` fills the slots. */
 export function AccountSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
@@ -46,7 +46,7 @@ export function AccountSkeleton() {
   );
 }
 
-/** A text of the profile; it looks like a skeleton while it is empty. */
+/** A text of the profile; a skeleton while it is empty. */
 function Slot({ name, className }: { name: keyof AccountSummary; className: string }) {
   return <p data-slot={name} className={`${slot} ${className}`} />;
 }
@@ -63,7 +63,7 @@ function SkeletonCard({ lines }: { lines: number }) {
 
 const slot = css({
   '&:empty': { width: '[min(14rem, 45%)]', borderRadius: 'sm', backgroundColor: 'sunken' },
-  // As high as its text will be.
+  // As high as its later text.
   '&:empty::before': { content: '"\\00a0"' },
 });
 const label = css({ display: 'flex', alignItems: 'center', gap: '3', marginTop: '2', color: 'muted' });

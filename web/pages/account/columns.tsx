@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 
-/** The two columns of the account page, which stand below each other on a small screen. */
+/** The two columns of the account page, stacked on a small screen. */
 export const columns = css({
   display: 'grid',
   gridTemplateColumns: { base: '[minmax(0, 1fr)]', lg: '[minmax(0, 5fr) minmax(0, 3fr)]' },

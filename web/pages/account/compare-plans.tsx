@@ -16,7 +16,7 @@ const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
   { name: compareWords.priority, cell: ({ id }) => <Tick isIncluded={id === 'platinum'} /> },
 ];
 
-/** The plans on sale, and the person's own, side by side. On a phone each feature stands above its values. */
+/** The plans on sale and the user's own, side by side. On a phone each feature is above its values. */
 export function ComparePlans({ current }: { current: PlanId }) {
   const columns = Object.values(plans)
     .filter(({ id, onSale }) => onSale || id === current)

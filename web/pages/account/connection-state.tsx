@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { connectionState } from '../../data/connection-state.ts';
 import { usageWords } from '../../words/account.ts';
 
-/** Whether the usage is live. */
+/** The connection state of the live usage. */
 export function ConnectionState() {
   const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
   return (

@@ -7,7 +7,7 @@ import { accountWords } from '../../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { RefreshButton } from './refresh-button.tsx';
 
-/** The plan that the person has and what will become of it. */
+/** The user's plan and its next change. */
 export function CurrentPlanCard({ user }: { user: User }) {
   const { metadata } = user;
   const plan = planOf(metadata.subscriptionTier);

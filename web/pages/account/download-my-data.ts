@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand';
 import { request } from '../../data/api.ts';
 
-/** Saves everything that is kept about the user as a JSON file. */
+/** Saves the export of the user's data as a JSON file. */
 export async function downloadMyData(): Promise<void> {
   const data: unknown = await request('exportMe');
   const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });

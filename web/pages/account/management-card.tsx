@@ -18,7 +18,7 @@ type Props = {
 const loadDialog = () => import('../../ui/confirm-dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 
-/** Subscription, billing and the end of the account. */
+/** Subscription, billing, and deletion of the account. */
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState<boolean | null>(null);
   const { manageSubscription, manageBilling } = usePortals(setProcessing);

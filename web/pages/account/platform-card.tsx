@@ -10,10 +10,10 @@ import { PlatformSkeleton } from './platform-skeleton.tsx';
 const loadChoice = () => import('./platform-choice.tsx');
 const PlatformChoice = lazy(loadChoice);
 
-/** Where the person receives messages; without a known preference there is no card. */
+/** The user's messaging platform; no card without a known preference. */
 export function PlatformCard() {
   const token = useSession((session) => session.token);
-  // In parallel with the response that it shows.
+  // Loaded in parallel with the response that it shows.
   useEffect(() => void loadChoice().catch(() => null), []);
   const queryKey = ['platform', token];
   const { data, isPending } = useQuery({ queryKey, queryFn: () => request('getPlatform'), gcTime: 0 });

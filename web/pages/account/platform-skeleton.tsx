@@ -1,7 +1,7 @@
 import { css } from '#styled/css';
 import { skeleton } from '#styled/recipes';
 
-/** As tall as the two choices that will stand here. */
+/** As tall as the two choices that it stands for. */
 export function PlatformSkeleton() {
   return (
     <div className={css({ display: 'grid', gap: '3' })} aria-hidden="true">

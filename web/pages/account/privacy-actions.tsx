@@ -7,7 +7,7 @@ import { Action } from './action.tsx';
 
 const SessionList = lazy(() => import('./session-list.tsx'));
 
-/** The person's data as a file, and where they are signed in. */
+/** The download of the user's data, and the list of sessions. */
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);
   const [showsSessions, setShowsSessions] = useState(false);

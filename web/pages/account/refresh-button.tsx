@@ -7,7 +7,7 @@ import { notifyError } from '../../data/error-handler.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { accountWords } from '../../words/account.ts';
 
-/** Fetches the profile on request and says how it went. */
+/** Fetches the profile and shows the result. */
 export function RefreshButton({ label }: { label: string }) {
   const [isBusy, setBusy] = useState(false);
   const refresh = async () => {

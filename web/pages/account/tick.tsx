@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { visuallyHidden } from '../../ui/visually-hidden.tsx';
 import { compareWords } from '../../words/account.ts';
 
-/** A tick or a dash, and the word for it. */
+/** A tick or a dash, with a text for screen readers. */
 export function Tick({ isIncluded }: { isIncluded: boolean }) {
   return (
     <span className={isIncluded ? included : missing}>

@@ -5,12 +5,12 @@ import { notifyError } from '../../data/error-handler.ts';
 import { notify } from '../../data/notices.ts';
 import { accountWords, platformWords } from '../../words/account.ts';
 
-type LooseResponse = { success?: boolean; platform?: Platform; message?: string };
+type PartialResponse = { success?: boolean; platform?: Platform; message?: string };
 
 /** Stores the preference and shows the result. Returns the stored platform, or null after a failure. */
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
-    const { success, platform, message }: LooseResponse = await request('putPlatform', { platform: wanted });
+    const { success, platform, message }: PartialResponse = await request('putPlatform', { platform: wanted });
     if (!success) throw new ApiError(platformWords.failed, { notice: message ?? null, status: 200 });
     const stored = platform ?? wanted;
     notify({ type: 'success', title: platformWords.updated, description: platformWords.updatedTo[stored] });

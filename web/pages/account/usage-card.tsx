@@ -10,7 +10,7 @@ import { ConnectionState } from './connection-state.tsx';
 import { RefreshButton } from './refresh-button.tsx';
 import { UsageWarning } from './usage-warning.tsx';
 
-/** How many messages of the week are used, as it happens. */
+/** The used messages of the week, live. */
 export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {
   const { label, used, limit, percent, note } = usageView(
     planOf(user.metadata.subscriptionTier),

@@ -3,13 +3,13 @@ import { usageWords } from '../../words/account.ts';
 
 const almost = 0.8;
 
-/** Says once, for those who cannot see the bar, that the allowance is nearly or entirely used. */
+/** Announces once to screen readers that the allowance is nearly or entirely used. */
 export function UsageWarning({ used, limit }: { used: number; limit: number }) {
   return <output className={visuallyHidden}>{warning(used, limit)}</output>;
 }
 
 function warning(used: number, limit: number): string {
   if (used >= limit) return usageWords.reached;
-  // A sentence without the number stays the same from message to message, so it is read out once.
+  // Without the number the sentence does not change with each message, so it is announced once.
   return used >= limit * almost ? usageWords.almost : '';
 }

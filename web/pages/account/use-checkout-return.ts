@@ -6,7 +6,7 @@ import { notify } from '../../data/notices.ts';
 import { fetchProfile } from '../../data/me.ts';
 import { accountWords } from '../../words/account.ts';
 
-/** Brings the plan up to date when the person comes back from the payment provider. */
+/** Updates the plan when the user returns from the payment provider. */
 export function useCheckoutReturn(): void {
   const { session_id: sessionId, status } = useSearch({ from: '/account' });
   const navigate = useNavigate();
@@ -27,7 +27,7 @@ async function welcomeBack(sessionId: string | undefined): Promise<void> {
 }
 
 async function verify(sessionId: string): Promise<void> {
-  // The failure has been told; the profile is fetched all the same.
+  // The failure is shown already; the profile is fetched anyway.
   const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
   if (!answer?.success || !answer.tierUpdated) return;
   const description = accountWords.planUpdatedTo(planOf(answer.newTier).name);

@@ -7,15 +7,15 @@ import { session } from '../../data/session.ts';
 import { accountWords, managementWords } from '../../words/account.ts';
 import type { Processing } from './use-portals.ts';
 
-type LooseResponse = { success?: boolean; message?: string; error?: string };
+type PartialResponse = { success?: boolean; message?: string; error?: string };
 
-/** Deletes the account, ends the session and leads to the login. */
+/** Deletes the account, ends the session and redirects to the login. */
 export function useDeleteAccount(setProcessing: (processing: Processing) => void): () => void {
   const deleteAccount = async () => {
     const { token } = session.get();
     setProcessing('delete');
     try {
-      const { success, message, error }: LooseResponse = await request('deleteMe');
+      const { success, message, error }: PartialResponse = await request('deleteMe');
       if (!success) throw new ApiError(managementWords.deleteFailed, { notice: error ?? message ?? null });
       if (token) session.end(token);
       await redirectTo('/login');

@@ -5,7 +5,7 @@ import { notifyError } from '../../data/error-handler.ts';
 import { accountWords, managementWords } from '../../words/account.ts';
 import { type OpeningWords, openInTab } from './open-in-tab.ts';
 
-/** The action that the account page waits for. */
+/** The action that is running. */
 export type Processing = 'subscription-update' | 'billing-management' | 'delete' | null;
 
 const subscription: OpeningWords = {

@@ -5,7 +5,7 @@ import { link } from '#styled/recipes';
 import { useSession } from '../../data/use-session.ts';
 import { composerWords } from '../../words/chat.ts';
 
-/** The week's count, live; when it is spent, the way to the plans. */
+/** The week's count, live; once the allowance is spent, a link to the plans. */
 export function Allowance() {
   const used = useSession(({ user }) => user?.messagesUsedThisPeriod ?? 0);
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);

@@ -31,7 +31,7 @@ const actions = {
 } as const;
 type Action = keyof typeof actions;
 
-/** The head of the conversation: that Solace is an AI, and the way to help, always in view. */
+/** The header of the conversation: the AI notice and the help button, always visible. */
 export function ChatHeader({ token, openHelp, hasConversation }: Props) {
   const [asked, setAsked] = useState<Action | null>(null);
 
@@ -126,7 +126,7 @@ const menu = css({
 });
 const list = css({
   position: 'absolute',
-  // Below the whole bar, so that the way to help stays in view.
+  // Below the whole bar, so that the help button stays visible.
   top: '[100%]',
   insetInlineEnd: 'gutter',
   zIndex: 'header',

@@ -12,7 +12,7 @@ import { useVisualHeight } from './use-visual-height.ts';
 const ConsentStep = lazy(() => import('./consent-step.tsx'));
 const HelpDialog = lazy(() => import('./help-dialog.tsx'));
 
-/** The conversation with the companion. Another session starts with a new page. */
+/** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
   const token = useSession((session) => session.token);
   const hasUser = useSession(({ user }) => user !== null);
@@ -23,7 +23,7 @@ function Chat({ token }: { token: string }) {
   const { conversation, isFailed, retry, isLive } = useConversation(token);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useVisualHeight();
-  // The help panel must open even if the connection is lost later.
+  // Loaded early, so that the help panel opens even if the connection is lost later.
   useEffect(() => void import('./help-dialog.tsx').catch(() => null), []);
   const openHelp = () => setHelpOpen(true);
   const hasConsented = conversation?.consent?.version === consentVersion;

@@ -2,7 +2,7 @@ import { css } from '#styled/css';
 
 type Props = { checked: boolean; onChange: (checked: boolean) => void; label: string };
 
-/** A native checkbox with a label that can be pressed anywhere. */
+/** A native checkbox with a clickable label. */
 export function CheckboxField({ checked, onChange, label }: Props) {
   return (
     <label

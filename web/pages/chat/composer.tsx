@@ -19,7 +19,7 @@ type Props = {
   openHelp: () => void;
 };
 
-/** The field. It keeps the focus after sending, and keeps the text until it is sent. */
+/** The message field. It keeps the focus after sending, and the text until it is sent. */
 export function Composer({ send, error, clearError, openHelp }: Props) {
   const { text } = useSyncExternalStore(drafts.subscribe, drafts.get);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -75,8 +75,8 @@ export function Composer({ send, error, clearError, openHelp }: Props) {
 }
 
 /**
- * Enter sends where a keyboard is likely; on touch screens it starts a new line. It never sends while an input method
- * composes: Safari ends the composition before the key event and then reports the key code 229 (WebKit 165004).
+ * Enter sends if a keyboard is likely; on touch screens it starts a new line. It never sends during an input method's
+ * composition: Safari ends the composition before the key event and then reports the key code 229 (WebKit 165004).
  */
 function sendsOnEnter({ key, shiftKey, keyCode, nativeEvent }: KeyboardEvent): boolean {
   if (key !== 'Enter' || shiftKey || nativeEvent.isComposing || keyCode === 229) return false;
@@ -105,7 +105,7 @@ const sameText = {
   overflowWrap: 'anywhere',
   font: 'inherit',
 } as const;
-/** The field grows with its text: an invisible copy of the text gives the height. */
+/** The field grows with its text: an invisible copy of the text determines the height. */
 const grow = css({
   display: 'grid',
   maxHeight: '[min(12rem, 40vh)]',

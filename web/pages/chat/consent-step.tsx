@@ -9,7 +9,7 @@ import { consentVersion } from '../../words/chat.ts';
 import { consentWords } from '../../words/chat-consent.ts';
 import { CheckboxField } from './checkbox-field.tsx';
 
-/** The notice that everybody accepts before the first message. Nothing is ticked beforehand. */
+/** The notice that users accept before their first message. No box is ticked in advance. */
 export default function ConsentStep({ token }: { token: string }) {
   const [isAdult, setAdult] = useState(false);
   const [agrees, setAgrees] = useState(false);

@@ -14,7 +14,7 @@ import { useUnseenTitle } from './use-unseen-title.ts';
 
 type Props = { token: string; conversation: Conversation; isLive: boolean; openHelp: () => void };
 
-/** Messages, "is writing" and the field. */
+/** Messages, typing indicator and message field. */
 export function ConversationView({ token, conversation, isLive, openHelp }: Props) {
   drafts.open(token);
   const { pending } = useSyncExternalStore(drafts.subscribe, drafts.get);
@@ -30,7 +30,7 @@ export function ConversationView({ token, conversation, isLive, openHelp }: Prop
 
   return (
     <>
-      {/* Keyboards scroll what has the focus, so the list takes it. */}
+      {/* The list is focusable, so that it can be scrolled with the keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <section ref={list} className={scroller} onScroll={scroll.onScroll} tabIndex={0} aria-label={chatWords.messages}>
         <MessageList
@@ -59,7 +59,7 @@ export function ConversationView({ token, conversation, isLive, openHelp }: Prop
   );
 }
 
-/** A reply that is marked as a crisis opens the help panel once, when it arrives. */
+/** Opens the help panel once when a reply marked as a crisis arrives. */
 function useCrisisHelp(replies: { id: string; crisis?: true | undefined }[], openHelp: () => void): void {
   const seen = useRef(new Set<string>());
   useEffect(() => {

@@ -7,7 +7,7 @@ import { HelpPanel } from '../../ui/help/help-panel.tsx';
 import { chatWords } from '../../words/chat.ts';
 import { helpWords } from '../../words/help.ts';
 
-/** The crisis lines over the conversation. It asks the server for nothing. */
+/** The crisis lines in a dialog over the conversation. It makes no request. */
 export default function HelpDialog({ close }: { close: () => void }) {
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
   const country = phone ? countryOfPhone(phone) : undefined;

@@ -3,7 +3,7 @@ import { button } from '#styled/recipes';
 import { Alert } from '../../ui/alert.tsx';
 import { chatWords } from '../../words/chat.ts';
 
-/** The conversation could not be read; the person can try again. */
+/** Shown if the conversation could not be loaded, with a button to retry. */
 export function LoadFailed({ retry }: { retry: () => void }) {
   return (
     <div className={css({ display: 'grid', gap: '4', justifyItems: 'center', margin: 'auto', padding: 'gutter' })}>

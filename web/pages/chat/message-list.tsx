@@ -20,7 +20,9 @@ type Props = {
   keepPosition: (change: () => Promise<void>) => Promise<void>;
 };
 
-/** Loaded messages, then those that arrive. Only the second list is a live region, so readers do not speak history. */
+/**
+ * Loaded messages, then new ones. Only the second list is a live region, so screen readers do not announce the history.
+ */
 export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition }: Props) {
   const [openedAt] = useState(() => Date.now());
   const shown = shownMessages(conversation.messages, pending);

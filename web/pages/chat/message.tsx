@@ -8,7 +8,7 @@ import { chatWords, messageStateWords } from '../../words/chat.ts';
 
 type Props = { message: ShownMessage; sendAgain: (id: string, text: string) => void; openHelp: () => void };
 
-/** One message. The person's own are not announced: they know what they wrote. */
+/** One message. The user's own are not announced to screen readers. */
 export function Message({ message, sendAgain, openHelp }: Props) {
   const { id, author, text, at, state, crisis } = message;
   const isOwn = author === 'user';

@@ -7,7 +7,7 @@ import type { SendError } from './use-send-message.ts';
 
 type Props = { id: string; error: SendError; openHelp: () => void };
 
-/** Why a message was not sent, and what to do. Help stands beside a refusal for a spent allowance. */
+/** The reason why a message was not sent, and what to do; with help beside a spent allowance. */
 export function SendErrorText({ id, error, openHelp }: Props) {
   return (
     <div id={id}>

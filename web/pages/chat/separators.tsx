@@ -11,7 +11,7 @@ export function Day({ at }: { at: string }) {
   );
 }
 
-/** Says that Solace is an AI; laws for AI companions ask for it again after three hours. */
+/** States that Solace is an AI; laws on AI companions require this again after three hours. */
 export function AiNotice() {
   return <li className={notice}>{chatWords.notice}</li>;
 }

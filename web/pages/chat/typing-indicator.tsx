@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { css } from '#styled/css';
 import { chatWords } from '../../words/chat.ts';
 
-/** Says that the companion is writing, until an instant (ISO 8601) or a reply. */
+/** Shows that the companion is writing, until an instant (ISO 8601) or a reply. */
 export function TypingIndicator({ until }: { until: string | null }) {
   const isTyping = useIsBefore(until);
   return (

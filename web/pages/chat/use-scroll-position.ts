@@ -1,10 +1,10 @@
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** Pixels from the end within which the reader counts as being at the end. */
+/** The distance (px) from the end that still counts as the end. */
 const nearEnd = 80;
 
 /**
- * Stays at the end while the reader is there; counts messages as unseen while the reader is further up.
+ * Keeps the list at its end while the reader is there; counts messages as unseen while the reader is further up.
  * `newest` is the last message's `seq`.
  */
 export function useScrollPosition(
@@ -14,7 +14,7 @@ export function useScrollPosition(
   isTyping: boolean,
 ) {
   const isAtEnd = useRef(true);
-  /** The distance from the end, to keep while older messages are put before. */
+  /** The distance from the end, to restore after older messages are added. */
   const kept = useRef<number | null>(null);
   const seen = useRef(newest);
   const [unseen, setUnseen] = useState(0);
@@ -26,7 +26,7 @@ export function useScrollPosition(
     setUnseen(0);
   }, [ref]);
 
-  /** Whatever makes the list longer changes this value. */
+  /** Changes whenever the list gets longer. */
   const content = `${newest} ${pending} ${isTyping}`;
   useLayoutEffect(() => {
     if (content && isAtEnd.current) {
@@ -38,7 +38,7 @@ export function useScrollPosition(
   useLayoutEffect(() => {
     const list = ref.current;
     if (!list) return undefined;
-    // The on-screen keyboard and a growing field make the list smaller.
+    // The on-screen keyboard and a growing field shrink the list.
     const observer = new ResizeObserver(() => isAtEnd.current && toEnd());
     observer.observe(list);
     return () => observer.disconnect();
@@ -53,7 +53,7 @@ export function useScrollPosition(
     setUnseen(0);
   };
 
-  /** Runs a change that puts messages before the others; the reader sees the same messages afterwards. */
+  /** Runs a change that adds older messages; the reader sees the same messages afterwards. */
   const keepPosition = async (change: () => Promise<void>) => {
     const list = ref.current;
     if (!list) return change();

@@ -8,7 +8,9 @@ import { composerWords } from '../../words/chat.ts';
 /** Why a message was not sent: `spent` leads to the plans. */
 export type SendError = { text: string; isSpent: boolean };
 
-/** Sends messages. A message shows at once; a refused text returns to the field, an unsent message can be sent again. */
+/**
+ * Sends messages. A message shows at once; a refused text returns to the field; an unsent message can be sent again.
+ */
 export function useSendMessage(token: string, onShown: () => void) {
   const [error, setError] = useState<SendError | null>(null);
 
@@ -26,7 +28,7 @@ export function useSendMessage(token: string, onShown: () => void) {
     }
   };
 
-  /** Whether the text could be taken from the field. */
+  /** Returns whether the text was accepted from the field. */
   const send = (text: string): boolean => {
     const problem = problemOf(text);
     if (problem) setError({ text: problem, isSpent: false });
@@ -54,7 +56,7 @@ function problemOf(text: string): string | null {
   return text.length > longestMessage ? composerWords.tooLong : null;
 }
 
-/** The server may have stored the message: the same id can be sent again without doubling it. */
+/** The server may have stored the message: sending the same id again does not duplicate it. */
 function isUncertain(error: unknown): boolean {
   return !(error instanceof ApiError) || error.isOutage;
 }

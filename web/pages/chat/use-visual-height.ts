@@ -9,7 +9,7 @@ export function useVisualHeight(): void {
     const viewport = window.visualViewport;
     if (!viewport) return undefined;
     const { style } = document.documentElement;
-    // A zoomed page has a smaller visual viewport without a keyboard.
+    // Zooming also makes the visual viewport smaller.
     const update = () => viewport.scale === 1 && style.setProperty('--visual-height', `${viewport.height}px`);
     update();
     viewport.addEventListener('resize', update);

@@ -12,14 +12,14 @@ import { sendMessage } from './send-message.ts';
 
 const fields = ['name', 'email', 'phone', 'message'] as const;
 
-/** Writes to the people behind the product. */
+/** The form to write to the team. */
 export function ContactForm() {
   const [errors, setErrors] = useState<ContactErrors>({});
   const [isSending, setSending] = useState(false);
   const [hasFailed, setFailed] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
-  /** Removes the sentence of a field once the field is right. */
+  /** Removes the error of a field once the field is valid. */
   const recheck = (event: FormEvent<HTMLFormElement>) => {
     const found = contactErrors(readForm(event.currentTarget));
     setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)));
@@ -48,7 +48,7 @@ export function ContactForm() {
     <form
       ref={form}
       noValidate
-      // Submits nothing by itself, so that no text gets into the address before React listens.
+      // No native submission, so that no text gets into the address before hydration.
       method="dialog"
       onInput={recheck}
       onSubmit={(event) => void submit(event)}

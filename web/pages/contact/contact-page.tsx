@@ -4,7 +4,7 @@ import { contactWords } from '../../words/contact.ts';
 import { ContactForm } from './contact-form.tsx';
 import { SupportDetails } from './support-details.tsx';
 
-/** A form and the other ways to reach people. */
+/** The contact form and the other contact details. */
 export function ContactPage() {
   return (
     <div className={page()}>

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { contactWords } from '../../words/contact.ts';
 
-/** What the contact form accepts. */
+/** The validation rules of the contact form. */
 export const ContactMessage = v.object({
   name: v.pipe(v.string(), v.trim(), v.minLength(2, contactWords.nameRule)),
   email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
@@ -12,7 +12,7 @@ export const ContactMessage = v.object({
 export type ContactMessage = v.InferOutput<typeof ContactMessage>;
 export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
 
-/** The first broken rule of each field. */
+/** The first violated rule of each field. */
 export function contactErrors(input: unknown): ContactErrors {
   const result = v.safeParse(ContactMessage, input, { abortPipeEarly: true });
   const nested = result.success ? {} : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});

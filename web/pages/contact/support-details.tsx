@@ -5,7 +5,7 @@ import { button, card, link } from '#styled/recipes';
 import { Icon } from '../../ui/icon.tsx';
 import { contactWords } from '../../words/contact.ts';
 
-/** Address, number and hours, and what to do when it cannot wait. */
+/** Address, number and hours, and the note about emergencies. */
 export function SupportDetails() {
   return (
     <aside className={css({ display: 'grid', gap: '6' })} aria-label={contactWords.detailsTitle}>

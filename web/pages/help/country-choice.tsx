@@ -6,7 +6,7 @@ import { helpWords } from '../../words/help.ts';
 
 type Props = { country: string; choose: (country: string) => void };
 
-/** Chooses whose lines are shown; hidden where no script could show them. */
+/** Chooses the country of the shown lines; hidden without JavaScript. */
 export function CountryChoice({ country, choose }: Props) {
   const styles = field();
   return (

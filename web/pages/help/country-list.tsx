@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { HelpLines } from '../../ui/help/help-lines.tsx';
 import { helpWords } from '../../words/help.ts';
 
-/** Every country, each opened by its name. */
+/** All countries, each as a disclosure. */
 export function CountryList() {
   return (
     <section aria-labelledby="countries" className={css({ display: 'grid', gap: '3' })}>

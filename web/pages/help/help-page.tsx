@@ -10,7 +10,7 @@ import { helpWords } from '../../words/help.ts';
 import { CountryChoice } from './country-choice.tsx';
 import { CountryList } from './country-list.tsx';
 
-/** Crisis lines by country. Without JavaScript the list of all countries is the way to them. */
+/** Crisis lines by country. Without JavaScript the list of all countries shows them. */
 export function HelpPage() {
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -34,7 +34,7 @@ export function HelpPage() {
   );
 }
 
-/** The number's country, if it has a line that can be chosen. */
+/** The number's country, if it has a line. */
 function presetOf(phone: string | null): string {
   const country = (phone && countryOfPhone(phone)) ?? '';
   return Object.hasOwn(helpLines, country) ? country : '';

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { button, page, prose } from '#styled/recipes';
 import { safetyWords } from '../../words/help.ts';
 
-/** What happens when somebody writes of self-harm, and what does not. */
+/** Solace's response to messages about self-harm, and its limits. */
 export function SafetyPage() {
   return (
     <article className={page({ width: 'reading' })}>

@@ -4,7 +4,7 @@ import { button } from '#styled/recipes';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { landingWords } from '../../words/landing.ts';
 
-/** The last word, over the hills at dusk. */
+/** The last section, over the illustration in evening colours. */
 export function CallToAction() {
   return (
     <section className={band} aria-labelledby="call-to-action">

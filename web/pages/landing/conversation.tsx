@@ -1,7 +1,7 @@
 import { css } from '#styled/css';
 import { landingWords } from '../../words/landing.ts';
 
-/** A short exchange, as it might be. */
+/** An example conversation. */
 export function Conversation() {
   return (
     <figure

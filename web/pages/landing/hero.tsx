@@ -8,7 +8,7 @@ import { landingWords } from '../../words/landing.ts';
 import { Conversation } from './conversation.tsx';
 import { Landscape } from './landscape.tsx';
 
-/** The first thing that anybody sees. */
+/** The first section of the landing page. */
 export function Hero() {
   return (
     <section className={hero}>

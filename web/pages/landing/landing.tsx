@@ -5,7 +5,7 @@ import { Plans } from './plans.tsx';
 import { Testimonials } from './testimonials.tsx';
 import { Reasons } from './reasons.tsx';
 
-/** The page that welcomes. */
+/** The landing page. */
 export function Landing() {
   return (
     <>

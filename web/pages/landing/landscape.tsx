@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 
-/** Hills under a low sun that breathes. */
+/** The illustration: hills under a low sun that slowly pulsates. */
 export function Landscape() {
   return (
     <svg className={picture} viewBox="0 0 600 720" preserveAspectRatio="xMidYMid slice" aria-hidden="true">

@@ -10,7 +10,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A part of the landing page under its own heading. */
+/** A section of the landing page with a heading. */
 export function Section({ id, title, lead, tone = 'plain', roleDescription, children }: Props) {
   return (
     <section className={band} data-tone={tone} aria-labelledby={id} aria-roledescription={roleDescription}>

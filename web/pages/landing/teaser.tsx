@@ -7,7 +7,7 @@ import { TextByVisitor } from '../../ui/text-by-visitor.tsx';
 import { useSession, useVisitor } from '../../data/use-session.ts';
 import { landingWords } from '../../words/landing.ts';
 
-/** A plan in a few words; its button does nothing while it is unknown who is here. */
+/** A short description of a plan; its button does nothing while the visitor is unknown. */
 export function Teaser({ plan }: { plan: Plan }) {
   const visitor = useVisitor();
   const isLoggedIn = visitor === 'member';

@@ -7,7 +7,7 @@ import { useSlides } from './use-slides.ts';
 
 const count = landingWords.testimonials.length;
 
-/** What people say: a list that scrolls sideways, with buttons for those who do not swipe. */
+/** The testimonials: a list that scrolls horizontally, with buttons for visitors who cannot swipe. */
 export function Testimonials() {
   const { track, position, move } = useSlides(count);
   return (
@@ -60,7 +60,7 @@ const panel = css({
   borderRadius: '[2rem]',
   backgroundColor: 'warmSoft',
   color: 'onWarmSoft',
-  // The low sun once more, where there is room for it.
+  // The sun of the illustration, where there is room for it.
   backgroundImage: {
     md: '[radial-gradient(circle at 92% 112%, {colors.scene.sun} 0 6.95rem, {colors.scene.glow} 7rem 10.95rem, transparent 11rem)]',
   },

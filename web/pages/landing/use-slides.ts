@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Which of the slides stands in view, and a way to the next; works on a list that scrolls by its own width. */
+/** The visible slide, and a function to go to the next; for a list that scrolls by its own width. */
 export function useSlides(count: number) {
   const track = useRef<HTMLUListElement>(null);
   const [position, setPosition] = useState(0);

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { page, prose } from '#styled/recipes';
 import { type LegalText, lastUpdated } from './legal-text.ts';
 
-/** A legal text, set for reading and for paper. */
+/** A legal text, styled for screen and print. */
 export function LegalDocument({ text }: { text: LegalText }) {
   return (
     <article className={page({ width: 'reading' })}>

@@ -8,5 +8,5 @@ export type LegalText = {
   sections: readonly { title: string; blocks: readonly (string | readonly string[] | LinkedText)[] }[];
 };
 
-/** The day from which both texts are valid. */
+/** The effective date of both texts. */
 export const lastUpdated = 'Last updated February 16, 2025';

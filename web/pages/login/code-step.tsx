@@ -14,7 +14,7 @@ import { useVerification } from './use-verification.ts';
 
 type Props = { phone: string; plan: string | undefined; lockout: Lockout; back: () => void };
 
-/** A code arrives within seconds, or the person should check something. */
+/** A code arrives within seconds; after this time the page suggests what to check. */
 const lateAfter = 30_000;
 
 /** Asks for the code and finishes the sign-in. */
@@ -31,7 +31,7 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
     const timer = setTimeout(() => setLate(true), lateAfter);
     return () => clearTimeout(timer);
   }, []);
-  // A screen reader announces the form's name with its field.
+  // Screen readers announce the form's name with its field.
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (failure && !lockout.isLocked && !isVerifying) input.current?.select();

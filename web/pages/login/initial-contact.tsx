@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { loginWords } from '../../words/login.ts';
 import { StepTitle } from './step-title.tsx';
 
-/** Asks a number that never wrote to the assistant to do so first. */
+/** Asks the user to write to the assistant first, since the number never has. */
 export function InitialContact({ phone, tryAnother }: { phone: string; tryAnother: () => void }) {
   const greeting = loginWords.greeting(phone.replace('+', ''));
   return (

@@ -5,7 +5,7 @@ import { Sentence } from '../../ui/sentence.tsx';
 import { footerWords } from '../../words/layout.ts';
 import { loginWords } from '../../words/login.ts';
 
-/** What a person accepts by signing in. */
+/** The terms that a user accepts by signing in. */
 export function LegalNote() {
   const terms = (
     <Link to="/terms" className={link()}>

@@ -4,7 +4,7 @@ import { addressToken } from '../../data/early-start.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { LoginScreen } from './login-screen.tsx';
 
-/** Signs in by the external token of the address, or else by a code. */
+/** Signs in by the external token in the address, else by a code. */
 export function LoginPage({ plan }: { plan: string | undefined }) {
   const [error, setError] = useState<string | null>(null);
   const isHydrated = useHydrated();

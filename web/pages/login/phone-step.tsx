@@ -59,7 +59,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
   return (
     <form
       noValidate
-      // Submits nothing by itself, so that no number gets into the address before React listens.
+      // No native submission, so that no number gets into the address before hydration.
       method="dialog"
       onSubmit={(event) => void submit(event)}
       className={css({ display: 'grid', gap: '5' })}

@@ -4,7 +4,10 @@ import { css } from '#styled/css';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
 
-/** The heading of a step; it takes the focus, so that it is read out, unless the step has something better for it. */
+/**
+ * The heading of a step; it takes the focus, so that screen readers announce it, unless the step focuses something
+ * else.
+ */
 export function StepTitle({ title, children, id, focus = true }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -6,12 +6,12 @@ import { loginWords } from '../../words/login.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import type { Lockout } from './use-lockout.ts';
 
-/** The id of the notice that a code was sent. */
+/** The id of the notice about a sent code. */
 export const codeSentNotice = 'code-sent';
 
 type Options = { phone: string; plan: string | undefined; lockout: Lockout };
 
-/** Verifies codes. After a valid code the person is led on; an invalid one is shown and counted. */
+/** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
 export function useVerification({ phone, plan, lockout }: Options) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<string>();

@@ -9,7 +9,7 @@ import { plansWords } from '../../words/plans.ts';
 
 type Props = { plan: Plan; tier: PaidPlanId; look: 'primary' | 'soft'; isFirst: boolean };
 
-/** Leads to the page on which the plan is bought or changed to. */
+/** Opens the page to buy the plan or change to it. */
 export function BuyButton({ plan, tier, look, isFirst }: Props) {
   const [isBusy, setBusy] = useState(false);
   const navigate = useNavigate();

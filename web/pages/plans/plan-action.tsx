@@ -7,7 +7,7 @@ import { useSession, useVisitor } from '../../data/use-session.ts';
 import { plansWords } from '../../words/plans.ts';
 import { BuyButton } from './buy-button.tsx';
 
-/** What a person can do about a plan: begin, change to it, or nothing because it is theirs. */
+/** The action for a plan: start, change to it, or none for the current one. */
 export function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   const visitor = useVisitor();
   const tier = useSession(({ user }) => user && planOf(user.metadata.subscriptionTier).id);
@@ -43,7 +43,7 @@ export function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean
   return <BuyButton plan={plan} tier={plan.id} look={look} isFirst={tier === 'free'} />;
 }
 
-/** Kept from somebody who comes back: another action will stand in its place. */
+/** Hidden from returning users, for whom another action will replace it. */
 const offer = css({ _returning: { visibility: 'hidden' } });
 
 /** As high as the button that it replaces. */

@@ -7,7 +7,7 @@ import { PlanAction } from './plan-action.tsx';
 
 const popular = 'premium';
 
-/** One plan with its price and what it includes. */
+/** One plan with its price and contents. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const isPopular = plan.id === popular;
   return (
@@ -46,7 +46,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
   );
 }
 
-/** Sits on the edge of the card, so that the names of all plans stay on one line. */
+/** Overlaps the edge of the card, so that the names of all plans stay aligned. */
 const ribbon = css({
   position: 'absolute',
   top: '0',

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { button } from '#styled/recipes';
 import { useSession } from '../../data/use-session.ts';
 
-/** The way on: to the account of a person who is logged in, else home. */
+/** A link to the account for a signed-in user, else to the home page. */
 export function AccountOrHome({ account, home }: { account: string; home: string }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   return (

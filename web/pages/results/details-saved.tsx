@@ -7,7 +7,7 @@ import { AccountOrHome } from './account-or-home.tsx';
 import { refreshAccount } from './refresh-account.ts';
 import { useDelayedAction } from './use-delayed-action.ts';
 
-/** The return from saving a payment method. */
+/** The page after a payment method was saved. */
 export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
   const isDone = useDelayedAction(2000, async () => {
     await refreshAccount(sessionId).catch(() => null);

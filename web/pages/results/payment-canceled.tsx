@@ -6,7 +6,7 @@ import { Sentence } from '../../ui/sentence.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { paymentCanceledWords } from '../../words/results.ts';
 
-/** The return from a payment that the person left. */
+/** The page after a cancelled payment. */
 export function PaymentCanceled() {
   const email = (
     <a href={`mailto:${brand.supportEmail}`} className={link()}>

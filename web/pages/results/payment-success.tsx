@@ -10,7 +10,7 @@ import { paymentSuccessWords } from '../../words/results.ts';
 import { refreshAccount } from './refresh-account.ts';
 import { useDelayedAction } from './use-delayed-action.ts';
 
-/** The return from a payment that went through. */
+/** The page after a successful payment. */
 export function PaymentSuccess({ sessionId }: { sessionId: string | undefined }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   const [error, setError] = useState<string>();

@@ -8,7 +8,7 @@ import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/use-session.ts';
 import { pendingWords } from '../../words/results.ts';
 
-/** Where a person waits for approval; once it is there, the account opens. */
+/** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {
   const phone = useSession(({ user }) => user?.phoneNumber);
   const isApproved = useSession(({ user }) => user?.status === 'approved');

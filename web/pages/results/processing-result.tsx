@@ -4,7 +4,7 @@ import { AccountOrHome } from './account-or-home.tsx';
 import { refreshAccount } from './refresh-account.ts';
 import { useDelayedAction } from './use-delayed-action.ts';
 
-/** The return from the payment provider's pages. */
+/** The page after a return from the payment provider. */
 export function Processing({ sessionId }: { sessionId: string | undefined }) {
   const isDone = useDelayedAction(2000, async () => void (await refreshAccount(sessionId).catch(() => null)));
   if (!isDone) return <ResultPage mood="busy" title={processingWords.title} text={processingWords.text} />;

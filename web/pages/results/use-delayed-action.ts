@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Runs the action once, so many milliseconds after the page was opened; answers whether it is done. */
+/** Runs the action once, after a delay in milliseconds; returns whether it is done. */
 export function useDelayedAction(milliseconds: number, action: () => Promise<void>): boolean {
   const [isDone, setDone] = useState(false);
   const latest = useRef(action);

@@ -20,6 +20,6 @@ export const alert = defineRecipe({
     },
   },
   defaultVariants: { look: 'calm' },
-  // The component passes the look on, where Panda cannot read its values.
+  // The component passes the variant on, and Panda cannot read its values there.
   staticCss: ['*'],
 });

@@ -1,6 +1,6 @@
 import { defineRecipe } from '@pandacss/dev';
 
-/** A ring that turns; where motion is unwelcome it fades instead of turning. */
+/** A rotating ring; with reduced motion it fades instead. */
 export const spinner = defineRecipe({
   className: 'spinner',
   base: {

@@ -10,13 +10,13 @@ import { HelpLines } from './help-lines.tsx';
 type Props = {
   /** ISO codes: the connection's country first, then the phone number's. */
   countries: readonly string[];
-  /** What stands between the emergency sentence and the lines. */
+  /** The content between the emergency sentence and the lines. */
   children?: ReactNode;
-  /** Links to the page with every country, where the panel is not part of that page. */
+  /** Links to the page with all countries; false on that page itself. */
   linksToAll?: boolean;
 };
 
-/** Emergency words, the crisis lines of some countries, and the way to all others. It needs no request. */
+/** The emergency sentence, the crisis lines of some countries, and a link to all others. It needs no request. */
 export function HelpPanel({ countries, children, linksToAll = false }: Props) {
   const found = helpFor(countries);
   return (

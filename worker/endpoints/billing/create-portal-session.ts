@@ -10,12 +10,12 @@ import type { Settings } from '../../settings.ts';
 
 export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
   acquireCustomer(context, async (leased) => {
-    const visit = await withLease(context, leased, async () => {
+    const destination = await withLease(context, leased, async () => {
       const url = await portalOf(leased, context.settings);
       if (!url) throw new RequestError('conflict', { message: 'No billing account yet. Choose a plan first.' });
       return { url };
     });
-    return { success: true, portalUrl: visit.url };
+    return { success: true, portalUrl: destination.url };
   });
 
 /** The address of the portal; null for a user who never paid, or whose customer was deleted in Stripe's dashboard. */

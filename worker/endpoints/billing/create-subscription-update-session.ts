@@ -8,7 +8,7 @@ import { authenticationPage } from '../../billing/open-invoice.ts';
 import { fittingFlow, openPortal } from '../../billing/portal.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
 import { isLive, subscriptionsOf } from '../../billing/subscriptions.ts';
-import { withLease, type Visit } from '../../billing/with-lease.ts';
+import { withLease, type Destination } from '../../billing/with-lease.ts';
 import type { PaidPlanId } from '../../contract/plans.ts';
 import type { Handler } from '../../http/handler.ts';
 import type { BaseContext } from '../../http/request-context.ts';
@@ -16,18 +16,22 @@ import type { BaseContext } from '../../http/request-context.ts';
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
   const { tier } = context.input;
   const respond = async (leased: LeasedCustomer) => {
-    const visit = await withLease(context, leased, () => visitFor(context, leased, tier));
-    return { success: true as const, portalUrl: visit.url };
+    const destination = await withLease(context, leased, () => destinationFor(context, leased, tier));
+    return { success: true as const, portalUrl: destination.url };
   };
   return acquireCustomer(context, respond, tier && askedAt(context.now));
 };
 
-/** Saved before Stripe is asked, so that the cron job can find a customer whose id was lost. */
+/** Saved before the customer is created at Stripe, so that the cron job can find it if its id is lost. */
 function askedAt(now: number): Changes {
   return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
 }
 
-async function visitFor(context: BaseContext, leased: LeasedCustomer, tier: PaidPlanId | undefined): Promise<Visit> {
+async function destinationFor(
+  context: BaseContext,
+  leased: LeasedCustomer,
+  tier: PaidPlanId | undefined,
+): Promise<Destination> {
   const { db, settings, now } = context;
   const { customer, user } = leased;
   const plansPage = { url: `${settings.SITE_URL}/plans` };
@@ -46,7 +50,7 @@ async function visitFor(context: BaseContext, leased: LeasedCustomer, tier: Paid
   });
 }
 
-/** The page on which a live subscription can be changed, or on which its debt can be paid. */
+/** The page to change a live subscription, or to pay its due invoice. */
 async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, siteUrl: string): Promise<string> {
   const page = await authenticationPage(stripe, live);
   return page ?? openPortal(stripe, customer, siteUrl, { live, flow: fittingFlow(live, siteUrl) });

@@ -19,7 +19,7 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     return { success, tierUpdated: success && newTier !== tierBefore, newTier };
   });
 
-/** The session, if it belongs to this user; 404 for any other. */
+/** The user's own checkout session; throws 404 for any other. */
 async function ownSession({ input, settings }: ContextOf<'verifyCheckoutSession'>, { customer }: LeasedCustomer) {
   const { sessionId } = input;
   if (!customer.stripeId || !/^cs_(test|live)_\w+$/.test(sessionId)) throw new RequestError('notFound');

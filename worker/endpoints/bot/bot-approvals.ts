@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { idempotentStatements, won } from '../../bot/bot-call.ts';
+import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../../bot/outbox.ts';
@@ -8,9 +8,9 @@ import { build } from '../../platform/prepared-statements.ts';
 import { RequestError } from '../../platform/request-error.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 
-export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, later }) => {
+export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, waitUntil }) => {
   const { phone, status } = input;
-  const changing = and(eq(users.phone, phone), ne(users.status, status), won);
+  const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
   const effects = [build.update(users).set({ status }).where(changing).getSQL()];
   if (status === 'approved') {
     const data = sql`'status', ${status}`;
@@ -21,9 +21,9 @@ export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db
   const found = await botCall.once<{ userId: string }>(db, now, idempotentStatements(facts, effects));
   if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
   if (status === 'pending') {
-    expectEnd({ env, later }, found.userId);
-    endStreams({ env, later }, found.userId, null);
+    expectEnd({ env, waitUntil }, found.userId);
+    endStreams({ env, waitUntil }, found.userId, null);
   }
-  later(deliverSoon(db, settings, phone));
+  waitUntil(deliverSoon(db, settings, phone));
   return { success: true, status };
 };

@@ -1,19 +1,20 @@
 import { sql } from 'drizzle-orm';
-import { idempotentStatements, won } from '../../bot/bot-call.ts';
+import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
 import { storeReply } from '../../chat/store-reply.ts';
 import type { ChatRow } from '../../chat/open-conversation.ts';
 import type { Handler } from '../../http/handler.ts';
+import { dayMs } from '../../platform/time.ts';
 
-const crisisMs = 24 * 3_600_000;
+const crisisMs = dayMs;
 const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
 const facts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
 const statements = idempotentStatements(facts, [
-  sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${won}`,
+  sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
   chatUserSql(phone),
 ]);
 
-/** The object knows replies by their id, so the same call again stores nothing and returns the same `seq`. */
+/** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async ({ input, botCall, ...context }) => {
   const { id, replyTo, crisis } = input;
   const call = await botCall.comparedBy({ path: 'messages', phone: input.phone, id, replyTo, crisis });

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
-import { idempotentStatements, won } from '../../bot/bot-call.ts';
+import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import { insertSelect } from '../../platform/insert-select.ts';
 import { keyedHash, keyedHashes } from '../../platform/keyed-hash.ts';
 import type { Handler } from '../../http/handler.ts';
@@ -9,7 +9,7 @@ import { dayMs } from '../../platform/time.ts';
 
 const linkLifetimeMs = 7 * dayMs;
 
-/** The token is derived from the call's id, so the same call again returns the same link and no token is stored. */
+/** The token is derived from the call's id, so a replay returns the same link and no token is stored. */
 export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, settings, now }) => {
   const { phone } = input;
   const [pepper] = settings.CODE_PEPPER as [string];
@@ -24,7 +24,7 @@ export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, sett
   const link = insertSelect(
     trialLinks,
     row,
-    sql`from ${users} where ${eq(users.phone, phone)} and ${won} and not ${spent}`,
+    sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
   );
   const statements = idempotentStatements(facts, [link]);
   const granted = await botCall.once<{ spent: number; expiresAt: number }>(db, now, statements);

@@ -1,22 +1,22 @@
 import { sql } from 'drizzle-orm';
-import { answered, idempotentStatements, won } from '../../bot/bot-call.ts';
+import { storedResponse, idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../../usage/allowance.ts';
 import { publish } from '../../usage/publish.ts';
 import { weekMs } from '../../usage/week.ts';
 
-const count = countSql(sql`${won} and ${answered} ->> 'allowed' = 1`);
+const count = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
 const statements = {
   text: idempotentStatements(allowanceSql('text'), [count]),
   voice: idempotentStatements(allowanceSql('voice'), [count]),
 };
 
-export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, later }) => {
+export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, waitUntil }) => {
   const values = messageValues(input.phone, input.count);
   const found = (await botCall.once<Found>(db, now, statements[input.kind], values))!;
   const counted = found.allowed === 1 ? input.count : 0;
-  // Published again for the same call: the first response may have been lost, and with it its message.
-  if (counted && found.watched) later(publish(env, found.userId!, totalOf(found, counted)));
+  // A replay publishes again: with the first response, its message may have been lost.
+  if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
   return usageResponseOf(found, counted);
 };
 

@@ -8,7 +8,7 @@ import type { Handler } from '../../http/handler.ts';
 import { ObjectSocket } from '../../platform/object-socket.ts';
 import { RequestError } from '../../platform/request-error.ts';
 
-/** Joins the conversation before the session is checked, so that no change and no end of the session is missed. */
+/** Joins the conversation before it checks the session, so that no change and no end of the session is missed. */
 export const chatStream: Handler<'chatStream'> = async ({ session, db, env, settings, request }) => {
   const query = new URLSearchParams(afterOf(request));
   const conversation = conversationOf(env, session.claimedUserId);

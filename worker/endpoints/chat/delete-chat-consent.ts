@@ -4,12 +4,12 @@ import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import type { Handler } from '../../http/handler.ts';
 
 export const deleteChatConsent: Handler<'deleteChatConsent'> = async ({ session, ...context }) => {
-  const { db, env, settings, now, later } = context;
+  const { db, env, settings, now, waitUntil } = context;
   const statements = clearConversation(session.userId, null, settings, now).map((statement) => db.run(statement));
   return session.run(statements, (user) => {
     if (user.chatKey) {
-      later(confirmCleared(env, db, user.id, user.chatEpoch + 1));
-      later(deliverSoon(db, settings, user.phone, messageEvents(context)));
+      waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
+      waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
     }
     return { success: true, consent: null };
   });

@@ -1,4 +1,4 @@
-import { behind, chatKeyOf, conversationOf } from '../../chat/open-conversation.ts';
+import { staleEpochError, chatKeyOf, conversationOf } from '../../chat/open-conversation.ts';
 import { openMessage } from '../../chat/message-encryption.ts';
 import type { Handler } from '../../http/handler.ts';
 import { consentOf } from '../../chat/consent.ts';
@@ -7,7 +7,7 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
   session.run([], async (user) => {
     const key = await chatKeyOf(context.settings, user);
     const page = await conversationOf(context.env, user.id).read(user.chatEpoch, query.before, query.limit);
-    if (page.outcome === 'behind') throw behind(context, user, page);
+    if (page.outcome === 'behind') throw staleEpochError(context, user, page);
     const messages = key ? page.messages.map((message) => openMessage(key, user.id, message)) : [];
     return {
       success: true,

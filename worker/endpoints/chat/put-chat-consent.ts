@@ -7,11 +7,11 @@ import { messageEvents } from '../../chat/message-events.ts';
 import type { Handler } from '../../http/handler.ts';
 
 /**
- * The same version again keeps the instant of the first consent. For somebody who never wrote on WhatsApp this is the
- * first contact, from which the weeks are counted: the bot's usage posts need one.
+ * Repeating a version keeps the time of the first consent. For a user who never wrote on WhatsApp, this is the first
+ * contact: weeks start there, and the bot's usage posts require it.
  */
 export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) => {
-  const { db, settings, now, later } = context;
+  const { db, settings, now, waitUntil } = context;
   const { version } = input;
   const fresh = await newChatKey(settings, session.claimedUserId);
   const changing = sql`id = ${session.userId} and chat_consent_version is not ${version}`;
@@ -29,7 +29,7 @@ export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input
   return session.run(statements, (before) => {
     const known = consentOf(before);
     if (known?.version === version) return { success: true, consent: known };
-    later(deliverSoon(db, settings, before.phone, messageEvents(context)));
+    waitUntil(deliverSoon(db, settings, before.phone, messageEvents(context)));
     return { success: true, consent: { version, at: new Date(now).toISOString() } };
   });
 };

@@ -11,7 +11,7 @@ import { RequestError } from '../../platform/request-error.ts';
  * message without an event would never be sent.
  */
 export const sendMessage: Handler<'sendMessage'> = async ({ session, input, request, ...context }) => {
-  const { db, settings, now, later } = context;
+  const { db, settings, now, waitUntil } = context;
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
   const { userId } = session;
   const pointer = {
@@ -32,18 +32,18 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
     const stored = await storeMessage(context, user, input, own);
     const { message } = stored;
     const messages = messageEvents(context, { row: user, ...stored });
-    if (own && own.leasedUntil > 0) later(deliverLeased({ db, settings, messages }, own));
-    else if (message.state === 'sent') later(deliverSoon(db, settings, user.phone, messages));
+    if (own && own.leasedUntil > 0) waitUntil(deliverLeased({ db, settings, messages }, own));
+    else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messages));
     return { success: true, message };
   });
 };
 
-/** The first language that the browser asks for, without its region. */
+/** The browser's preferred language, without its region. */
 function localeOf(request: Request): string | null {
   return /^\s*([a-z]{2,3})\b/i.exec(request.headers.get('accept-language') ?? '')?.[1]?.toLowerCase() ?? null;
 }
 
-/** Where the request came from; XX and T1 (Tor) name no country. */
+/** The country of the request; XX and T1 (Tor) are none. */
 function countryOf(request: Request): string | null {
   const country = request.headers.get('cf-ipcountry') ?? '';
   return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : null;

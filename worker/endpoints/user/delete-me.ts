@@ -12,27 +12,27 @@ import type { Settings } from '../../settings.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 import { deleteUserRows } from '../../users/delete-user.ts';
 
-/** Fails closed: the rows are deleted only when Stripe has confirmed that nothing can charge again. */
+/** Fails closed: the rows are deleted only after Stripe has confirmed that nothing can charge again. */
 export const deleteMe: Handler<'deleteMe'> = async (context) =>
   acquireCustomer(context, async (leased) => {
-    const { db, env, settings, now, later } = context;
+    const { db, env, settings, now, waitUntil } = context;
     const { customer, user } = leased;
     try {
       const { stripeId, stripeAsked } = customer;
       if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
-      expectEnd({ env, later }, user.id);
+      expectEnd({ env, waitUntil }, user.id);
       await eraseRows(db, settings, leased, now);
     } catch (error) {
       await release(db, leased, afterFailure(error)).catch(() => undefined);
       throw error;
     }
-    if (user.chatEpoch > 0 || user.chatKey) later(conversationOf(env, user.id).erase());
-    endStreams({ env, later }, user.id, null);
-    later(deliverSoon(db, settings, user.phone));
+    if (user.chatEpoch > 0 || user.chatKey) waitUntil(conversationOf(env, user.id).erase());
+    endStreams({ env, waitUntil }, user.id, null);
+    waitUntil(deliverSoon(db, settings, user.phone));
     return { success: true };
   });
 
-/** Deletes nothing when the lease was lost: its next holder may have opened a checkout. */
+/** Deletes nothing if the lease was lost, since its next holder may have opened a checkout. */
 async function eraseRows(db: Database, settings: Settings, { token }: LeasedCustomer, now: number): Promise<void> {
   const userId = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;
   const [first, ...rest] = deleteUserRows(userId, settings, now).map((statement) => db.run(statement));

@@ -5,9 +5,9 @@ import { openSession } from '../../users/open-session.ts';
 import { UserSession } from '../../users/user-session.ts';
 import { deleteMe } from './delete-me.ts';
 
-type Context = Pick<BaseContext, 'db' | 'env' | 'settings' | 'now' | 'later'>;
+type Context = Pick<BaseContext, 'db' | 'env' | 'settings' | 'now' | 'waitUntil'>;
 
-/** Deletes an account as its user would, under a session that exists only while the condition holds. */
+/** Deletes an account through the user's own handler, with a session that is valid only if the condition holds. */
 export async function deleteUnusedAccount(context: Context, userId: string, unused: SQL): Promise<void> {
   const { db, settings, now } = context;
   const sessionId = crypto.randomUUID();

@@ -5,9 +5,10 @@ import { rateLimited } from '../../platform/request-error.ts';
 import { exportUser } from '../../users/export-user.ts';
 import { exportSubject } from '../../users/rate-limit-subjects.ts';
 import { exportSections } from './export-sections.ts';
+import { hourMs } from '../../platform/time.ts';
 
-/** An export reads everything at Stripe, whose own limit all users share. */
-const limits = [{ most: 5, per: 3_600_000 }];
+/** An export makes many requests to Stripe, whose rate limit all users share. */
+const limits = [{ most: 5, per: hourMs }];
 
 export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, now }) => {
   const subject = exportSubject(session.claimedUserId);

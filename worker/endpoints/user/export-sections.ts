@@ -5,7 +5,7 @@ import { exportSignIn } from '../../sign-in/export-sign-in.ts';
 import { exportTrials } from '../../trials/export-trials.ts';
 import type { ExportSection } from '../../users/export-user.ts';
 
-/** What stands elsewhere, or cannot be found by a user. */
+/** Tables that another section covers, or that have no user. */
 const notes: ExportSection = async () => ({
   notes: [
     'Messages on WhatsApp are kept by WhatsApp and by the assistant.',
@@ -13,7 +13,7 @@ const notes: ExportSection = async () => ({
   ],
 });
 
-/** Every part of an export: a feature that keeps something about a user adds its section here. */
+/** The sections of an export: a feature that stores data about users adds its section here. */
 export const exportSections: ExportSection[] = [
   exportSignIn,
   exportTrials,

@@ -5,12 +5,12 @@ import { profileOf } from '../../usage/profile.ts';
 
 const freshMs = 10_000;
 
-/** A user who returns from Stripe's pages gets the new plan even when Stripe's event is lost. */
+/** A user who returns from Stripe's pages gets the new plan even if Stripe's event is lost. */
 export const getMe: Handler<'getMe'> = async (context) => {
-  const { session, now, later } = context;
+  const { session, now, waitUntil } = context;
   return session.run([], (user) => {
     const stale = sql`stripe_id is not null and synced_at < ${now - freshMs}`;
-    if (user.billingWatchUntil && user.billingWatchUntil > now) later(syncUser(context, user.id, stale));
+    if (user.billingWatchUntil && user.billingWatchUntil > now) waitUntil(syncUser(context, user.id, stale));
     return { success: true, profile: profileOf(user, now) };
   });
 };

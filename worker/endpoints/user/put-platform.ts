@@ -4,8 +4,8 @@ import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../../bot/outbox.ts';
 
-/** The instant of the request is the choice's version: a write that arrives late never undoes a newer choice. */
-export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, settings, now, later }) => {
+/** The time of the request is the version of the choice, so a late write never overwrites a newer choice. */
+export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, settings, now, waitUntil }) => {
   const { platform } = input;
   const newest = and(eq(users.id, session.userId), lte(users.platformChosenAt, now));
   const changing = sql`from ${users} where ${and(newest, ne(users.platform, platform))}`;
@@ -17,7 +17,7 @@ export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, 
   ] as const;
   return session.run([...statements], (before) => {
     if (before.platformChosenAt > now) return { success: true, platform: before.platform };
-    if (before.platform !== platform) later(deliverSoon(db, settings, before.phone));
+    if (before.platform !== platform) waitUntil(deliverSoon(db, settings, before.phone));
     return { success: true, platform };
   });
 };

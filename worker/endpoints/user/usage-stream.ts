@@ -6,8 +6,8 @@ import { currentCount, profileOf } from '../../usage/profile.ts';
 import { longestStreamMs, usageStream as openStream } from '../../usage/usage-stream.ts';
 
 /**
- * Joins the channel before it reads the total, so that no change falls between the two. The same transaction records
- * until when a stream may be open, since a usage post skips the Durable Object when none can be.
+ * Joins the channel before it reads the total, so that no change is lost in between. The same transaction records how
+ * long a stream may be open, since a usage post skips the Durable Object if none can be open.
  */
 export const usageStream: Handler<'usageStream'> = async ({ session, db, env, now, request }) => {
   const socket = await ChannelSocket.join(env, session.claimedUserId);

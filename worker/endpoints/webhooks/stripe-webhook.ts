@@ -11,20 +11,20 @@ import { describeError, log } from '../../platform/log.ts';
 type Context = ContextOf<'stripeWebhook'>;
 
 /**
- * An event is only a reason to fetch the state: it is saved, its customer marked as dirty, and the state fetched. The
- * cron job fetches what cannot be fetched now, so the response is 200 as soon as the mark is saved.
+ * An event only triggers a fetch: the handler saves it, marks its customer as dirty, and fetches the state. The cron
+ * job repeats a failed fetch, so the response is 200 as soon as the mark is saved.
  */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { settings } = context;
   const event = await verifyStripeEvent(settings, context.request, context.rawBody);
   if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY)) return { received: true };
-  // Until a dispute is dealt with, the response is 503 and Stripe sends the event again.
+  // The response is 503 until the dispute is handled, so that Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
   const leased = customer ? await saveEvent(context, event, customer) : null;
   if (leased) {
     logRefund(event, customer!);
     const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
-    context.later(work);
+    context.waitUntil(work);
     await work;
   }
   return { received: true };

@@ -2,7 +2,7 @@ import type { Handler } from '../../http/handler.ts';
 import { sha256 } from '../../platform/hex.ts';
 import { RequestError } from '../../platform/request-error.ts';
 
-/** Meta's handshake. Hashes are compared, so that the time taken says nothing about the token. */
+/** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({ query, settings }) => {
   const { WHATSAPP_VERIFY_TOKEN: expected } = settings;
   if (!expected) throw new RequestError('notFound');

@@ -1,18 +1,18 @@
-/** How soon somebody has to act. */
+/** How soon the owner must act. */
 export type Urgency = 'now' | 'same day' | 'look';
 
 export type Alert = {
   name: string;
-  /** As the table of the runbook says it. */
+  /** The wording of the runbook's table. */
   when: string;
   urgency: Urgency;
-  /** What it means for users, or what to do first. */
+  /** The effect on users, or the first step. */
   meaning: string;
   /** A LogQL metric query; `LOGS` stands for the parsed lines of the Worker. */
   query: string;
   compare: 'above' | 'below';
   threshold: number;
-  /** Minutes for which it must hold. */
+  /** Minutes for which the condition must hold. */
   forMinutes: number;
 };
 
@@ -24,7 +24,7 @@ const any = (event: string) => ({
   forMinutes: 0,
 });
 
-/** The alerts about the log. The health check from outside and the outbox are not in the log: see the runbook. */
+/** The alerts about the log. The external health check and the outbox are not in the log: see the runbook. */
 export const alerts: Alert[] = [
   {
     name: 'Settings are invalid',

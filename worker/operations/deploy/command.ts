@@ -1,7 +1,7 @@
 /* `npm run deploy [-- --env preview|production] [--without-contact]`: checks, migrates, builds, deploys and tests the site. */
 import { migrate } from '../../../drizzle/migrate.ts';
 import { deployTo } from './deploy-to.ts';
-import { examine } from '../doctor/run-checks.ts';
+import { runChecks } from '../doctor/run-checks.ts';
 import { publish } from './upload-version.ts';
 import { smoke } from './smoke-test.ts';
 import { readCommand, runCommand, UsageError } from '../target.ts';
@@ -10,6 +10,6 @@ await runCommand(async () => {
   const { target, values, flags } = readCommand('production', { 'without-contact': { type: 'boolean' } });
   if (target === 'local') throw new UsageError('Deploy to preview or production; `npm run dev` serves this machine.');
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const tools = { examine, migrate, publish, smoke: (siteUrl: string) => smoke(siteUrl), say };
+  const tools = { runChecks, migrate, publish, smoke: (siteUrl: string) => smoke(siteUrl), say };
   return deployTo(target, values, tools, flags['without-contact'] === true);
 });

@@ -1,12 +1,12 @@
 import type { migrate } from '../../../drizzle/migrate.ts';
-import type { examine } from '../doctor/run-checks.ts';
+import type { runChecks } from '../doctor/run-checks.ts';
 import { lineOf } from '../doctor/finding.ts';
 import { rollbackLine, type publish } from './upload-version.ts';
 import type { smoke } from './smoke-test.ts';
 import type { Target, Values } from '../target.ts';
 
 type Tools = {
-  examine: typeof examine;
+  runChecks: typeof runChecks;
   migrate: typeof migrate;
   publish: typeof publish;
   smoke: (siteUrl: string) => ReturnType<typeof smoke>;
@@ -14,8 +14,8 @@ type Tools = {
 };
 
 /**
- * Checks, migrates, deploys, and looks at what is deployed; stops at the first step that fails. Migrations only add, so
- * that the version before runs on the new schema.
+ * Checks, migrates, deploys and tests the deployed site; stops at the first failed step. Migrations only add, so the
+ * previous version runs on the new schema.
  */
 export async function deployTo(target: Target, values: Values, tools: Tools, withoutContact = false): Promise<boolean> {
   const { say } = tools;
@@ -23,7 +23,7 @@ export async function deployTo(target: Target, values: Values, tools: Tools, wit
     say('✗ CONTACT_URL is missing: messages from the contact form would go nowhere. Set it, or say --without-contact.');
     return stop(say, 'Nothing was changed.');
   }
-  const findings = await tools.examine(values, { target, mayBeBehind: true });
+  const findings = await tools.runChecks(values, { target, mayBeBehind: true });
   for (const finding of findings) say(lineOf(finding));
   if (findings.some(({ ok }) => !ok)) return stop(say, 'Nothing was changed.');
 

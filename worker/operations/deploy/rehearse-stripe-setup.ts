@@ -6,13 +6,13 @@ import type { Settings } from '../../settings.ts';
 const notMade = 'not_made';
 const emptyList = { object: 'list', data: [], has_more: false, url: '/' };
 
-/** What `npm run stripe:setup` would do now, line by line: Stripe is read, and nothing is written. */
+/** A dry run of `npm run stripe:setup`: the lines that it would print; Stripe is only read. */
 export async function rehearseSetup(settings: Settings): Promise<string[]> {
   const { lines } = await setUpStripe(readingStripe(settings), settings.SITE_URL);
   return lines;
 }
 
-/** Stripe's SDK with requests that read; whatever would change something is answered here. */
+/** Stripe's SDK, whose reads reach Stripe and whose writes get a local response. */
 export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
   const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
   return new Stripe(STRIPE_SECRET_KEY, { ...stripeOptions(STRIPE_API_BASE), httpClient });

@@ -1,27 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ask } from '../doctor/http-request.ts';
+import { httpRequest } from '../doctor/http-request.ts';
 
 const builtPage = new URL('../../../dist/web/index.html', import.meta.url);
 
 type Patience = { forMs: number; pauseMs: number };
 
-/** What a deployed site lacks, or null; a new version takes a while to reach every place, so it is asked repeatedly. */
+/**
+ * The problem of a deployed site, or null. Repeats the test, since a new version takes time to reach every location.
+ */
 export async function smoke(
   siteUrl: string,
   page = readFileSync(builtPage, 'utf8'),
   { forMs, pauseMs }: Patience = { forMs: 90_000, pauseMs: 3000 },
 ): Promise<string | null> {
   const until = Date.now() + forMs;
-  let trouble = await lookAt(siteUrl, page);
-  while (trouble && Date.now() < until) {
+  let problem = await probe(siteUrl, page);
+  while (problem && Date.now() < until) {
     await wait(pauseMs);
-    trouble = await lookAt(siteUrl, page);
+    problem = await probe(siteUrl, page);
   }
-  return trouble;
+  return problem;
 }
 
-async function lookAt(siteUrl: string, page: string): Promise<string | null> {
+async function probe(siteUrl: string, page: string): Promise<string | null> {
   const health = await textOf(`${siteUrl}/api/health`);
   if (!health.text.includes('"status":"ok"')) return `${siteUrl}/api/health ${health.was}`;
   const home = await textOf(`${siteUrl}/`);
@@ -30,8 +32,8 @@ async function lookAt(siteUrl: string, page: string): Promise<string | null> {
 }
 
 async function textOf(url: string): Promise<{ text: string; was: string }> {
-  const answer = await ask(url);
-  if ('silent' in answer) return { text: '', was: `does not answer (${answer.silent})` };
-  const text = await answer.text().catch(() => '');
-  return { text: answer.ok ? text : '', was: `answers ${answer.status}` };
+  const response = await httpRequest(url);
+  if ('failure' in response) return { text: '', was: `does not answer (${response.failure})` };
+  const text = await response.text().catch(() => '');
+  return { text: response.ok ? text : '', was: `answers ${response.status}` };
 }

@@ -10,7 +10,7 @@ import type { Target, Values } from '../target.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
-/** Builds and deploys the Worker, its assets and its settings as one version; whether that went well. */
+/** Builds and deploys the Worker, its assets and its settings as one version; returns whether it succeeded. */
 export async function publish(target: Target, values: Values, more: string[] = []): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'solace-deploy-'));
   const file = join(folder, 'settings.json');
@@ -32,14 +32,14 @@ export async function publish(target: Target, values: Values, more: string[] = [
       stdio: 'inherit',
       env: buildEnvironment(values),
     });
-    const [code] = (await once(child, 'exit')) as [number | null];
+    const [code]: (number | null)[] = await once(child, 'exit');
     return code === 0;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** The line that brings the version before back. */
+/** The command that restores the previous version. */
 export function rollbackLine(target: Target): string {
   return `npx wrangler rollback --env ${target} --yes`;
 }
@@ -48,18 +48,18 @@ function settingsIn(values: Values): Values {
   return Object.fromEntries(settingNames.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
 }
 
-/** The site's own host; an address under workers.dev comes by itself. */
+/** The site's own host; an address under workers.dev needs no route. */
 function domain({ SITE_URL = '' }: Values): string[] {
   const { hostname } = new URL(SITE_URL);
   return hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname];
 }
 
-/** wrangler runs the build, which writes the address of the contact form into its page. */
+/** wrangler runs the build, which writes the contact address into the page. */
 export function buildEnvironment({ CONTACT_URL }: Values): NodeJS.ProcessEnv {
   return { ...process.env, ...(CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL }) };
 }
 
-/** The commit, or the version of package.json and the time where the sources came without git. */
+/** The commit, or the version of package.json and the time if the sources have no git history. */
 export function version(folder = root): string {
   try {
     const stdio = ['ignore', 'pipe', 'ignore'] as const;
@@ -69,7 +69,7 @@ export function version(folder = root): string {
       stdio: [...stdio],
     }).trim();
   } catch {
-    const { version: number } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const { version: number }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     return `${number} of ${new Date().toISOString().slice(0, 16)}`;
   }
 }

@@ -1,11 +1,11 @@
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
-import { examine } from './run-checks.ts';
+import { runChecks } from './run-checks.ts';
 import { lineOf } from './finding.ts';
 import { readCommand, runCommand } from '../target.ts';
 
 await runCommand(async () => {
   const { target, values } = readCommand('local');
-  const findings = await examine(values, { target });
+  const findings = await runChecks(values, { target });
   for (const finding of findings) process.stdout.write(`${lineOf(finding)}\n`);
 
   const failed = findings.filter(({ ok }) => !ok).length;

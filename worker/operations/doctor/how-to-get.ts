@@ -4,7 +4,7 @@ const random = 'Make one with `openssl rand -base64 48 | tr -d "+/=\\n" | cut -c
 const limit = 'Write limits like `1/30s 5/1h 10/1d`, each at least 1 and none longer than a day, or leave it out.';
 const number = 'Write a whole number of at least 1, or leave it out.';
 
-/** Where the value of each setting comes from, for whoever misses it. */
+/** How to get the value of each setting. */
 export const howToGet: Record<keyof Settings, string> = {
   SITE_URL: 'Write the address of the site, such as https://solace.example.',
   WEB_ORIGINS: 'Write origins such as https://www.solace.example, separated by spaces, or leave it out.',

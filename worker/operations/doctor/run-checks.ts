@@ -12,25 +12,25 @@ import { checkWhatsapp } from './checks/whatsapp.ts';
 import { fine, type Finding } from './finding.ts';
 import type { Target, Values } from '../target.ts';
 
-type Visit = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
+type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
 type Options = { target: Target; mayBeBehind?: boolean };
 
 /**
- * Everything that the doctor finds. A service is visited when the settings that it needs are in order; `mayBeBehind`
- * lets the database wait for migrations, as it does before a deployment.
+ * Returns all findings. A service is checked only if its settings are valid. `mayBeBehind` accepts missing migrations,
+ * as before a deployment.
  */
-export async function examine(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
+export async function runChecks(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
   const atFault = new Set<string>(findings.flatMap((finding) => (finding.ok ? [] : [finding.about])));
-  const visits: Visit[] = [
+  const serviceChecks: ServiceCheck[] = [
     { needs: ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN'], check: (all) => checkDatabase(all, mayBeBehind) },
     { needs: ['STRIPE_API_BASE', 'STRIPE_SECRET_KEY', 'SITE_URL'], check: (all) => checkStripe(all, target) },
     { needs: whatsapp, check: checkWhatsapp },
     { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
   ];
-  const fit = visits.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
+  const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
   const told = await Promise.all([
     ...fit.map(({ check }) => check(settings as Settings)),
     checkContact(values, target).then((finding) => [finding]),

@@ -1,7 +1,7 @@
 /* `npm run report [-- --env preview|production]`: the runbook's five questions with today's figures, on one page. */
 import { Console } from 'node:console';
 import { createClient } from '@libsql/client/web';
-import { ask } from '../doctor/http-request.ts';
+import { httpRequest } from '../doctor/http-request.ts';
 import { readCommand, runCommand } from '../target.ts';
 import { readQuestions } from './questions.ts';
 
@@ -26,14 +26,14 @@ await runCommand(async () => {
   return healthIn(`${SITE_URL.replace(/\/+$/, '')}/api/health`, out);
 });
 
-/** Times a few requests, one after the other; whether each was answered with 200. */
+/** Times a few requests, one after the other; returns whether each responded 200. */
 async function healthIn(url: string, out: Console): Promise<boolean> {
   const results: { status: number | string; ms: number }[] = [];
   for (let request = 0; request < healthRequests; request += 1) {
     const startedAt = performance.now();
-    const response = await ask(url);
-    const status = 'silent' in response ? response.silent : response.status;
-    if (!('silent' in response)) await response.body?.cancel();
+    const response = await httpRequest(url);
+    const status = 'failure' in response ? response.failure : response.status;
+    if (!('failure' in response)) await response.body?.cancel();
     results.push({ status, ms: Math.round(performance.now() - startedAt) });
   }
   out.table(results);

@@ -8,8 +8,8 @@ type Products = { product: string; prices: string[] }[];
 type Configuration = Stripe.BillingPortal.Configuration;
 
 /**
- * Stripe refuses two prices of one product with the same interval in one portal configuration. The common configuration
- * offers today's prices; each other price has a configuration of its own, for the people who still pay it.
+ * Stripe refuses two prices of one product with the same interval in one portal configuration. The default
+ * configuration offers the current prices; each older price has its own, for the subscribers who still pay it.
  */
 export async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string, lines: string[]) {
   const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });

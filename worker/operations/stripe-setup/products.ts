@@ -2,17 +2,17 @@ import type { Stripe } from 'stripe';
 import { lookupKeyOf } from '../../billing/prices.ts';
 import { plans, type PaidPlanId } from '../../contract/plans.ts';
 
-/** A plan as Stripe holds it. */
+/** A plan's objects at Stripe. */
 export type SoldPlan = {
   product: string;
   onSale: boolean;
-  /** The price of today. */
+  /** The current price. */
   price: string;
-  /** Prices that people still pay: those of the product before its amount changed. */
+  /** Earlier prices of the product, which subscribers may still pay. */
   olderPrices: string[];
 };
 
-/** The product and prices of a plan. One that is off sale is left as it is; null if it was never sold. */
+/** The product and prices of a plan. A plan off sale is not changed; null if it was never sold. */
 export async function ensurePlan(stripe: Stripe, tier: PaidPlanId, lines: string[]): Promise<SoldPlan | null> {
   const { onSale } = plans[tier];
   const present = await findProduct(stripe, tier);
@@ -49,7 +49,7 @@ async function ensureProduct(stripe: Stripe, tier: PaidPlanId, present: Stripe.P
 
 type Wanted = { product: string; tier: PaidPlanId; current: Stripe.Price | undefined };
 
-/** The amount of a price is immutable: a new amount is a new price, to which the lookup key moves. */
+/** The amount of a price is immutable, so a new amount needs a new price; the lookup key moves to it. */
 async function ensurePrice(stripe: Stripe, { product, tier, current }: Wanted, lines: string[]): Promise<string> {
   const lookup_key = lookupKeyOf(tier);
   const { weeklyCents } = plans[tier];

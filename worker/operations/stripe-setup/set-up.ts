@@ -8,7 +8,10 @@ import { ensurePlan, type SoldPlan } from './products.ts';
 /** One line for each object, and the webhook's secret if the endpoint was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
-/** Creates or updates products, weekly prices, portal configurations and the webhook endpoint; the second run changes nothing. */
+/**
+ * Creates or updates products, weekly prices, portal configurations and the webhook endpoint; the second run changes
+ * nothing.
+ */
 export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<SetupReport> {
   const lines: string[] = [];
   const plans: SoldPlan[] = [];
@@ -40,7 +43,7 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
   return null;
 }
 
-/** On a laptop the endpoint follows the port. */
+/** On a developer's machine the endpoint follows the port. */
 function movesTo(from: string, to: string): boolean {
   return [from, to].every((url) => new URL(url).hostname === 'localhost');
 }

@@ -3,7 +3,7 @@ import type { UserDescription } from './describe-user.ts';
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
-/** What keeps the user from something, each in one sentence with the next step. */
+/** The user's problems, each in one sentence with the next step. */
 export function advise(
   { account, plan, week, limits, eventsForTheBot }: UserDescription,
   payments: Payments,

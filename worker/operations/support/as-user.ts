@@ -7,7 +7,7 @@ import type { SupportRequest } from './support-command.ts';
 
 type Environment = Pick<SupportRequest, 'db' | 'settings'>;
 
-/** Makes a call that the user could make, with a session that exists for this call only. */
+/** Makes a call as the user, with a session for this call only. */
 export async function callAsUser<T>(
   { db, settings }: Environment,
   userId: string,

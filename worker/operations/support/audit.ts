@@ -8,7 +8,8 @@ export type AuditEntry = { env: string; command: string; about: string };
 
 /**
  * Appends one JSON line about a change to `support-audit.jsonl`, or to the file that `SUPPORT_AUDIT_FILE` names, and
- * prints it to stderr. Throws when the file cannot be written: then nothing is changed. It holds no phone number.
+ * prints it to stderr. Throws when the file cannot be written: then the change does not take place. The line contains
+ * no phone number.
  */
 export function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'incomplete' | 'failed'): void {
   const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;

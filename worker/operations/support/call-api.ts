@@ -1,8 +1,9 @@
 import type { Settings } from '../../settings.ts';
+import { minuteMs } from '../../platform/time.ts';
 
-const timeoutMs = 60_000;
+const timeoutMs = minuteMs;
 
-/** The JSON of a call to the running Worker; throws with the Worker's own sentence when it refuses. */
+/** The JSON of a call to the running Worker; throws with the Worker's message if it refuses. */
 export async function callApi<T>({ SITE_URL }: Settings, path: string, init: RequestInit): Promise<T> {
   const response = await fetch(`${SITE_URL}${path}`, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
     throw new Error(`${SITE_URL} does not respond. Check that the Worker runs.`);

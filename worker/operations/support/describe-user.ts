@@ -9,7 +9,7 @@ import type { SupportRequest } from './support-command.ts';
 
 const lastCalls = 10;
 
-/** What support may see of a user; all instants in unix ms. No message of the conversation, secret or hash is read. */
+/** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
 export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
   const { id, phone } = user;
   const mayAskAt = allowedAt(`${phoneSubjects.codesTo}${phone}`, settings.LIMIT_CODES_PER_NUMBER);
@@ -48,7 +48,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
     account: accountOf(user),
     plan: planOf(user, now),
     week: { ...currentCount(user, now), limit: plans[entitledTier(user, now)].messageLimit, frozen: user.weekFrozen },
-    limits: { nextCodeAt: later(limits[0]?.codesFrom, now), nextTryAt: later(limits[0]?.triesFrom, now) },
+    limits: { nextCodeAt: ifFuture(limits[0]?.codesFrom, now), nextTryAt: ifFuture(limits[0]?.triesFrom, now) },
     code: code ?? null,
     sessions: live,
     eventsForTheBot: events,
@@ -80,4 +80,5 @@ function planOf(user: User, now: number) {
   };
 }
 
-const later = (instant: number | undefined, now: number) => (instant !== undefined && instant > now ? instant : null);
+const ifFuture = (instant: number | undefined, now: number) =>
+  instant !== undefined && instant > now ? instant : null;

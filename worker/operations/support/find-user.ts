@@ -6,7 +6,7 @@ import { settingsOf, type Settings } from '../../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../users/phone.ts';
 import { UsageError, type Values } from '../target.ts';
 
-/** The database and the settings of an environment; throws when the settings are not complete. */
+/** The database and the settings of an environment; throws if settings are missing. */
 export function openEnvironment(values: Values): { db: Database; settings: Settings } {
   const settings = settingsOf(values);
   if (!settings) throw new Error('The settings are not complete. Run `npm run doctor` to see which are missing.');
@@ -20,7 +20,7 @@ export function phoneOf(word: string | undefined): PhoneNumber {
   return phone.output;
 }
 
-/** The user of a number in any spelling; throws when there is none. */
+/** The user of a number in any spelling; throws if there is none. */
 export async function findUser(db: Database, word: string | undefined): Promise<User> {
   const [user] = await db
     .select()

@@ -7,7 +7,7 @@ await runCommand(async () => {
   const { words, values } = readCommand('local');
   const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = values;
   const client = createClient({ url, authToken });
-  // Only a query that reads can stand in the place of a table.
+  // Only a read query is valid as a subquery.
   const { rows } = await client.execute(`select * from (${(words[0] ?? '').replace(/;\s*$/, '')})`);
   new Console(process.stdout).table(rows.map((row) => ({ ...row })));
   return true;

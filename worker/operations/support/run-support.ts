@@ -15,7 +15,7 @@ type Call = {
   yes: boolean;
 };
 
-/** Runs a support command and prints its result; whether it was done. */
+/** Runs a support command and prints its result; returns whether it succeeded. */
 export async function runSupport(call: Call): Promise<boolean> {
   const print = (result: Result) => process.stdout.write(`${call.json ? asJson(result.data) : result.text}\n`);
   try {
@@ -31,7 +31,7 @@ export async function runSupport(call: Call): Promise<boolean> {
   }
 }
 
-/** Asks for `--yes`, and writes an audit line before and after the change. */
+/** Requires `--yes`, and writes an audit line before and after the change. */
 async function change({ name, target, yes }: Call, { would, about, needsYes, perform }: Change): Promise<Result> {
   if (needsYes && !yes) throw new UsageError(`This would ${would}. Repeat the command with --yes to do it.`);
   const entry = { env: target, command: name, about };

@@ -2,7 +2,7 @@ import { call } from './call.js';
 import { byId } from './dom.js';
 import { phonePath } from './number.js';
 
-/** What the bot's team does for the person: a trial, an approval, a sign-in from elsewhere. */
+/** Actions of the bot's operators: a trial, an approval, an external token. */
 export function startAccount(refresh) {
   async function perform(work, done) {
     const said = await work().then(

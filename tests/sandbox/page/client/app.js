@@ -26,7 +26,7 @@ const shows = [
 document.addEventListener('visibilitychange', refresh);
 refresh();
 
-/** Draws what is there now, and again soon while anyone is looking. */
+/** Draws the current state, repeatedly while the page is visible. */
 function refresh() {
   clearTimeout(timer);
   if (document.hidden) return;

@@ -5,7 +5,7 @@ import { dateOf } from './time.js';
 
 const day = 86_400;
 
-/** What Stripe holds for the person, and its clock. */
+/** The person's objects at Stripe, and Stripe's clock. */
 export function startBilling(refresh) {
   const show = whenChanged((clock, billing) => {
     byId('billing').replaceChildren(...content(clock, billing, refresh));

@@ -1,4 +1,4 @@
-/** Calls the sandbox and answers its JSON; a refusal becomes an Error with a sentence for people. */
+/** Calls the sandbox and returns its JSON; throws an Error with a readable message. */
 export async function call(method, path, input) {
   const response = await fetch(path, {
     method,

@@ -3,7 +3,7 @@ import { byId, el, whenChanged } from './dom.js';
 import { currentNumber } from './number.js';
 import { timeOf } from './time.js';
 
-/** The conversation on the web as the bot knows it, its mode, and a box to write as the bot. */
+/** The web conversation as the bot received it, the bot's mode, and a form to write as the bot. */
 export function startChat(refresh) {
   const show = whenChanged((received, replies) => {
     const all = [...received, ...replies].toSorted((a, b) => a.at.localeCompare(b.at));

@@ -1,7 +1,7 @@
 /** The element of an id. */
 export const byId = (id) => document.getElementById(id);
 
-/** A new element; `on…` properties listen, `data…` and `aria…` become attributes. */
+/** A new element; `on…` properties add listeners, `data…` and `aria…` set attributes. */
 export function el(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -12,7 +12,7 @@ export function el(tag, properties = {}, ...children) {
   return element;
 }
 
-/** Calls `show` only when what it would show has changed, so that nothing flickers. */
+/** Calls `show` only if its data has changed, to avoid flicker. */
 export function whenChanged(show) {
   let shown;
   return (...parts) => {

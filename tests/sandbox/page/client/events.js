@@ -2,7 +2,7 @@ import { byId, el, whenChanged } from './dom.js';
 import { format } from './number.js';
 import { dateOf } from './time.js';
 
-/** What the Worker has told the bot, newest first. */
+/** The events that the bot received, newest first. */
 export function startEvents() {
   const show = whenChanged((events) => {
     const items = events.toReversed().map(item);

@@ -11,7 +11,7 @@ const moods = [
   { label: 'works, then hangs up', fault: { cut: true } },
 ];
 
-/** The switches that break or slow a service, beside the count of what it was asked. */
+/** The controls that break or slow a service, with the number of its requests. */
 export function startFaults(refresh) {
   const rows = Object.entries(names).map(([service, name]) => row(service, name, refresh));
   byId('faults').replaceChildren(...rows.map(({ item }) => item));

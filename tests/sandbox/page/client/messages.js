@@ -2,7 +2,7 @@ import { byId, el, whenChanged } from './dom.js';
 import { currentNumber } from './number.js';
 import { timeOf } from './time.js';
 
-/** What the phone holds; only new messages are drawn, so that reading and selecting is not disturbed. */
+/** The phone's messages; draws only new ones, so that a selection stays. */
 export function startMessages() {
   const list = byId('messages');
   let drawn = { number: '', ids: [] };
@@ -45,7 +45,7 @@ function linked(text) {
   });
 }
 
-/** A link without its token, which nobody reads. */
+/** A link, shown without its token. */
 function short(link) {
   const { host, pathname, search } = new URL(link);
   return `${host}${pathname}${search && '?…'}`;

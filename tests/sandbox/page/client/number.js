@@ -1,11 +1,11 @@
 const key = 'sandbox-number';
 
-/** The picked-up phone: digits only. */
+/** The selected phone: digits only. */
 let digits = tidy(decodeURIComponent(location.hash)) || localStorage.getItem(key) || '15551234567';
 
 export const currentNumber = () => digits;
 
-/** The path of the picked-up phone. */
+/** The path of the selected phone. */
 export const phonePath = (rest) => `/phones/${encodeURIComponent(`+${digits}`)}/${rest}`;
 
 export function pick(number) {
@@ -14,13 +14,13 @@ export function pick(number) {
   history.replaceState(null, '', `#+${number}`);
 }
 
-/** The digits of what a person typed, or '' when it is no number. */
+/** The digits of a typed number; '' if it is none. */
 export function tidy(text) {
   const found = text.replace(/[\s#+().-]/g, '');
   return /^\d{7,15}$/.test(found) ? found : '';
 }
 
-/** As people read it. */
+/** The number in a readable format. */
 export function format(number) {
   const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(number);
   return american ? `+1 ${american.slice(1).join(' ')}` : `+${number}`;

@@ -2,7 +2,7 @@ import { byId, el, whenChanged } from './dom.js';
 import { currentNumber, format, freshNumber, pick, tidy } from './number.js';
 import { ago } from './time.js';
 
-/** The list of phones, and the ways to pick one up. */
+/** The list of phones, to select one. */
 export function startNumbers(refresh) {
   const choose = (number) => {
     pick(number);

@@ -5,7 +5,7 @@ export const timeOf = (at) => clock.format(new Date(at));
 
 export const dateOf = (at) => calendar.format(new Date(at));
 
-/** How long ago, coarse enough not to change every second. */
+/** The time since an instant, rounded so that it does not change every second. */
 export function ago(at) {
   const minutes = Math.floor((Date.now() - at) / 60_000);
   if (minutes < 1) return 'now';

@@ -2,7 +2,7 @@ import { call } from './call.js';
 import { byId } from './dom.js';
 import { phonePath } from './number.js';
 
-/** The box to write as text or as voice. */
+/** The form to write a text or voice message. */
 export function startWriting(refresh) {
   const box = byId('text');
 

@@ -2,8 +2,8 @@ import { paymentsOf } from '../objects/invoice-payments.ts';
 import { invalid } from '../errors.ts';
 import { lineItemsOf } from '../objects/checkout-sessions.ts';
 import { isLive } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
 import { listOf } from './page.ts';
+import type { World } from '../types/world.ts';
 
 type Json = Record<string, unknown>;
 

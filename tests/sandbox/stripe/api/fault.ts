@@ -15,6 +15,6 @@ declare module 'hono' {
 }
 
 /** The `api_error` of a Stripe that is out of order. */
-export function outOfOrder(status: number): { status: number; body: object } {
+export function faultResponse(status: number): { status: number; body: object } {
   return { status, body: { error: { type: 'api_error', message: 'Out of order' } } };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Store } from '../../store.ts';
 import { day } from '../interval.ts';
 import { realSeconds } from '../clock.ts';
-import type { Answer } from './index.ts';
+import type { Answer } from './call.ts';
 
 type Request = { id: string | null; key: string | null; path: string; text: string };
 type Kept = Answer & { path: string; digest: string; at: number; request: string | null };

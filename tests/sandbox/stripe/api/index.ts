@@ -5,16 +5,13 @@ import requests from '../contract/requests.json' with { type: 'json' };
 import type { Fields } from '../contract/shape.ts';
 import { newId } from '../ids.ts';
 import { apiVersion } from '../version.ts';
-import type { World } from '../world.ts';
 import type { Handler } from './call.ts';
-import { noFault, outOfOrder } from './fault.ts';
+import { noFault, faultResponse } from './fault.ts';
 import { createIdempotency } from './idempotency.ts';
 import { routes } from './routes.ts';
 import { runRequest } from './run-request.ts';
-
-/** Runs changes all together or not at all, then sends their events. */
-export type Atomically = <T>(work: () => T) => T;
-export type Answer = { status: number; body: unknown };
+import type { World } from '../types/world.ts';
+import type { Atomically } from './call.ts';
 
 const generated = requests as unknown as Record<string, Fields>;
 const additions = byHand as unknown as Record<string, Fields>;
@@ -45,7 +42,7 @@ export function createApi(world: World, atomically: Atomically): Hono {
       { id, key, path: `${c.req.method} ${c.req.path}`, text },
       async () => {
         if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
-        if (fault.status !== undefined) return outOfOrder(fault.status);
+        if (fault.status !== undefined) return faultResponse(fault.status);
         return runRequest(world, atomically, {
           info: { id, idempotency_key: given, unknownCustomers: fault.unknownCustomer },
           fields: { ...generated[route], ...additions[route] },

@@ -25,7 +25,7 @@ import * as items from '../objects/subscription-items.ts';
 import * as subscriptions from '../objects/subscriptions.ts';
 import * as endpoints from '../objects/webhook-endpoints.ts';
 import type { Call, Handler } from './call.ts';
-import type { World } from '../world.ts';
+import type { World } from '../types/world.ts';
 
 type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler: Handler];
 

@@ -1,10 +1,10 @@
 import type { Fields } from '../contract/shape.ts';
 import { StripeError } from '../errors.ts';
-import type { RequestInfo, World } from '../world.ts';
 import type { Call, Handler } from './call.ts';
 import { decodeFields } from './decode.ts';
 import { expand } from './expand.ts';
-import type { Answer, Atomically } from './index.ts';
+import type { RequestInfo, World } from '../types/world.ts';
+import type { Answer, Atomically } from './call.ts';
 
 type Request = { info: RequestInfo; fields: Fields; params: object; ids: Record<string, string>; handler: Handler };
 

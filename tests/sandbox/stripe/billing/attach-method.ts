@@ -1,8 +1,8 @@
 import { declined, invalid, missing, notFound } from '../errors.ts';
 import { newPaymentMethod } from '../objects/new-payment-method.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { World } from '../world.ts';
 import { findTestCard } from './test-cards.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 /** The payment method of an id; a named test card (`pm_card_visa`) becomes a new one. `param` as in `Table.get`. */
 export function methodNamed(world: World, id: string, param?: string): PaymentMethod {

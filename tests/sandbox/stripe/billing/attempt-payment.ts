@@ -1,10 +1,11 @@
 import type { Decline } from '../errors.ts';
 import { newCharge } from '../objects/charges.ts';
 import { openDispute } from '../objects/disputes.ts';
-import { bankDebitTakes, type PaymentIntent } from '../objects/payment-intents.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { World } from '../world.ts';
+import { bankDebitTakes } from '../objects/payment-intents.ts';
 import { decline, findTestCard } from './test-cards.ts';
+import type { PaymentIntent } from '../types/payment-intents.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 export type Outcome =
   | { kind: 'declined'; decline: Decline }

@@ -1,8 +1,8 @@
-import type { Invoice } from '../objects/invoices.ts';
-import type { World } from '../world.ts';
 import { attemptPayment, authenticationFailed, failIntent } from './attempt-payment.ts';
 import { failInvoice } from './collect-invoice.ts';
 import { settleInvoice } from './settle-invoice.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /** Whether an invoice's payment waits until its holder has confirmed it. */
 export function waitsForHolder(world: World, { status, _: { paymentIntent } }: Invoice): boolean {

@@ -2,13 +2,13 @@ import type { Stripe } from 'stripe';
 import { listOf } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Customer } from '../objects/customers.ts';
 import { newMetadata } from '../objects/metadata.ts';
 import { ownMethod } from '../objects/payment-methods.ts';
-import type { MissingMethod, Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
 import { isTaxed } from './is-taxed.ts';
 import { newItems } from './new-items.ts';
+import type { Customer } from '../types/customers.ts';
+import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
 

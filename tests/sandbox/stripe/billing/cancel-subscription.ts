@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { notFound } from '../errors.ts';
-import { isEnded, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { isEnded } from '../objects/subscriptions.ts';
 import { endSubscription } from './end-subscription.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /** Ends a subscription at once. Throws 404 for one that has ended. */
 export function cancelSubscription(world: World, call: Call<Stripe.SubscriptionCancelParams>): Subscription {

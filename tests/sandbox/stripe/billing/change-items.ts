@@ -1,16 +1,18 @@
 import { invalid, missing } from '../errors.ts';
-import type { Metadata } from '../objects/metadata.ts';
 import { planOf } from '../objects/plans.ts';
 import { recurringPrice } from '../objects/recurring-price.ts';
-import { newSubscriptionItem } from '../objects/subscription-items.ts';
-import { periodEnd, type Subscription, type SubscriptionItem } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { newSubscriptionItem } from '../objects/new-subscription-item.ts';
+import { periodEnd } from '../objects/subscriptions.ts';
 import { collectInvoice } from './collect-invoice.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
-import { type Line, periodLine } from './lines.ts';
+import { periodLine } from './lines.ts';
 import { creditLine, prorationLines } from './proration-lines.ts';
 import { refuseIncomplete } from './refuse-incomplete.ts';
 import { movePeriod, periodFrom } from './renew-subscription.ts';
+import type { Line } from '../types/lines.ts';
+import type { Metadata } from '../types/metadata.ts';
+import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 export type WantedItem = { id?: string; price?: string; quantity?: number; deleted?: boolean; metadata?: Metadata };
 type Manner = {

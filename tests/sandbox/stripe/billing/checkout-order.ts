@@ -2,9 +2,9 @@ import type { Stripe } from 'stripe';
 import { invalid, type StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { day } from '../interval.ts';
-import type { CheckoutSession } from '../objects/checkout-sessions.ts';
 import { recurringPrice } from '../objects/recurring-price.ts';
-import type { World } from '../world.ts';
+import type { CheckoutSession } from '../types/checkout-sessions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 

@@ -1,5 +1,6 @@
-import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
-import type { World } from '../world.ts';
+import { subscriptionOf } from '../objects/invoices.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /** Gives an open invoice up. The subscription of a first invoice that is voided expires. */
 export function closeInvoice(world: World, id: string, status: 'void' | 'uncollectible'): Invoice {

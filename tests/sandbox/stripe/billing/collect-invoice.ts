@@ -1,10 +1,11 @@
-import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { World } from '../world.ts';
+import { subscriptionOf } from '../objects/invoices.ts';
 import type { Decline } from '../errors.ts';
 import { attemptPayment, type Outcome } from './attempt-payment.ts';
 import { defaultMethod } from './default-method.ts';
 import { settleInvoice } from './settle-invoice.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 const nothingToCharge: Decline = {
   code: 'payment_method_required',

@@ -1,9 +1,8 @@
-import type { CheckoutSession } from '../objects/checkout-sessions.ts';
-import { createCustomer, type Customer, liveCustomer } from '../objects/customers.ts';
+import { createCustomer } from '../objects/customers.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
 import { newBankAccount, newPaymentMethod } from '../objects/new-payment-method.ts';
 import { succeed } from '../objects/setup-intents.ts';
 import { invalid } from '../errors.ts';
-import type { World } from '../world.ts';
 import type { Stripe } from 'stripe';
 import { attach } from './attach-method.ts';
 import { markSetUp, needsHolder } from './attempt-payment.ts';
@@ -11,6 +10,9 @@ import { createSubscription } from './create-subscription.ts';
 import { detailsOf } from './new-checkout-session.ts';
 import { refuseIncomplete } from './refuse-incomplete.ts';
 import type { TestCard } from './test-cards.ts';
+import type { CheckoutSession } from '../types/checkout-sessions.ts';
+import type { Customer } from '../types/customers.ts';
+import type { World } from '../types/world.ts';
 
 /** How a checkout is paid. `isAuthenticated`: the holder has confirmed it. */
 export type Payment = { card: TestCard | 'us_bank_account'; isAuthenticated: boolean };

@@ -1,10 +1,8 @@
 import type { Stripe } from 'stripe';
 import { invalid, notFound } from '../errors.ts';
 import { day } from '../interval.ts';
-import type { Customer } from '../objects/customers.ts';
 import { newSetupIntent } from '../objects/setup-intents.ts';
-import { type Subscription, trialNotice } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { trialNotice } from '../objects/subscriptions.ts';
 import { needsHolder } from './attempt-payment.ts';
 import { buildSubscription } from './build-subscription.ts';
 import { collectInvoice } from './collect-invoice.ts';
@@ -15,12 +13,17 @@ import { periodLine, trialLine } from './lines.ts';
 import { refuseIncomplete } from './refuse-incomplete.ts';
 import { requireMethod } from './require-method.ts';
 import { applyCancellation } from './schedule-cancellation.ts';
+import type { Customer } from '../types/customers.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
 /** `isAuthenticated`: the holder is present and has confirmed the first payment. */
 type Manner = { isAuthenticated?: boolean };
 
-/** Begins a subscription with its trial or its first invoice. A first charge that fails leaves it incomplete, or throws. */
+/**
+ * Begins a subscription with its trial or its first invoice. A first charge that fails leaves it incomplete, or throws.
+ */
 export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
   const customer = subscriber(world, params.customer ?? '');
   const trialEnd = trialEndOf(world, params);

@@ -1,6 +1,6 @@
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Payer = Pick<Subscription, 'customer' | 'default_payment_method'>;
 

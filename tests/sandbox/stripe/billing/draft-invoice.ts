@@ -1,10 +1,10 @@
 import { listOf } from '../api/page.ts';
 import { newId } from '../ids.ts';
-import type { BillingReason, Invoice } from '../objects/invoices.ts';
-import type { Metadata } from '../objects/metadata.ts';
-import type { Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
-import type { Line } from './lines.ts';
+import type { BillingReason, Invoice } from '../types/invoices.ts';
+import type { Line } from '../types/lines.ts';
+import type { Metadata } from '../types/metadata.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = {
   account_country: 'US',

@@ -1,10 +1,11 @@
-import type { Line } from './lines.ts';
 import { creditLine } from './proration-lines.ts';
 import { subscriptionOf } from '../objects/invoices.ts';
-import { isEnded, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { isEnded } from '../objects/subscriptions.ts';
 import { draftInvoice } from './draft-invoice.ts';
 import { finalizeInvoice } from './finalize-invoice.ts';
+import type { Line } from '../types/lines.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Ending = {
   reason?: 'cancellation_requested' | 'payment_failed' | 'payment_disputed';

@@ -1,15 +1,15 @@
-import type { MissingMethod, Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
 import { defaultMethod } from './default-method.ts';
 import { endSubscription } from './end-subscription.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
 import { periodLine } from './lines.ts';
 import { requireMethod } from './require-method.ts';
 import { movePeriod, periodFrom } from './renew-subscription.ts';
+import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /**
- * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the API
- * ends the trial: it is charged at once, and refused without a card.
+ * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the
+ * API ends the trial: it is charged at once, and refused without a card.
  */
 export function endTrial(world: World, id: string, at: number, { isRequested = false } = {}): void {
   const subscription = world.subscriptions.get(id);

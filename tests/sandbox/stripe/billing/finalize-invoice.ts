@@ -1,8 +1,9 @@
 import { newId } from '../ids.ts';
-import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
+import { subscriptionOf } from '../objects/invoices.ts';
 import { newPaymentIntent } from '../objects/payment-intents.ts';
-import type { World } from '../world.ts';
 import { settleInvoice } from './settle-invoice.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /** Stripe charges nothing below 50 cents: such an amount is owed until the next invoice. */
 const leastCharge = 50;

@@ -1,17 +1,17 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { declined, invalid, StripeError } from '../errors.ts';
-import { liveCustomer } from '../objects/customers.ts';
-import type { Invoice } from '../objects/invoices.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
 import { mergeMetadata, newMetadata } from '../objects/metadata.ts';
 import { ownMethod } from '../objects/payment-methods.ts';
-import type { World } from '../world.ts';
 import type { Outcome } from './attempt-payment.ts';
 import { closeInvoice } from './close-invoice.ts';
 import { collectInvoice } from './collect-invoice.ts';
 import { draftInvoice, finalization } from './draft-invoice.ts';
 import { finalizeInvoice } from './finalize-invoice.ts';
 import { settleInvoice } from './settle-invoice.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /** What may still change once an invoice is finalized. */
 const changeable = new Set(['auto_advance', 'expand', 'metadata']);

@@ -1,10 +1,11 @@
-import type { BillingReason } from '../objects/invoices.ts';
-import { periodStart, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { periodStart } from '../objects/subscriptions.ts';
 import { draftInvoice } from './draft-invoice.ts';
 import { finalizeInvoice } from './finalize-invoice.ts';
-import type { Line, Period } from './lines.ts';
 import { collectAutomatically } from './retries.ts';
+import type { BillingReason } from '../types/invoices.ts';
+import type { Line, Period } from '../types/lines.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Invoicing = {
   reason: BillingReason;

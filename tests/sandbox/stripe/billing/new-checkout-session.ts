@@ -1,14 +1,14 @@
 import type { Stripe } from 'stripe';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { CheckoutSession } from '../objects/checkout-sessions.ts';
-import { liveCustomer } from '../objects/customers.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
 import { newMetadata } from '../objects/metadata.ts';
 import { newSetupIntent } from '../objects/setup-intents.ts';
-import type { World } from '../world.ts';
 import { methodsOf, requireTaxLocation } from './checkout-methods.ts';
 import { isTaxed } from './is-taxed.ts';
 import { expiryOf, modeOf, priced, readLineItems, refuseLineItems } from './checkout-order.ts';
+import type { CheckoutSession } from '../types/checkout-sessions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 

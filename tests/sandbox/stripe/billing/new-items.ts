@@ -2,9 +2,9 @@ import type { Stripe } from 'stripe';
 import { invalid } from '../errors.ts';
 import { newMetadata } from '../objects/metadata.ts';
 import { recurringPrice } from '../objects/recurring-price.ts';
-import { newSubscriptionItem } from '../objects/subscription-items.ts';
-import type { World } from '../world.ts';
+import { newSubscriptionItem } from '../objects/new-subscription-item.ts';
 import { periodFrom } from './renew-subscription.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
 

@@ -1,15 +1,16 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { declined, invalid } from '../errors.ts';
-import { liveCustomer } from '../objects/customers.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
 import { newMetadata } from '../objects/metadata.ts';
-import { newPaymentIntent, type PaymentIntent, unexpectedState } from '../objects/payment-intents.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { World } from '../world.ts';
+import { newPaymentIntent, unexpectedState } from '../objects/payment-intents.ts';
 import { methodNamed } from './attach-method.ts';
 import { attemptPayment, failIntent } from './attempt-payment.ts';
 import { refuseForeignMethod } from './refuse-foreign-method.ts';
 import { settleInvoice } from './settle-invoice.ts';
+import type { PaymentIntent } from '../types/payment-intents.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 type Confirm = { payment_method?: string | undefined; off_session?: unknown };
 

@@ -1,12 +1,13 @@
 import { planOf } from '../objects/plans.ts';
-import type { Phase, Schedule } from '../objects/schedules.ts';
 import { release } from './release-schedule.ts';
-import { newSubscriptionItem } from '../objects/subscription-items.ts';
-import { periodEnd, type Subscription, type SubscriptionItem } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { newSubscriptionItem } from '../objects/new-subscription-item.ts';
+import { periodEnd } from '../objects/subscriptions.ts';
 import { changeItems } from './change-items.ts';
 import { endSubscription } from './end-subscription.ts';
 import { endTrial } from './end-trial.ts';
+import type { Phase, Schedule } from '../types/schedules.ts';
+import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /** Makes the subscription what its schedule's present phase says, after the schedule was edited. */
 export function applyCurrentPhase(world: World, schedule: Schedule, proration?: string): void {

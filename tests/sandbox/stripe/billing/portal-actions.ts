@@ -1,12 +1,10 @@
 import { invalid } from '../errors.ts';
-import { liveCustomer } from '../objects/customers.ts';
-import type { PortalConfiguration } from '../objects/portal-configurations.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
 import { newPaymentMethod } from '../objects/new-payment-method.ts';
-import { hasFuturePhase } from '../objects/portal-sessions.ts';
+import { hasFuturePhase } from '../objects/portal-flow.ts';
 import { release } from './release-schedule.ts';
 import { scheduleSubscription } from './schedule-subscription.ts';
-import { isLive, periodEnd, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { isLive, periodEnd } from '../objects/subscriptions.ts';
 import { attach } from './attach-method.ts';
 import { markSetUp } from './attempt-payment.ts';
 import { changeItems } from './change-items.ts';
@@ -16,6 +14,9 @@ import { periodFrom } from './renew-subscription.ts';
 import { phaseOf } from './read-phases.ts';
 import { applyCancellation } from './schedule-cancellation.ts';
 import type { TestCard } from './test-cards.ts';
+import type { PortalConfiguration } from '../types/portal-configurations.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /** A dearer plan is paid for and holds at once, or nothing changes; a cheaper one may wait for the period's end. */
 export function switchPlan(

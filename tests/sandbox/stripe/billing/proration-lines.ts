@@ -1,7 +1,8 @@
 import { shortDate } from '../interval.ts';
-import type { Subscription, SubscriptionItem } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
-import { type Line, newLine, type Period, productName } from './lines.ts';
+import { newLine, productName } from './lines.ts';
+import type { Line, Period } from '../types/lines.ts';
+import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /** What is given back for the rest of the old price's period, and what the new one costs for it. */
 export function prorationLines(

@@ -3,9 +3,10 @@ import { invalid } from '../errors.ts';
 import { addInterval } from '../interval.ts';
 import { newMetadata } from '../objects/metadata.ts';
 import { recurringPrice } from '../objects/recurring-price.ts';
-import type { Phase, PhaseItem, Schedule } from '../objects/schedules.ts';
-import { periodEnd, periodStart, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { periodEnd, periodStart } from '../objects/subscriptions.ts';
+import type { Phase, PhaseItem, Schedule } from '../types/schedules.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Param = Stripe.SubscriptionScheduleUpdateParams.Phase;
 

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
 
 /** Throws where an intent would use another customer's payment method. */
 export function refuseForeignMethod(

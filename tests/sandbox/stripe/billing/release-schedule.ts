@@ -1,5 +1,5 @@
-import type { Schedule } from '../objects/schedules.ts';
-import type { World } from '../world.ts';
+import type { Schedule } from '../types/schedules.ts';
+import type { World } from '../types/world.ts';
 
 export function release(world: World, { id, subscription }: Schedule, keepCancelDate = false): Schedule {
   if (subscription) {

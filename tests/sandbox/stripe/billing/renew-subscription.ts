@@ -1,8 +1,9 @@
 import { addInterval } from '../interval.ts';
-import type { Subscription, SubscriptionItem } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
 import { invoiceSubscription } from './invoice-subscription.ts';
-import { type Period, periodLine } from './lines.ts';
+import { periodLine } from './lines.ts';
+import type { Period } from '../types/lines.ts';
+import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /** The period of an item that starts now. */
 export function periodFrom(start: number, item: SubscriptionItem): Period {

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
-import type { Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
 import { defaultMethod } from './default-method.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 /** Throws where a subscription costs something and nothing could be charged for it. */
 export function requireMethod(world: World, subscription: Subscription): void {

@@ -1,8 +1,9 @@
 import { day } from '../interval.ts';
-import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
-import type { World } from '../world.ts';
+import { subscriptionOf } from '../objects/invoices.ts';
 import { collectInvoice, payingMethod } from './collect-invoice.ts';
 import { endSubscription, stopCollecting } from './end-subscription.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /**
  * Days after the first failed charge on which a payment is tried again. Stripe's default is 8 tries within 2 weeks at

@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts';
-import { periodEnd, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { periodEnd } from '../objects/subscriptions.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = { cancel_at?: unknown; cancel_at_period_end?: boolean | undefined };
 

@@ -1,9 +1,10 @@
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Schedule } from '../objects/schedules.ts';
-import { isEnded, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { isEnded } from '../objects/subscriptions.ts';
 import { phaseOf } from './read-phases.ts';
+import type { Schedule } from '../types/schedules.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = { application: null, customer_account: null, livemode: false, pause_schedules: [], test_clock: null };
 const defaultSettings = {

@@ -1,9 +1,9 @@
 import { decline } from './test-cards.ts';
-import type { World } from '../world.ts';
 import { failIntent } from './attempt-payment.ts';
 import { failInvoice } from './collect-invoice.ts';
 import { planRetry } from './retries.ts';
 import { settleInvoice } from './settle-invoice.ts';
+import type { World } from '../types/world.ts';
 
 /** The bank's answer to a debit that was started days ago. */
 export function settleDebit(world: World, id: string): void {

@@ -1,5 +1,6 @@
-import { type Invoice, subscriptionOf } from '../objects/invoices.ts';
-import type { World } from '../world.ts';
+import { subscriptionOf } from '../objects/invoices.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /** Marks an invoice as paid. When it is its subscription's latest finalized one, the subscription is active again. */
 export function settleInvoice(world: World, id: string, { isOutOfBand = false } = {}): Invoice {

@@ -2,15 +2,16 @@ import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { type Decline, declined, StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { liveCustomer } from '../objects/customers.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
 import { newMetadata } from '../objects/metadata.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import { newSetupIntent, type SetupIntent, succeed } from '../objects/setup-intents.ts';
-import type { World } from '../world.ts';
+import { newSetupIntent, succeed } from '../objects/setup-intents.ts';
 import { methodNamed } from './attach-method.ts';
 import { needsHolder } from './attempt-payment.ts';
 import { refuseForeignMethod } from './refuse-foreign-method.ts';
 import { findTestCard } from './test-cards.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { SetupIntent } from '../types/setup-intents.ts';
+import type { World } from '../types/world.ts';
 
 export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {
   const customer = params.customer ? liveCustomer(world, params.customer, 'customer').id : null;

@@ -3,11 +3,12 @@ import { type Call, idOf } from '../api/call.ts';
 import { invalid } from '../errors.ts';
 import { mergeMetadata } from '../objects/metadata.ts';
 import { ownMethod } from '../objects/payment-methods.ts';
-import { isEnded, type MissingMethod, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { isEnded } from '../objects/subscriptions.ts';
 import { changeItems, type WantedItem } from './change-items.ts';
 import { endTrial, resumePaused } from './end-trial.ts';
 import { applyCancellation } from './schedule-cancellation.ts';
+import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.SubscriptionUpdateParams;
 

@@ -1,7 +1,7 @@
 /**
  * A value's shape in short. Text: string, number, boolean, any, null, empty (''), metadata (a map of strings),
- * `enum:a|b` or `#customer` (an object of that name). A list holds its element's shape, `{"|": […]}` its choices, and any
- * other object its fields, of which `name!` must be there.
+ * `enum:a|b` or `#customer` (an object of that name). A list holds its element's shape, `{"|": […]}` its choices, and
+ * any other object its fields, of which `name!` must be there.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape };
 export type Fields = { [field: string]: Shape };

@@ -3,31 +3,12 @@ import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import type { Decline } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { type Metadata, mergeMetadata } from './metadata.ts';
-import type { PaymentIntent } from './payment-intents.ts';
-import type { PaymentMethod } from './payment-methods.ts';
-import { requireCustomer } from './customers.ts';
-
-export type Charge = {
-  id: string;
-  object: 'charge';
-  amount: number;
-  amount_captured: number;
-  amount_refunded: number;
-  created: number;
-  currency: string;
-  customer: string | null;
-  description: string | null;
-  disputed: boolean;
-  metadata: Metadata;
-  paid: boolean;
-  payment_intent: string;
-  payment_method: string;
-  receipt_email: string | null;
-  refunded: boolean;
-  status: 'failed' | 'pending' | 'succeeded';
-};
+import { mergeMetadata } from './metadata.ts';
+import { requireCustomer } from './live-customer.ts';
+import type { Charge } from '../types/charges.ts';
+import type { PaymentIntent } from '../types/payment-intents.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = {
   application: null,

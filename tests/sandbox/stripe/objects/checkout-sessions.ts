@@ -4,39 +4,10 @@ import { inRange, listOf, pageOf, pageWithin, type PageParams } from '../api/pag
 import { newCheckoutSession } from '../billing/new-checkout-session.ts';
 import { productName } from '../billing/lines.ts';
 import { invalid } from '../errors.ts';
-import type { World } from '../world.ts';
-import { requireCustomer } from './customers.ts';
-import { type Metadata, mergeMetadata } from './metadata.ts';
-
-export type CheckoutSession = {
-  id: string;
-  object: 'checkout.session';
-  amount_total: number | null;
-  cancel_url: string | null;
-  client_reference_id: string | null;
-  created: number;
-  currency: string | null;
-  customer: string | null;
-  customer_details: unknown;
-  customer_email: string | null;
-  expires_at: number;
-  invoice: string | null;
-  metadata: Metadata;
-  mode: 'setup' | 'subscription';
-  payment_method_types: string[];
-  payment_status: 'no_payment_required' | 'paid' | 'unpaid';
-  setup_intent: string | null;
-  status: 'complete' | 'expired' | 'open';
-  subscription: string | null;
-  success_url: string;
-  url: string | null;
-  /** What was ordered, and what the subscription or setup intent shall be. */
-  _: {
-    lineItems: { id: string; price: string; quantity: number }[];
-    subscriptionData: Stripe.Checkout.SessionCreateParams.SubscriptionData;
-    setupIntentData: Stripe.Checkout.SessionCreateParams.SetupIntentData;
-  };
-};
+import { requireCustomer } from './live-customer.ts';
+import { mergeMetadata } from './metadata.ts';
+import type { CheckoutSession } from '../types/checkout-sessions.ts';
+import type { World } from '../types/world.ts';
 
 export function sessionDueAt({ status, expires_at: at }: CheckoutSession): number | null {
   return status === 'open' ? at : null;

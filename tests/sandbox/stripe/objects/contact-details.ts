@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe';
 import { invalid } from '../errors.ts';
-
-export type Address = Record<'city' | 'country' | 'line1' | 'line2' | 'postal_code' | 'state', string | null>;
+import type { Address } from '../types/contact-details.ts';
 
 /** Throws for what cannot be an e-mail address. */
 export function requireEmail(email: string): void {

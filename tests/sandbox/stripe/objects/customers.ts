@@ -3,41 +3,15 @@ import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import { attach } from '../billing/attach-method.ts';
 import { endSubscription } from '../billing/end-subscription.ts';
-import { missing, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { type Address, addressOf, requireEmail } from './contact-details.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+import { addressOf, requireEmail } from './contact-details.ts';
+import { mergeMetadata, newMetadata } from './metadata.ts';
 import { detach, ownMethod } from './payment-methods.ts';
-import { type Indexed, indexAfter } from './search-index.ts';
+import { indexAfter } from './search-index.ts';
 import { isLive } from './subscriptions.ts';
-
-export type Customer = {
-  id: string;
-  object: 'customer';
-  deleted?: true;
-  created: number;
-  email: string | null;
-  phone: string | null;
-  name: string | null;
-  description: string | null;
-  address: Address | null;
-  /** In cents; negative is money the customer has with us. */
-  balance: number;
-  currency: string | null;
-  delinquent: boolean;
-  invoice_prefix: string;
-  next_invoice_sequence: number;
-  invoice_settings: {
-    default_payment_method: string | null;
-    custom_fields: null;
-    footer: string | null;
-    rendering_options: null;
-  };
-  metadata: Metadata;
-  /** The phone number, kept after deletion; and what search finds until the index has the last change. */
-  _: { phone: string | null; indexed?: Indexed };
-};
+import { liveCustomer } from './live-customer.ts';
+import type { Customer } from '../types/customers.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = {
   customer_account: null,
@@ -122,16 +96,4 @@ export function deleteCustomer(world: World, call: Call): object {
   world.emit('customer.deleted', customer);
   for (const method of world.paymentMethods.all()) if (method.customer === id) detach(world, method.id);
   return { id, object: 'customer', deleted: true };
-}
-
-/** A customer that was not deleted. Throws `resource_missing`: 400 for the parameter `param`, else 404. */
-export function liveCustomer(world: World, id: string, param?: string): Customer {
-  const customer = world.customers.get(id, param);
-  if (customer.deleted) throw param === undefined ? notFound('customer', id) : missing('customer', id, param);
-  return customer;
-}
-
-/** Throws where a list is filtered by a customer who never existed. */
-export function requireCustomer(world: World, id: string | undefined): void {
-  if (id !== undefined) world.customers.get(id, 'customer');
 }

@@ -4,37 +4,12 @@ import { inRange, pageOf } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { day } from '../interval.ts';
-import type { World } from '../world.ts';
-import type { Charge } from './charges.ts';
 import { evidenceFields } from './dispute-evidence.ts';
-import { type Metadata, mergeMetadata } from './metadata.ts';
+import { mergeMetadata } from './metadata.ts';
+import type { Charge } from '../types/charges.ts';
+import type { Dispute } from '../types/disputes.ts';
+import type { World } from '../types/world.ts';
 
-/** Recorded: it names the charge and the payment intent, but no customer. */
-export type Dispute = {
-  id: string;
-  object: 'dispute';
-  amount: number;
-  balance_transactions: [];
-  charge: string;
-  created: number;
-  currency: string;
-  enhanced_eligibility_types: [];
-  evidence: Record<string, unknown>;
-  evidence_details: {
-    due_by: number;
-    enhanced_eligibility: object;
-    has_evidence: boolean;
-    past_due: boolean;
-    submission_count: number;
-  };
-  is_charge_refundable: boolean;
-  livemode: false;
-  metadata: Metadata;
-  payment_intent: string;
-  payment_method_details: object;
-  reason: string;
-  status: 'lost' | 'needs_response' | 'under_review' | 'won';
-};
 type Cause = { reason: string; network_reason_code: string };
 
 /** The customer's bank takes a payment back, until the dispute is decided. */
@@ -74,7 +49,9 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
   return dispute;
 }
 
-/** `winning_evidence` and `losing_evidence` decide a test dispute, as at Stripe; other evidence is reviewed without end. */
+/**
+ * `winning_evidence` and `losing_evidence` decide a test dispute, as at Stripe; other evidence is reviewed without end.
+ */
 export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
   const { evidence, metadata } = call.params;
   const { id } = undecided(world, idOf(call));

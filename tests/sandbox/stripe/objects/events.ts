@@ -1,22 +1,8 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
-import type { World } from '../world.ts';
-
-export type EventObject = { id: string; object: string; charge?: unknown; customer?: unknown; invoice?: unknown };
-export type StripeEvent = {
-  id: string;
-  object: 'event';
-  api_version: string;
-  created: number;
-  data: { object: EventObject; previous_attributes?: Record<string, unknown> };
-  livemode: false;
-  pending_webhooks: number;
-  request: { id: string | null; idempotency_key: string | null };
-  type: string;
-  /** The customer it concerns, whose events are sent in order. */
-  _: { customer: string };
-};
+import type { StripeEvent } from '../types/events.ts';
+import type { World } from '../types/world.ts';
 
 export function retrieveEvent(world: World, call: Call): StripeEvent {
   return world.events.get(idOf(call));

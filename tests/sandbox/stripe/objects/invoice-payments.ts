@@ -1,22 +1,8 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
-import type { World } from '../world.ts';
-
-export type InvoicePayment = {
-  id: string;
-  object: 'invoice_payment';
-  amount_paid: number | null;
-  amount_requested: number;
-  created: number;
-  currency: string;
-  invoice: string;
-  is_default: true;
-  livemode: false;
-  payment: { type: 'payment_intent'; payment_intent: string };
-  status: 'open' | 'paid' | 'canceled';
-  status_transitions: { canceled_at: number | null; paid_at: number | null };
-};
+import type { InvoicePayment } from '../types/invoice-payments.ts';
+import type { World } from '../types/world.ts';
 
 export function retrieveInvoicePayment(world: World, call: Call): InvoicePayment {
   return world.invoicePayments.get(idOf(call));

@@ -1,68 +1,10 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { inRange, type List, pageOf, pageWithin, type PageParams } from '../api/page.ts';
-import type { Line } from '../billing/lines.ts';
+import { inRange, pageOf, pageWithin, type PageParams } from '../api/page.ts';
 import { invalid, notFound } from '../errors.ts';
-import type { World } from '../world.ts';
-import { requireCustomer } from './customers.ts';
-import type { Metadata } from './metadata.ts';
-
-export type BillingReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update';
-export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
-
-export type Invoice = {
-  id: string;
-  object: 'invoice';
-  amount_due: number;
-  amount_paid: number;
-  amount_remaining: number;
-  attempt_count: number;
-  attempted: boolean;
-  auto_advance: boolean;
-  automatically_finalizes_at: number | null;
-  billing_reason: BillingReason;
-  created: number;
-  currency: string;
-  customer: string;
-  description: string | null;
-  effective_at: number | null;
-  ending_balance: number | null;
-  hosted_invoice_url: string | null;
-  invoice_pdf: string | null;
-  lines: List<Line>;
-  metadata: Metadata;
-  next_payment_attempt: number | null;
-  number: string | null;
-  parent: {
-    type: 'subscription_details';
-    quote_details: null;
-    subscription_details: { metadata: Metadata; subscription: string };
-  } | null;
-  period_start: number;
-  period_end: number;
-  starting_balance: number;
-  status: InvoiceStatus;
-  status_details?: unknown;
-  status_transitions: {
-    finalized_at: number | null;
-    marked_uncollectible_at: number | null;
-    paid_at: number | null;
-    voided_at: number | null;
-  };
-  subtotal: number;
-  total: number;
-  webhooks_delivered_at: number | null;
-  _: {
-    payment: string | null;
-    paymentIntent: string | null;
-    /** When its first charge failed, and how many of the retries are behind it. */
-    firstFailure: number | null;
-    retries: number;
-    /** What the last attempt charged, and why that failed. */
-    lastMethod: string | null;
-    lastDecline: string | null;
-  };
-};
+import { requireCustomer } from './live-customer.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 export function subscriptionOf({ parent }: Invoice): string | undefined {
   return parent?.subscription_details.subscription;

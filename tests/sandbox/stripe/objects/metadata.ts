@@ -1,4 +1,4 @@
-export type Metadata = Record<string, string>;
+import type { Metadata } from '../types/metadata.ts';
 type MetadataParam = '' | null | Record<string, string | number | null> | undefined;
 
 /** Lays new keys over the old ones; an empty value unsets its key, an empty text unsets all. */

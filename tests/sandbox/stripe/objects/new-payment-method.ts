@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts';
 import type { TestCard } from '../billing/test-cards.ts';
-import type { World } from '../world.ts';
-import type { Metadata } from './metadata.ts';
-import type { PaymentMethod } from './payment-methods.ts';
+import type { Metadata } from '../types/metadata.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = { allow_redisplay: 'unspecified', customer_account: null, livemode: false };
 const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };

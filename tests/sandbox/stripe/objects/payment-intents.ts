@@ -4,39 +4,10 @@ import { inRange, pageOf } from '../api/page.ts';
 import { invalid, StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { day } from '../interval.ts';
-import type { World } from '../world.ts';
-import { requireCustomer } from './customers.ts';
-import { type Metadata, mergeMetadata } from './metadata.ts';
-
-export type PaymentIntent = {
-  id: string;
-  object: 'payment_intent';
-  amount: number;
-  amount_received: number;
-  canceled_at: number | null;
-  cancellation_reason: string | null;
-  client_secret: string;
-  created: number;
-  currency: string;
-  customer: string | null;
-  description: string | null;
-  last_payment_error: unknown;
-  latest_charge: string | null;
-  metadata: Metadata;
-  next_action: unknown;
-  payment_method: string | null;
-  processing: unknown;
-  setup_future_usage: string | null;
-  status:
-    | 'canceled'
-    | 'processing'
-    | 'requires_action'
-    | 'requires_confirmation'
-    | 'requires_payment_method'
-    | 'succeeded';
-  /** The invoice that it pays, and when a bank's answer is due. */
-  _: { invoice: string | null; settlesAt: number | null };
-};
+import { requireCustomer } from './live-customer.ts';
+import { mergeMetadata } from './metadata.ts';
+import type { PaymentIntent } from '../types/payment-intents.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = {
   allowed_payment_method_types: null,

@@ -4,26 +4,11 @@ import { pageOf, type PageParams } from '../api/page.ts';
 import { attach } from '../billing/attach-method.ts';
 import { findTestCard } from '../billing/test-cards.ts';
 import { invalid, StripeError } from '../errors.ts';
-import type { World } from '../world.ts';
-import { liveCustomer } from './customers.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
+import { liveCustomer } from './live-customer.ts';
+import { mergeMetadata, newMetadata } from './metadata.ts';
 import { newPaymentMethod } from './new-payment-method.ts';
-
-export type CardDetails = { brand: string; last4: string; exp_month: number; exp_year: number };
-export type PaymentMethod = {
-  id: string;
-  object: 'payment_method';
-  allow_redisplay: string;
-  billing_details: unknown;
-  card?: CardDetails;
-  us_bank_account?: object;
-  created: number;
-  customer: string | null;
-  metadata: Metadata;
-  type: 'card' | 'us_bank_account';
-  /** `declines` overrides the test card; `isSetUp` means its holder has agreed to later charges; `isUsed` bars it. */
-  _: { number: string; declines: boolean | null; isSetUp: boolean; isUsed: boolean };
-};
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { World } from '../types/world.ts';
 
 export function createPaymentMethod(world: World, { params }: Call<Stripe.PaymentMethodCreateParams>): PaymentMethod {
   if (params.type !== 'card') throw invalid('The local Stripe takes cards only.', 'type');

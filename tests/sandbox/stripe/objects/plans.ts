@@ -1,4 +1,4 @@
-import type { Price } from './prices.ts';
+import type { Price } from '../types/prices.ts';
 
 /** The old name of a recurring price, which subscription items still carry. */
 export function planOf(price: Price): object {

@@ -3,29 +3,14 @@ import { type Call, idOf } from '../api/call.ts';
 import { pageOf } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
-import { type Features, noFeatures } from './portal-features.ts';
+import { mergeMetadata, newMetadata } from './metadata.ts';
+import { noFeatures } from './portal-features.ts';
 import { readProducts } from './portal-products.ts';
+import type { PortalConfiguration } from '../types/portal-configurations.ts';
+import type { Features } from '../types/portal-features.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.BillingPortal.ConfigurationCreateParams;
-
-export type PortalConfiguration = {
-  id: string;
-  object: 'billing_portal.configuration';
-  active: boolean;
-  application: null;
-  business_profile: { headline: string | null; privacy_policy_url: string | null; terms_of_service_url: string | null };
-  created: number;
-  default_return_url: string | null;
-  features: Features;
-  is_default: boolean;
-  livemode: false;
-  login_page: { enabled: boolean; url: string | null };
-  metadata: Metadata;
-  name: string | null;
-  updated: number;
-};
 
 export function createPortalConfiguration(world: World, { params }: Call<Params>): PortalConfiguration {
   const id = newId('bpc_1');

@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe';
 import { invalid, missing } from '../errors.ts';
-import type { World } from '../world.ts';
-import type { PortalConfiguration } from './portal-configurations.ts';
-import { hasFuturePhase, type PortalFlow } from './portal-sessions.ts';
-import { isEnded, type Subscription } from './subscriptions.ts';
+import { isEnded } from './subscriptions.ts';
+import type { PortalConfiguration } from '../types/portal-configurations.ts';
+import type { PortalFlow } from '../types/portal-sessions.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 export function readFlow(
   world: World,
@@ -106,4 +107,11 @@ function refuseUnchangeable(world: World, subscription: Subscription, param: str
       param,
     );
   }
+}
+
+/** Whether a schedule changes a subscription at a later time. */
+export function hasFuturePhase(world: World, { schedule }: Subscription): boolean {
+  const found = schedule ? world.schedules.find(schedule) : undefined;
+  const end = found?.current_phase?.end_date;
+  return end !== undefined && found?.status === 'active' && found.phases.some(({ start_date }) => start_date >= end);
 }

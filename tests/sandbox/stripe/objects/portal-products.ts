@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
-import type { World } from '../world.ts';
-import type { Features } from './portal-features.ts';
-import type { Price } from './prices.ts';
+import type { Features } from '../types/portal-features.ts';
+import type { Price } from '../types/prices.ts';
+import type { World } from '../types/world.ts';
 
 /** The products that a configuration offers. Throws for what Stripe refuses. */
 export function readProducts(

@@ -2,42 +2,13 @@ import type { Stripe } from 'stripe';
 import type { Call } from '../api/call.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { liveCustomer } from './customers.ts';
-import type { PortalConfiguration } from './portal-configurations.ts';
-import type { Subscription } from './subscriptions.ts';
+import { liveCustomer } from './live-customer.ts';
 import { readFlow } from './portal-flow.ts';
+import type { PortalConfiguration } from '../types/portal-configurations.ts';
+import type { PortalSession } from '../types/portal-sessions.ts';
+import type { World } from '../types/world.ts';
 
 type Params = Stripe.BillingPortal.SessionCreateParams;
-
-export type PortalFlow = {
-  type: string;
-  after_completion: {
-    type: string;
-    redirect: { return_url: string } | null;
-    hosted_confirmation: { custom_message: string | null } | null;
-  };
-  customer_update: null;
-  subscription_cancel: { subscription: string; retention: null } | null;
-  subscription_pause: null;
-  subscription_update: { subscription: string } | null;
-  subscription_update_confirm: {
-    subscription: string;
-    items: { id: string; price: string; quantity: number }[];
-    discounts: null;
-  } | null;
-};
-export type PortalSession = {
-  id: string;
-  object: 'billing_portal.session';
-  configuration: string;
-  created: number;
-  customer: string;
-  flow: PortalFlow | null;
-  locale: string | null;
-  return_url: string | null;
-  url: string;
-};
 
 const untouched = { after_expiration: null, customer_account: null, livemode: false, on_behalf_of: null };
 
@@ -72,11 +43,4 @@ function configurationOf(world: World, id: string | undefined): PortalConfigurat
   }
   if (!found.active) throw invalid('The configuration is inactive.', 'configuration');
   return found;
-}
-
-/** Whether a schedule still has something in store for a subscription. */
-export function hasFuturePhase(world: World, { schedule }: Subscription): boolean {
-  const found = schedule ? world.schedules.find(schedule) : undefined;
-  const end = found?.current_phase?.end_date;
-  return end !== undefined && found?.status === 'active' && found.phases.some(({ start_date }) => start_date >= end);
 }

@@ -3,32 +3,10 @@ import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
-import { createProduct } from './products.ts';
-
-export type Price = {
-  id: string;
-  object: 'price';
-  active: boolean;
-  created: number;
-  currency: string;
-  lookup_key: string | null;
-  metadata: Metadata;
-  nickname: string | null;
-  product: string;
-  recurring: {
-    interval: string;
-    interval_count: number;
-    meter: null;
-    trial_period_days: null;
-    usage_type: string;
-  } | null;
-  tax_behavior: string;
-  type: 'one_time' | 'recurring';
-  unit_amount: number;
-  unit_amount_decimal: string;
-};
+import { mergeMetadata, newMetadata } from './metadata.ts';
+import { newProduct } from './new-product.ts';
+import type { Price } from '../types/prices.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = {
   billing_scheme: 'per_unit',
@@ -66,10 +44,7 @@ function productOf(world: World, params: Stripe.PriceCreateParams): string {
   if (params.product) return world.products.get(params.product, 'product').id;
   const data = params.product_data;
   if (!data) throw invalid('You must specify either `product` or `product_data` when creating a price.', 'product');
-  return createProduct(world, {
-    params: { name: data.name, ...(data.metadata && { metadata: data.metadata }) },
-    ids: {},
-  }).id;
+  return newProduct(world, { name: data.name, ...(data.metadata && { metadata: data.metadata }) }).id;
 }
 
 function recurringOf({ recurring }: Stripe.PriceCreateParams): Price['recurring'] {

@@ -2,53 +2,14 @@ import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import { invalid } from '../errors.ts';
-import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
+import { newProduct } from './new-product.ts';
 import { createPrice } from './prices.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
-
-export type Product = {
-  id: string;
-  object: 'product';
-  active: boolean;
-  created: number;
-  updated: number;
-  name: string;
-  description: string | null;
-  default_price: string | null;
-  images: string[];
-  marketing_features: object[];
-  metadata: Metadata;
-  statement_descriptor: string | null;
-  tax_code: string | null;
-  unit_label: string | null;
-  url: string | null;
-};
-
-const untouched = { livemode: false, package_dimensions: null, shippable: null, tax_details: null, type: 'service' };
+import { mergeMetadata } from './metadata.ts';
+import type { Product } from '../types/products.ts';
+import type { World } from '../types/world.ts';
 
 export function createProduct(world: World, { params }: Call<Stripe.ProductCreateParams>): Product {
-  if (params.id && world.products.find(params.id)) {
-    throw invalid('Product already exists.', 'id', 'resource_already_exists');
-  }
-  const product = world.products.insert({
-    ...untouched,
-    id: params.id ?? newId('prod_', 14),
-    object: 'product',
-    active: params.active ?? true,
-    created: world.now(),
-    updated: world.now(),
-    name: params.name,
-    description: params.description ?? null,
-    default_price: null,
-    images: params.images ?? [],
-    marketing_features: params.marketing_features ?? [],
-    metadata: newMetadata(params.metadata),
-    statement_descriptor: params.statement_descriptor ?? null,
-    tax_code: params.tax_code ?? null,
-    unit_label: params.unit_label ?? null,
-    url: params.url ?? null,
-  });
+  const product = newProduct(world, params);
   const { default_price_data: price } = params;
   if (!price) return product;
   const { id } = createPrice(world, { params: { ...price, product: product.id }, ids: {} });

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
-import type { World } from '../world.ts';
-import type { Price } from './prices.ts';
+import type { Price } from '../types/prices.ts';
+import type { World } from '../types/world.ts';
 
 /** A price that a subscription may hold: on sale and recurring. */
 export function recurringPrice(world: World, id: string, param: string): Price {

@@ -4,25 +4,11 @@ import { inRange, pageOf } from '../api/page.ts';
 import { invalid, notFound, type StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { formatMoney } from '../money.ts';
-import type { World } from '../world.ts';
-import type { Charge } from './charges.ts';
 import { barringDispute } from './disputes.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
-
-export type Refund = {
-  id: string;
-  object: 'refund';
-  amount: number;
-  charge: string;
-  created: number;
-  currency: string;
-  customer: string | null;
-  metadata: Metadata;
-  payment_intent: string;
-  payment_method: string;
-  reason: string | null;
-  status: 'succeeded';
-};
+import { mergeMetadata, newMetadata } from './metadata.ts';
+import type { Charge } from '../types/charges.ts';
+import type { Refund } from '../types/refunds.ts';
+import type { World } from '../types/world.ts';
 
 const untouched = {
   balance_transaction: null,

@@ -5,49 +5,12 @@ import { endSubscription } from '../billing/end-subscription.ts';
 import { applyCurrentPhase } from '../billing/phases.ts';
 import { currentPhase, readPhases } from '../billing/read-phases.ts';
 import { invalid } from '../errors.ts';
-import type { World } from '../world.ts';
-import { requireCustomer } from './customers.ts';
-import { type Metadata, mergeMetadata } from './metadata.ts';
+import { requireCustomer } from './live-customer.ts';
+import { mergeMetadata } from './metadata.ts';
 import { scheduleSubscription } from '../billing/schedule-subscription.ts';
 import { release } from '../billing/release-schedule.ts';
-
-export type PhaseItem = {
-  billing_thresholds: null;
-  discounts: [];
-  metadata: Metadata;
-  plan: string;
-  price: string;
-  quantity: number;
-  tax_rates: [];
-};
-export type Phase = {
-  currency: string;
-  description: string | null;
-  start_date: number;
-  end_date: number;
-  items: PhaseItem[];
-  proration_behavior: string;
-  trial_end: number | null;
-  metadata: Metadata;
-};
-export type Schedule = {
-  id: string;
-  object: 'subscription_schedule';
-  billing_mode: object;
-  canceled_at: number | null;
-  completed_at: number | null;
-  created: number;
-  current_phase: { start_date: number; end_date: number } | null;
-  customer: string;
-  default_settings: object;
-  end_behavior: string;
-  metadata: Metadata;
-  phases: Phase[];
-  released_at: number | null;
-  released_subscription: string | null;
-  status: 'active' | 'canceled' | 'completed' | 'released';
-  subscription: string | null;
-};
+import type { Schedule } from '../types/schedules.ts';
+import type { World } from '../types/world.ts';
 
 export function scheduleDueAt({ status, current_phase: phase }: Schedule): number | null {
   return status === 'active' && phase ? phase.end_date : null;

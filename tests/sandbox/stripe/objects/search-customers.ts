@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe';
 import type { Call } from '../api/call.ts';
 import { invalid } from '../errors.ts';
-import type { World } from '../world.ts';
-import type { Customer } from './customers.ts';
-import { type Searchable, searchableOf } from './search-index.ts';
+import { searchableOf } from './search-index.ts';
+import type { Customer } from '../types/customers.ts';
+import type { Searchable } from '../types/customers.ts';
+import type { World } from '../types/world.ts';
 
 type Clause = { field: string; key: string | undefined; operator: string; value: string | null; isNegated: boolean };
 

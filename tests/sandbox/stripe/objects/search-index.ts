@@ -1,11 +1,8 @@
-import type { Customer } from './customers.ts';
+import type { Customer } from '../types/customers.ts';
+import type { Indexed, Searchable } from '../types/customers.ts';
 
 /** Stripe's search finds changes after up to a minute; here after two seconds. */
 export const indexDelayMs = 2000;
-
-/** What search finds of a customer until the index has its last change, made at `changedAt` (unix ms). */
-export type Indexed = { changedAt: number; earlier: Searchable | null };
-export type Searchable = Pick<Customer, 'created' | 'email' | 'metadata' | 'name' | 'phone'>;
 
 /** The index after a customer has changed. */
 export function indexAfter(before: Customer): Indexed {

@@ -4,27 +4,11 @@ import { inRange, pageOf } from '../api/page.ts';
 import { attach } from '../billing/attach-method.ts';
 import { markSetUp } from '../billing/attempt-payment.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { requireCustomer } from './customers.ts';
-import type { Metadata } from './metadata.ts';
+import { requireCustomer } from './live-customer.ts';
+import type { Metadata } from '../types/metadata.ts';
+import type { SetupIntent } from '../types/setup-intents.ts';
+import type { World } from '../types/world.ts';
 
-export type SetupIntent = {
-  id: string;
-  object: 'setup_intent';
-  cancellation_reason: string | null;
-  client_secret: string;
-  created: number;
-  customer: string | null;
-  description: string | null;
-  last_setup_error: unknown;
-  latest_attempt: string | null;
-  metadata: Metadata;
-  next_action: unknown;
-  payment_method: string | null;
-  status: 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled';
-  /** The subscription that waits for it. */
-  _: { subscription: string | null };
-};
 type NewSetupIntent = {
   customer: string | null;
   metadata?: Metadata;

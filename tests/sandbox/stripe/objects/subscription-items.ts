@@ -3,48 +3,9 @@ import { type Call, idOf } from '../api/call.ts';
 import { pageWithin } from '../api/page.ts';
 import { changeItems } from '../billing/change-items.ts';
 import { StripeError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { type Metadata, newMetadata } from './metadata.ts';
-import { planOf } from './plans.ts';
-import type { Price } from './prices.ts';
-import type { Subscription, SubscriptionItem } from './subscriptions.ts';
-
-type NewItem = {
-  subscription: string;
-  price: Price;
-  quantity?: number;
-  metadata?: Metadata;
-  period: { start: number; end: number };
-  created: number;
-};
-
-export function newSubscriptionItem({
-  subscription,
-  price,
-  quantity = 1,
-  metadata,
-  period,
-  created,
-}: NewItem): SubscriptionItem {
-  return {
-    id: newId('si_', 14),
-    object: 'subscription_item',
-    billed_until: period.end,
-    billing_thresholds: null,
-    created,
-    current_period_start: period.start,
-    current_period_end: period.end,
-    current_trial: null,
-    discounts: [],
-    metadata: metadata ?? {},
-    plan: planOf(price),
-    price,
-    quantity,
-    subscription,
-    tax_rates: [],
-  };
-}
+import { newMetadata } from './metadata.ts';
+import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 function findItem(world: World, id: string): { subscription: Subscription; item: SubscriptionItem } {
   for (const subscription of world.subscriptions.all()) {

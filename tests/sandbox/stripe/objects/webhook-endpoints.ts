@@ -3,23 +3,9 @@ import { type Call, idOf } from '../api/call.ts';
 import { pageOf, type PageParams } from '../api/page.ts';
 import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { World } from '../world.ts';
-import { type Metadata, mergeMetadata, newMetadata } from './metadata.ts';
-
-export type WebhookEndpoint = {
-  id: string;
-  object: 'webhook_endpoint';
-  api_version: string | null;
-  application: null;
-  created: number;
-  description: string | null;
-  enabled_events: string[];
-  livemode: false;
-  metadata: Metadata;
-  status: 'enabled' | 'disabled';
-  url: string;
-  _: { secret: string };
-};
+import { mergeMetadata, newMetadata } from './metadata.ts';
+import type { WebhookEndpoint } from '../types/webhook-endpoints.ts';
+import type { World } from '../types/world.ts';
 
 /** Answers the secret, this once. */
 export function createWebhookEndpoint(world: World, { params }: Call<Stripe.WebhookEndpointCreateParams>): object {

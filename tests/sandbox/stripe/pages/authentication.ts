@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { TestCard } from '../billing/test-cards.ts';
-import type { World } from '../world.ts';
 import { type Html, layout } from './layout.ts';
+import type { World } from '../types/world.ts';
 
 type Form = Record<string, unknown>;
 

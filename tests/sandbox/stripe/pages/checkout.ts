@@ -1,15 +1,16 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { Atomically } from '../api/index.ts';
 import { completeCheckout } from '../billing/complete-checkout.ts';
 import { StripeError } from '../errors.ts';
 import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
-import { type CheckoutSession, lineItemsOf } from '../objects/checkout-sessions.ts';
-import type { World } from '../world.ts';
+import { lineItemsOf } from '../objects/checkout-sessions.ts';
 import { authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
 import { bankAccount, cardChoice, chosenCard } from './card-choice.ts';
 import { closedPage, type Html, layout, problem } from './layout.ts';
+import type { Atomically } from '../api/call.ts';
+import type { CheckoutSession } from '../types/checkout-sessions.ts';
+import type { World } from '../types/world.ts';
 
 /** GET shows a checkout, POST completes it; a second POST only goes on. */
 export function checkoutPages(world: World, atomically: Atomically): Hono {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
-import type { Atomically } from '../api/index.ts';
 import { StripeError } from '../errors.ts';
-import type { World } from '../world.ts';
 import { checkoutPages } from './checkout.ts';
 import { invoicePages } from './invoice.ts';
 import { closedPage } from './layout.ts';
 import { portalPages } from './portal.ts';
+import type { Atomically } from '../api/call.ts';
+import type { World } from '../types/world.ts';
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 

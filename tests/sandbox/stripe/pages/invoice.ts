@@ -1,18 +1,18 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { Atomically } from '../api/index.ts';
 import { attach } from '../billing/attach-method.ts';
 import { authenticateInvoice, waitsForHolder } from '../billing/authenticate-invoice.ts';
 import { collectInvoice } from '../billing/collect-invoice.ts';
 import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
-import type { Invoice } from '../objects/invoices.ts';
 import { newPaymentMethod } from '../objects/new-payment-method.ts';
-import type { World } from '../world.ts';
 import { authenticationForm, authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
 import type { TestCard } from '../billing/test-cards.ts';
 import { cardChoice, chosenCard } from './card-choice.ts';
 import { type Html, layout, problem } from './layout.ts';
+import type { Atomically } from '../api/call.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { World } from '../types/world.ts';
 
 /** An invoice to read, and to pay while it is open. */
 export function invoicePages(world: World, atomically: Atomically): Hono {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { World } from '../world.ts';
+import type { World } from '../types/world.ts';
 
 export type Html = ReturnType<typeof html>;
 

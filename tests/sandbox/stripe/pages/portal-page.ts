@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { PortalSession } from '../objects/portal-sessions.ts';
-import type { World } from '../world.ts';
 import { type Html, layout, problem } from './layout.ts';
 import type { Portal } from './read-portal.ts';
 import { cardSection, invoiceSection, noPlan, planSection } from './portal-sections.ts';
+import type { PortalSession } from '../types/portal-sessions.ts';
+import type { World } from '../types/world.ts';
 
 const news = {
   switched: 'Your plan has changed.',

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { PortalSession } from '../objects/portal-sessions.ts';
 import { cardChoice } from './card-choice.ts';
 import type { Html } from './layout.ts';
 import { nextDate, type Plan, type Portal } from './read-portal.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { PortalSession } from '../types/portal-sessions.ts';
 
 const states: Record<string, string> = {
   active: 'Active',

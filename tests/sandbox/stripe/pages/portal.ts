@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import type { Atomically } from '../api/index.ts';
 import {
   cancelInPortal,
   cancelScheduledChange,
@@ -9,12 +8,13 @@ import {
 } from '../billing/portal-actions.ts';
 import { actionRequired, refuseIncomplete } from '../billing/refuse-incomplete.ts';
 import { StripeError } from '../errors.ts';
-import type { PortalFlow, PortalSession } from '../objects/portal-sessions.ts';
-import type { World } from '../world.ts';
 import { authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
 import { chosenCard } from './card-choice.ts';
 import { confirmationPage, portalPage, type Told } from './portal-page.ts';
 import { readPortal } from './read-portal.ts';
+import type { Atomically } from '../api/call.ts';
+import type { PortalFlow, PortalSession } from '../types/portal-sessions.ts';
+import type { World } from '../types/world.ts';
 
 type Form = Record<string, unknown>;
 /** Does what a button says. Returns what to show, and the flows that it completes. */

@@ -1,13 +1,16 @@
 import { productName } from '../billing/lines.ts';
 import { defaultMethod } from '../billing/default-method.ts';
-import { type Customer, liveCustomer } from '../objects/customers.ts';
-import type { Invoice } from '../objects/invoices.ts';
-import type { PaymentMethod } from '../objects/payment-methods.ts';
-import type { Features } from '../objects/portal-features.ts';
-import { hasFuturePhase, type PortalSession } from '../objects/portal-sessions.ts';
-import type { Price } from '../objects/prices.ts';
-import { isLive, periodEnd, type Subscription } from '../objects/subscriptions.ts';
-import type { World } from '../world.ts';
+import { liveCustomer } from '../objects/live-customer.ts';
+import { hasFuturePhase } from '../objects/portal-flow.ts';
+import { isLive, periodEnd } from '../objects/subscriptions.ts';
+import type { Customer } from '../types/customers.ts';
+import type { Invoice } from '../types/invoices.ts';
+import type { PaymentMethod } from '../types/payment-methods.ts';
+import type { Features } from '../types/portal-features.ts';
+import type { PortalSession } from '../types/portal-sessions.ts';
+import type { Price } from '../types/prices.ts';
+import type { Subscription } from '../types/subscriptions.ts';
+import type { World } from '../types/world.ts';
 
 export type Plan = { price: Price; name: string };
 export type Portal = {

@@ -33,8 +33,8 @@ test('a first payment that waits for its holder leaves the subscription incomple
     payment_intent: { status: 'requires_action', next_action: { type: 'use_stripe_sdk' } },
   });
   await me.advance(0);
-  expect(me.heard()).toContain('invoice.payment_action_required');
-  expect(me.heard()).not.toContain('invoice.payment_failed');
+  expect(me.receivedTypes()).toContain('invoice.payment_action_required');
+  expect(me.receivedTypes()).not.toContain('invoice.payment_failed');
   await me.control('POST', `/customers/${phone}/authenticate`, { succeeds: true });
   expect((await me.current()).status).toBe('active');
 });
@@ -84,7 +84,9 @@ test.each([
   await me.advance(draftHour);
   const waiting = await me.current();
   expect(waiting.status).toBe('past_due');
-  expect(me.heard()).toEqual(expect.arrayContaining(['invoice.payment_action_required', 'invoice.payment_failed']));
+  expect(me.receivedTypes()).toEqual(
+    expect.arrayContaining(['invoice.payment_action_required', 'invoice.payment_failed']),
+  );
   const invoice = await me.stripe.invoices.retrieve(idOf(waiting.latest_invoice), { expand: ['payments'] });
   const intent = await me.stripe.paymentIntents.retrieve(idOf(invoice.payments?.data[0]?.payment.payment_intent ?? ''));
   expect([intent.status, invoice.attempt_count]).toEqual(['requires_action', 1]);

@@ -62,7 +62,7 @@ test('a scheduled change can be canceled, and hides the other plans until then',
   await me.portal('release');
   await me.advance(week + 60);
   expect(priceOf(await me.current())).toBe(me.catalogue.prices.premium);
-  expect(me.heard()).toContain('subscription_schedule.released');
+  expect(me.receivedTypes()).toContain('subscription_schedule.released');
 });
 
 test('a schedule by the API: phases, release, and no other hand on the cancellation', async () => {

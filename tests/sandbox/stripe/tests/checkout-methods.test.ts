@@ -36,5 +36,5 @@ test.each([
   await me.advance(4 * day + 60);
   expect((await me.current()).status).toBe(status);
   expect((await me.stripe.checkout.sessions.retrieve(id)).payment_status).toBe(payment);
-  expect(me.heard()).toContain(event);
+  expect(me.receivedTypes()).toContain(event);
 });

@@ -22,12 +22,12 @@ test("a renewal's invoice is a draft for an hour, while the subscription is acti
     automatically_finalizes_at: end + draftHour,
     next_payment_attempt: end + draftHour,
   });
-  expect(me.heard()).not.toContain('invoice.payment_failed');
+  expect(me.receivedTypes()).not.toContain('invoice.payment_failed');
   await me.advance(draftHour);
   expect((await me.current()).status).toBe('past_due');
   const open = await me.stripe.invoices.retrieve(draft.id);
   expect(open).toMatchObject({ status: 'open', attempt_count: 1, number: expect.stringMatching(/-0002$/) });
-  expect(me.heard()).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.payment_failed']));
+  expect(me.receivedTypes()).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.payment_failed']));
 });
 
 test('a subscription that ends during the draft hour is not charged for the new week', async () => {
@@ -104,7 +104,7 @@ test('a payment that its holder refused is not tried again with the same card', 
   const { latest_invoice: owed } = await me.current();
   await me.advance(4 * day);
   expect(await me.stripe.invoices.retrieve(idOf(owed))).toMatchObject({ status: 'open', attempt_count: 3 });
-  expect(me.heard().filter((type) => type === 'invoice.payment_failed')).toHaveLength(1);
+  expect(me.receivedTypes().filter((type) => type === 'invoice.payment_failed')).toHaveLength(1);
   await me.portal('card', { card: '4242424242424242' });
   expect((await me.current()).status).toBe('past_due');
   await me.advance(day);

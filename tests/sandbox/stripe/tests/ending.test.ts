@@ -30,7 +30,7 @@ test("a cancellation comes true at the week's end, without another charge", asyn
   expect(ended).toMatchObject({ status: 'canceled', ended_at: items.data[0]?.current_period_end });
   expect((await me.stripe.invoices.list({ customer: me.customer })).data).toHaveLength(1);
   expect((await me.stripe.subscriptions.list({ customer: me.customer })).data).toHaveLength(0);
-  expect(me.heard()).toContain('customer.subscription.deleted');
+  expect(me.receivedTypes()).toContain('customer.subscription.deleted');
   await expect(me.stripe.subscriptions.cancel(id)).rejects.toMatchObject({ code: 'resource_missing' });
 });
 

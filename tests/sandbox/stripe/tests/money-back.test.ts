@@ -42,7 +42,7 @@ test('refunds in parts, and never more than was paid', async () => {
   await expect(me.stripe.refunds.create({ charge })).rejects.toMatchObject({ code: 'charge_already_refunded' });
   expect((await me.stripe.invoices.retrieve(idOf(invoice))).status).toBe('paid');
   await me.advance(0);
-  expect(me.heard().filter((type) => type === 'charge.refunded')).toHaveLength(2);
+  expect(me.receivedTypes().filter((type) => type === 'charge.refunded')).toHaveLength(2);
   expect((await me.stripe.refunds.list({ charge })).data).toHaveLength(2);
 });
 
@@ -65,7 +65,7 @@ test('a dispute names the charge and no customer, and bars a refund', async () =
   expect((await me.stripe.charges.retrieve(charge.id)).disputed).toBe(true);
   await expect(me.stripe.refunds.create({ charge: charge.id })).rejects.toMatchObject({ code: 'charge_disputed' });
   await me.advance(0);
-  expect(me.heard()).toContain('charge.dispute.created');
+  expect(me.receivedTypes()).toContain('charge.dispute.created');
   expect((await me.current()).status).toBe('active');
 });
 
@@ -80,7 +80,7 @@ test.each([
   else await me.stripe.disputes.update(id, { evidence: { uncategorized_text: 'winning_evidence' } });
   expect((await me.stripe.disputes.retrieve(id)).status).toBe(status);
   await me.advance(0);
-  expect(me.heard()).toEqual(expect.arrayContaining(['charge.dispute.closed', event]));
+  expect(me.receivedTypes()).toEqual(expect.arrayContaining(['charge.dispute.closed', event]));
   await expect(me.stripe.disputes.close(id)).rejects.toThrow('already closed');
 });
 

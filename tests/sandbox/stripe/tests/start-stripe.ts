@@ -5,7 +5,7 @@ import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../store.ts';
 import { createStripe } from '../index.ts';
-import type { CollectionSettings } from '../world.ts';
+import type { CollectionSettings } from '../types/world.ts';
 
 const secretKey = 'sk_test_local';
 export const webhookSecret = 'whsec_local';
@@ -17,7 +17,7 @@ type Received = { body: string; signature: string; event: Stripe.Event };
 export type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
 type Options = { store?: Store; collection?: Partial<CollectionSettings> };
 
-/** A local Stripe on a free port, the stock SDK to speak to it, and a shop that hears its events. */
+/** A local Stripe on a free port, the stock SDK as its client, and a shop that receives its events. */
 export async function startStripe({ store = openStore(':memory:'), collection = {} }: Options = {}) {
   const server = createServer();
   const url = await listen(server);

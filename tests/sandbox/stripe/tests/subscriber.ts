@@ -61,7 +61,7 @@ function timeOf({ control, shop }: LocalStripe) {
   return {
     advance: async (advanceSeconds: number) => Number((await control('POST', '/clock', { advanceSeconds }))['now']),
     setCard: (declines: boolean) => control('POST', `/customers/${phone}/card`, { declines }),
-    heard: () => shop.received.map(({ event }) => event.type),
+    receivedTypes: () => shop.received.map(({ event }) => event.type),
     verify: (body: string, signature: string) => Stripe.webhooks.constructEvent(body, signature, webhookSecret),
   };
 }

@@ -60,7 +60,7 @@ test('Back goes to the cancel address; an old page expires after a day', async (
   expect((await me.press(`${url}/back`)).headers.get('location')).toBe(`${me.shop.url}/canceled`);
   await me.advance(86_401);
   expect(await me.stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'expired', url: null });
-  expect(me.heard()).toContain('checkout.session.expired');
+  expect(me.receivedTypes()).toContain('checkout.session.expired');
   expect((await me.press(url ?? '')).status).toBe(410);
   await expect(me.stripe.checkout.sessions.expire(id)).rejects.toMatchObject({ statusCode: 400 });
 });

@@ -47,7 +47,7 @@ test('a saved card pays when the trial ends', async () => {
   const { trial_end: end, status } = await startTrial(me);
   expect(status).toBe('trialing');
   await me.advance(2 * day + 60);
-  expect(me.heard()).toContain('customer.subscription.trial_will_end');
+  expect(me.receivedTypes()).toContain('customer.subscription.trial_will_end');
   await me.advance(3 * day);
   const paying = await me.current();
   expect(paying).toMatchObject({ status: 'active', trial_end: end });

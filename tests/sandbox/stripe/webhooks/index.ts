@@ -1,8 +1,9 @@
 import type { Store } from '../../store.ts';
-import { matches, type StripeEvent } from '../objects/events.ts';
-import type { WebhookEndpoint } from '../objects/webhook-endpoints.ts';
+import { matches } from '../objects/events.ts';
 import { createLanes } from './lanes.ts';
 import { postEvent } from './post-event.ts';
+import type { StripeEvent } from '../types/events.ts';
+import type { WebhookEndpoint } from '../types/webhook-endpoints.ts';
 
 /** An event that an endpoint has yet to take. */
 type Delivery = { id: string; event: string; endpoint: string; lane: string; attempts: number; notBefore: number };
@@ -91,7 +92,7 @@ export function createWebhooks(store: Store) {
   async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
     await lanes.allSettled();
     const sent = events.flatMap((event) =>
-      endpoints.filter((endpoint) => hears(endpoint, event)).map((endpoint) => ({ event, endpoint })),
+      endpoints.filter((endpoint) => isSubscribed(endpoint, event)).map((endpoint) => ({ event, endpoint })),
     );
     await Promise.all(
       sent.map(({ event, endpoint }) =>
@@ -117,7 +118,7 @@ export function createWebhooks(store: Store) {
   return { queue, flush, setMode, redeliver, close, mode: () => mode, lanes };
 }
 
-function hears({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
+function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
   return status === 'enabled' && names.some((name) => matches(type, name));
 }
 

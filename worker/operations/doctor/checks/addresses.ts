@@ -13,7 +13,7 @@ const names = [
   'EXTERNAL_TOKEN_JWKS_URL',
 ] as const;
 
-/** Whether addresses are addresses, and such that the world can reach where the world must. */
+/** Whether addresses are valid, and public where they must be. */
 export function checkAddresses(settings: Partial<Settings>, target: Target): Finding[] {
   const findings = [
     ...names.flatMap((name) => checkAddress(name, settings[name], target)),
@@ -38,7 +38,7 @@ function checkOrigins(origins: string[]): Finding[] {
   return bad.length > 0 ? [wrong('WEB_ORIGINS', `${bad.join(' ')} is no origin`, howToGet.WEB_ORIGINS)] : [];
 }
 
-/** The pages name their own address, so that search engines and shared links find the one that is meant. */
+/** Pages contain their canonical address for search engines and shared links, so it must be the deployed one. */
 function checkSite(site: string | undefined, target: Target): Finding[] {
   if (!site || !URL.canParse(site)) return [];
   if (new URL(site).origin !== site) return [wrong('SITE_URL', 'has a path', howToGet.SITE_URL)];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
 import type { Settings } from '../../../settings.ts';
-import { silenceOf } from '../http-request.ts';
+import { failureReasonOf } from '../http-request.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 import { checkStoredState } from './stored-state.ts';
@@ -10,7 +10,7 @@ type Journal = { entries: { tag: string; when: number }[] };
 
 const journalFile = new URL('../../../../drizzle/migrations/meta/_journal.json', import.meta.url);
 
-/** Whether the database answers, takes writes, and has the schema of this version. */
+/** Whether the database responds, accepts writes, and has the schema of this version. */
 export async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<Finding[]> {
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = settings;
   const client = createClient({ url, ...(authToken && { authToken }) });
@@ -39,14 +39,14 @@ async function checkSchema(client: Client, mayBeBehind: boolean): Promise<Findin
 }
 
 async function waitingMigrations(client: Client): Promise<string[]> {
-  const { entries } = JSON.parse(readFileSync(journalFile, 'utf8')) as Journal;
+  const { entries }: Journal = JSON.parse(readFileSync(journalFile, 'utf8'));
   const known = await client.execute("select 1 from sqlite_master where name = '__drizzle_migrations'");
   if (known.rows.length === 0) return entries.map(({ tag }) => tag);
   const { rows } = await client.execute('select max(created_at) as newest from __drizzle_migrations');
   return entries.filter(({ when }) => when > Number(rows[0]?.newest ?? 0)).map(({ tag }) => tag);
 }
 
-/** A write that is taken back. */
+/** Tries a write and rolls it back. */
 async function checkWriting(client: Client): Promise<Finding> {
   try {
     const transaction = await client.transaction('write');
@@ -63,6 +63,6 @@ function refusal(error: unknown): Finding {
   if (status === 401 || status === 403) {
     return wrong('TURSO_AUTH_TOKEN', 'is refused by the database', howToGet.TURSO_AUTH_TOKEN);
   }
-  const why = status ? `it answers ${status}` : silenceOf(error);
+  const why = status ? `it answers ${status}` : failureReasonOf(error);
   return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
 }

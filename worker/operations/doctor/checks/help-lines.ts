@@ -3,20 +3,20 @@ import {
   helpLinesReading,
   helpLinesReadOnSetting as name,
   staleHelpLines,
-} from '../../../contract/stale-help-lines.ts';
+} from '../stale-help-lines.ts';
 import { howToGetOwnerSettings } from '../../owner-settings.ts';
 import type { Values } from '../../target.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
 
-const mend = howToGetOwnerSettings.HELP_LINES_READ_ON;
+const remedy = howToGetOwnerSettings.HELP_LINES_READ_ON;
 
-/** Whether somebody of the team has read every help line's page, and how old the sources of the lines are. */
+/** Whether a team member has read every help line's page, and how old the sources are. */
 export function checkHelpLines(values: Values, now: Date): Finding[] {
   const stale = staleHelpLines(now);
   const reading = {
-    missing: warning(name, 'is missing: nobody of the team has confirmed the help lines', mend),
-    invalid: wrong(name, 'is no past date such as 2026-11-21', mend),
-    stale: warning(name, `is more than ${helpLinesMaximumDays} days ago`, mend),
+    missing: warning(name, 'is missing: nobody of the team has confirmed the help lines', remedy),
+    invalid: wrong(name, 'is no past date such as 2026-11-21', remedy),
+    stale: warning(name, `is more than ${helpLinesMaximumDays} days ago`, remedy),
     current: fine('The help lines were read by the team'),
   }[helpLinesReading(values[name], now)];
   if (stale.length === 0) return [reading];

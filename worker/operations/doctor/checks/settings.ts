@@ -9,7 +9,7 @@ export type SettingName = keyof Settings;
 /** The names of all settings, in the order of worker/settings.ts. */
 export const settingNames = Object.keys(Settings.entries) as SettingName[];
 
-/** The settings that are well formed, and a finding for each that is not. */
+/** The valid settings, and a finding for each invalid one. */
 export function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const findings: Finding[] = [];

@@ -3,7 +3,7 @@ import type { Settings } from '../../../settings.ts';
 import { howToGet } from '../how-to-get.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
 
-/** What the rows say about the bot and the keys: parked events, contacts that are not reported, and lost chat keys. */
+/** Checks stored rows: parked events, unreported contacts, and missing chat keys. */
 export async function checkStoredState(client: Client, settings: Settings, now: number): Promise<Finding[]> {
   return [await checkParked(client), await checkContacts(client, now), await checkChatKeys(client, settings)].flat();
 }
@@ -27,8 +27,8 @@ async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const people = Number(counted.rows[0]?.['people'] ?? 0);
   if (people === 0) return [];
   const what = `the bot counted messages of ${people} people today without reporting their contact`;
-  const mend = 'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
-  return [warning('The bot', what, mend)];
+  const remedy = 'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
+  return [warning('The bot', what, remedy)];
 }
 
 async function checkChatKeys(client: Client, settings: Settings): Promise<Finding[]> {

@@ -1,15 +1,15 @@
 import type { Stripe } from 'stripe';
 import { unknownPricesInUse, type UnknownPrice } from '../../../billing/unknown-prices.ts';
 import type { Settings } from '../../../settings.ts';
-import { silenceOf } from '../http-request.ts';
+import { failureReasonOf } from '../http-request.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 import { readingStripe, rehearseSetup } from '../../deploy/rehearse-stripe-setup.ts';
 import type { Target } from '../../target.ts';
 
-const mend = 'Run `npm run stripe:setup`.';
+const remedy = 'Run `npm run stripe:setup`.';
 
-/** Whether the key is of the right mode and may do what the Worker does, and Stripe holds what is sold. */
+/** Whether the key has the right mode and permissions, and Stripe has the products on sale. */
 export async function checkStripe(settings: Settings, target: Target): Promise<Finding[]> {
   const mode = checkMode(settings.STRIPE_SECRET_KEY, target);
   if (!mode.ok) return [mode];
@@ -31,7 +31,7 @@ function checkMode(key: string, target: Target): Finding {
   return wrong('STRIPE_SECRET_KEY', `must be of the ${wanted} mode in ${target}`, howToGet.STRIPE_SECRET_KEY);
 }
 
-/** The parts of the account that the Worker uses and the key does not open. */
+/** The resources that the Worker uses and the key may not read. */
 async function refusedReads(stripe: Stripe): Promise<string[]> {
   const one = { limit: 1 };
   const reads = {
@@ -61,14 +61,14 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/** A line of the rehearsal: what would be kept is in order; portal and webhook lead to the site. */
+/** A finding for a line of the dry run; a line that would change nothing is in order. */
 function asFinding(line: string): Finding {
   const [verb, ...rest] = line.split(' ');
   const about = rest.join(' ');
   if (verb === 'kept') return fine(`Stripe has the ${about}`);
   const setting = /^(portal|webhook)/.test(about) ? 'SITE_URL' : 'STRIPE_SECRET_KEY';
   const what = verb === 'created' ? `Stripe has no ${about}` : `Stripe's ${about} is out of date`;
-  return wrong(setting, what, mend);
+  return wrong(setting, what, remedy);
 }
 
 function unknown({ price, subscription }: UnknownPrice): Finding {
@@ -78,6 +78,6 @@ function unknown({ price, subscription }: UnknownPrice): Finding {
 
 function refusal(error: StripeError): Finding {
   if (error.statusCode === 401) return wrong('STRIPE_SECRET_KEY', 'is refused by Stripe', howToGet.STRIPE_SECRET_KEY);
-  const why = error.statusCode ? `it answers ${error.statusCode}` : silenceOf(error.detail ?? error);
+  const why = error.statusCode ? `it answers ${error.statusCode}` : failureReasonOf(error.detail ?? error);
   return wrong('STRIPE_API_BASE', `Stripe does not answer (${why})`, howToGet.STRIPE_API_BASE);
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../../../settings.ts';
 import { graphUrl } from '../../../messaging/graph-url.ts';
-import { ask } from '../http-request.ts';
+import { httpRequest } from '../http-request.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 
@@ -11,16 +11,16 @@ type Graph = { error?: { code?: number; message?: string }; data?: unknown; disp
 const sending = 'whatsapp_business_messaging';
 const managing = 'whatsapp_business_management';
 
-/** Whether WhatsApp takes the token, knows the number and has approved the template. */
+/** Whether WhatsApp accepts the token, has the number, and has approved the template. */
 export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
   const { WHATSAPP_TOKEN: token } = settings;
   const told = await read(settings, `debug_token?input_token=${encodeURIComponent(token)}`);
   if ('finding' in told) return [told.finding];
   const facts = (told.data ?? {}) as Token;
-  const verdict = checkToken(facts);
-  if (!verdict.ok) return [verdict];
+  const tokenFinding = checkToken(facts);
+  if (!tokenFinding.ok) return [tokenFinding];
   const accounts = facts.granular_scopes?.find(({ scope }) => scope === managing)?.target_ids ?? [];
-  return [verdict, await checkNumber(settings), await checkTemplate(settings, accounts)];
+  return [tokenFinding, await checkNumber(settings), await checkTemplate(settings, accounts)];
 }
 
 function checkToken({ is_valid: valid, expires_at: expiresAt = 0, granular_scopes: scopes = [] }: Token): Finding {
@@ -59,16 +59,18 @@ async function checkTemplate(settings: Settings, accounts: string[]): Promise<Fi
   return wrong('WHATSAPP_TEMPLATE_NAME', what, howToGet.WHATSAPP_TEMPLATE_NAME);
 }
 
-/** What the Graph API tells of a path, or what its silence or refusal means. */
+/** The Graph API's response for a path, or a finding about a missing response or a refusal. */
 async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
   const { WHATSAPP_TOKEN: token } = settings;
-  const answer = await ask(`${graphUrl(settings)}/${path}`, { headers: { authorization: `Bearer ${token}` } });
-  const silent = (why: string) => ({
+  const response = await httpRequest(`${graphUrl(settings)}/${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const failure = (why: string) => ({
     finding: wrong('WHATSAPP_API_BASE', `WhatsApp does not answer (${why})`, howToGet.WHATSAPP_API_BASE),
   });
-  if ('silent' in answer) return silent(answer.silent);
-  const body = (await answer.json().catch(() => null)) as Graph | null;
-  if (answer.ok && body) return body;
-  if (body?.error?.code !== 190) return silent(`it answers ${answer.status}`);
+  if ('failure' in response) return failure(response.failure);
+  const body: Graph | null = await response.json().catch(() => null);
+  if (response.ok && body) return body;
+  if (body?.error?.code !== 190) return failure(`it answers ${response.status}`);
   return { finding: wrong('WHATSAPP_TOKEN', 'is refused by WhatsApp', howToGet.WHATSAPP_TOKEN) };
 }

@@ -3,7 +3,7 @@ import { callAsUser } from '../as-user.ts';
 import { findUser } from '../find-user.ts';
 import type { SupportCommand } from '../support-command.ts';
 
-/** Deletes an account through the call that its user makes: Stripe first, then the rows, then the bot. */
+/** Deletes an account through the user's own API call: Stripe first, then the rows, then the bot. */
 export const erase: SupportCommand = {
   usage: 'erase NUMBER --yes',
   about: 'deletes the account, its conversation and its subscription for good',

@@ -4,7 +4,7 @@ import { callAsUser } from '../as-user.ts';
 import { findUser } from '../find-user.ts';
 import type { SupportCommand } from '../support-command.ts';
 
-/** Writes what the user would download, as JSON. It needs no confirmation, but leaves an audit line. */
+/** Prints the user's export as JSON. It needs no confirmation, but writes an audit line. */
 export const exportUser: SupportCommand = {
   usage: 'export NUMBER',
   about: 'prints what "Download My Data" gives the user, the conversation included, as JSON',

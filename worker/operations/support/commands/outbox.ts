@@ -3,7 +3,7 @@ import { phoneTag } from '../../../platform/phone-tag.ts';
 import { UsageError } from '../../target.ts';
 import type { Change, Result, SupportCommand, SupportRequest } from '../support-command.ts';
 
-/** Lists the events that the bot refused for good, sends them again, or removes them. */
+/** Lists parked events, sends them again, or removes them. */
 export const outbox: SupportCommand = {
   usage: 'outbox [retry|drop SEQ|all --yes]',
   about: 'lists the events that the bot refused, sends them again, or removes them',
@@ -12,7 +12,7 @@ export const outbox: SupportCommand = {
     const parked = await parkedEvents(request.db);
     if (verb === undefined) return list(request, parked);
     if (verb !== 'retry' && verb !== 'drop') throw new UsageError('outbox takes nothing, or retry, or drop.');
-    return settle(request, verb, chosen(parked, which));
+    return apply(request, verb, chosen(parked, which));
   },
 };
 
@@ -35,7 +35,7 @@ function chosen(parked: ParkedEvent[], which: string | undefined): ParkedEvent[]
   return found;
 }
 
-function settle({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Change {
+function apply({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Change {
   const types = [...new Set(events.map(({ type }) => type))].join(', ');
   const seqs = events.map(({ seq }) => seq);
   const would = {

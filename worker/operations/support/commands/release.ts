@@ -3,7 +3,10 @@ import { phoneTag } from '../../../platform/phone-tag.ts';
 import { phoneOf } from '../find-user.ts';
 import type { SupportCommand } from '../support-command.ts';
 
-/** Clears the limits on codes and wrong tries of a number. Limits of network addresses stay: strangers share them. */
+/**
+ * Clears the limits on codes and wrong tries of a number. Limits of network addresses stay, since several users may
+ * share one.
+ */
 export const release: SupportCommand = {
   usage: 'release NUMBER --yes',
   about: 'clears the sign-in limits of the number, so that it can get a code at once',

@@ -5,11 +5,11 @@ import { phoneTag } from '../../../platform/phone-tag.ts';
 import { findUser } from '../find-user.ts';
 import type { SupportCommand, SupportRequest } from '../support-command.ts';
 
-/** The cron job runs every minute and fetches at most 45 s long. */
+/** The cron job runs every minute and fetches for at most 45 s. */
 const patienceMs = 150_000;
 const pauseMs = 1000;
 
-/** Lets the cron job fetch the user's state from Stripe and waits for it; open pages show the result at once. */
+/** Makes the cron job fetch the user's state from Stripe, and waits for it; open pages then update. */
 export const sync: SupportCommand = {
   usage: 'sync NUMBER',
   about: "fetches the user's subscription from Stripe again, within two minutes",

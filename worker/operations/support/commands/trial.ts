@@ -9,7 +9,7 @@ import type { SupportCommand } from '../support-command.ts';
 
 const { path, input: Input } = endpoints.botTrials;
 
-/** Creates a trial link through the call of the bot, so that the same rules apply: one trial a number, ever. */
+/** Creates a trial link through the bot's API call, so that the same rules apply: one trial per number, ever. */
 export const trial: SupportCommand = {
   usage: 'trial NUMBER --tier T --days N --yes',
   about: 'a link that starts a trial (basic, premium or platinum; 1 to 30 days); it works once, for 7 days',

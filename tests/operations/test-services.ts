@@ -9,8 +9,8 @@ import { setUpStripe } from '../product/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { refreshVars } from '../product/vars.ts';
 
-/** Local services of their own for one test file, set up as `npm run dev` does, and the settings that fit them. */
-export async function tryServices({ sitePort = 9, migrated = true } = {}) {
+/** Starts local services for one test file, set up as by `npm run dev`, and returns matching settings. */
+export async function startTestServices({ sitePort = 9, migrated = true } = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-operations-'));
   const port = await freePort(0, 'SANDBOX_PORT');
   const vars = refreshVars(join(stateDir, 'vars'), addresses(sitePort, port));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** Starts to watch; answers the share (0 to 1) of the processors' time that the host has taken away since. */
-export function watchSteal(): () => number {
+/** Starts measuring; the returned function gives the share (0 to 1) of CPU time that the host has stolen since. */
+export function measureStealTime(): () => number {
   const before = ticks();
   return () => {
     const spent = ticks().map((count, index) => count - before[index]!);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Everything that a run leaves behind. */
+/** The folder of all files that a run leaves. */
 export const stateDir = join(root, '.wrangler/bench');
 
 const firstPort = Number(process.env.BENCH_PORT ?? 8960);

@@ -1,4 +1,5 @@
-import { helpLines } from './help-lines.ts';
+import { helpLines } from '../../contract/help-lines.ts';
+import { dayMs } from '../../platform/time.ts';
 
 /** The setting with the ISO date on which a named person of the owner's team last read every provider's page. */
 export const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';
@@ -7,8 +8,6 @@ export const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';
 export const helpLinesMaximumDays = 120;
 
 export type StaleHelpLine = { country: string; service: string; readOn: string };
-
-const dayMs = 86_400_000;
 
 /** The lines whose source is older than this many days. A date without a day or month counts from its first day. */
 export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHelpLine[] {
@@ -19,7 +18,7 @@ export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHel
   );
 }
 
-/** State of the setting: nobody has read the pages, the date is no past day, it is too old, or all is well. */
+/** Checks the setting: it is missing, is not a past date, is too old, or is current. */
 export function helpLinesReading(value: string | undefined, now: Date): 'missing' | 'invalid' | 'stale' | 'current' {
   if (!value) return 'missing';
   if (!isDay(value) || Date.parse(value) > now.getTime()) return 'invalid';

@@ -12,34 +12,41 @@ import { solaceUrl, streamsEach, streamsOf, users } from '../load/streams.ts';
 const crowd = fileURLToPath(new URL('../load/crowd-process.ts', import.meta.url));
 const heartbeatMs = 20_000;
 
-type Census = { files: number; sockets: number; kb: number };
+type SocketCount = { files: number; sockets: number; kb: number };
 
-/** What remains in the Worker and in its Durable Objects after a thousand readers have gone without a word. */
-export function measureVanishing(): Promise<Part> {
+/** What remains in the Worker and its Durable Objects after a thousand readers have disappeared without closing. */
+export function measureAbandonedStreams(): Promise<Part> {
   return withRig(async (rig) => {
     await rig.database(1000);
-    const worker = await rig.solace({ name: 'census' });
+    const worker = await rig.solace({ name: 'socket-count' });
     await fetch(`${worker.url}/api/health`);
     const streams = await streamsOf(worker, { firstUser: 0, users, urlOf: solaceUrl });
-    const before = await census(worker);
+    const before = await socketCount(worker);
     const child = fork(crowd, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     child.send(streams);
     await once(child, 'message');
-    const open = await census(worker);
+    const open = await socketCount(worker);
     const cpuOpen = await cpuOf(worker, heartbeatMs);
     child.kill('SIGKILL');
     const goneAfter = await untilGone(worker, before);
-    const after = await census(worker);
+    const after = await socketCount(worker);
     const cpuAfter = await cpuOf(worker, heartbeatMs);
     return describe({ before, open, after, cpuOpen, cpuAfter, goneAfter });
   });
 }
 
-type Facts = { before: Census; open: Census; after: Census; cpuOpen: number; cpuAfter: number; goneAfter: number };
+type Facts = {
+  before: SocketCount;
+  open: SocketCount;
+  after: SocketCount;
+  cpuOpen: number;
+  cpuAfter: number;
+  goneAfter: number;
+};
 
 function describe({ before, open, after, cpuOpen, cpuAfter, goneAfter }: Facts): Part {
   const count = users * streamsEach;
-  const row = (title: string, { files, sockets, kb }: Census, cpu: number | string) =>
+  const row = (title: string, { files, sockets, kb }: SocketCount, cpu: number | string) =>
     [title, String(files), String(sockets), kb / 1024, cpu] as (string | number)[];
   return {
     title: `${count} open streams whose readers are killed`,
@@ -59,9 +66,9 @@ function describe({ before, open, after, cpuOpen, cpuAfter, goneAfter }: Facts):
   };
 }
 
-async function census({ url, pid }: Running): Promise<Census> {
+async function socketCount({ url, pid }: Running): Promise<SocketCount> {
   const everybody = Array.from({ length: users }, (_, index) => `user=${personAt(index).userId}`).join('&');
-  const { sockets } = (await (await fetch(`${url}/census?${everybody}`)).json()) as { sockets: number };
+  const { sockets } = (await (await fetch(`${url}/socket-count?${everybody}`)).json()) as { sockets: number };
   return { files: openFiles(pid), sockets, kb: residentKb(pid) };
 }
 
@@ -71,13 +78,13 @@ async function cpuOf({ pid }: Running, ms: number): Promise<number> {
   return cpuMs(pid) - before;
 }
 
-/** How long it takes, in ms, until the process holds no more than before; Infinity after two heartbeats. */
-async function untilGone(worker: Running, before: Census): Promise<number> {
+/** The time (ms) until the process uses no more than before; Infinity after two heartbeats. */
+async function untilGone(worker: Running, before: SocketCount): Promise<number> {
   const begun = performance.now();
   while (performance.now() - begun < 2 * heartbeatMs) {
     await sleep(250);
     if (openFiles(worker.pid) > before.files) continue;
-    if ((await census(worker)).sockets === 0) return performance.now() - begun;
+    if ((await socketCount(worker)).sockets === 0) return performance.now() - begun;
   }
   return Infinity;
 }

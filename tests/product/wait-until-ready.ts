@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves when every address answers 200; rejects after three minutes, or at once when `ended` tells why it never will. */
-export async function untilAnswers(urls: string[], ended: Promise<string>): Promise<void> {
+/**
+ * Resolves when every address responds 200; rejects after three minutes, or at once when `ended` tells why it never
+ * will.
+ */
+export async function waitUntilReady(urls: string[], ended: Promise<string>): Promise<void> {
   let reason: string | undefined;
   void ended.then((why) => (reason = why));
   const deadline = Date.now() + 180_000;

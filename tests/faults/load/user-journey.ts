@@ -3,7 +3,7 @@ import { clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb }
 import type { Person } from '../person.ts';
 import { pause, Stuck, type World } from '../world.ts';
 import { Follower } from './follower.ts';
-import { changePlan, glance } from './plan.ts';
+import { changePlan, readProfile } from './plan.ts';
 import { deleteAccount } from './delete-account.ts';
 import { logOut } from './log-out.ts';
 import { changePlatform } from './platform.ts';
@@ -12,16 +12,16 @@ import { reportContact, signIn } from './sign-in.ts';
 import { startTrial } from './trial.ts';
 
 type Chat = 'write on the web' | 'receive a reply' | 'reconnect' | 'resend' | 'clear';
-type Deed = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'glance' | 'leave' | Chat;
+type Action = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'readProfile' | 'leave' | Chat;
 
-const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void> = {
+const actions: Record<Action, (world: World, person: Person) => Promise<void> | void> = {
   write,
   plan: changePlan,
   platform: changePlatform,
   'sign in': signIn,
   'log out': logOut,
-  reload: (_, { followers, choices }) => choices.pick(followers).reload(),
-  glance,
+  reload: (_, { followers, choices }) => choices.pick(followers).stream.disconnect(),
+  readProfile,
   leave: deleteAccount,
   'write on the web': writeOnWeb,
   'receive a reply': receiveReply,
@@ -30,8 +30,8 @@ const deeds: Record<Deed, (world: World, person: Person) => Promise<void> | void
   clear: clearConversation,
 };
 
-const habits: Record<Person['role'], Partial<Record<Deed, number>>> = {
-  talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, glance: 1, leave: 0.15 },
+const weights: Record<Person['role'], Partial<Record<Action, number>>> = {
+  talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, readProfile: 1, leave: 0.15 },
   writer: {
     'write on the web': 10,
     'receive a reply': 4,
@@ -41,21 +41,21 @@ const habits: Record<Person['role'], Partial<Record<Deed, number>>> = {
     write: 1,
     'sign in': 0.3,
     'log out': 0.3,
-    glance: 1,
+    readProfile: 1,
     leave: 0.2,
   },
-  subscriber: { plan: 6, write: 5, platform: 1, glance: 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
-  visitor: { 'sign in': 4, 'log out': 1, glance: 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
+  subscriber: { plan: 6, write: 5, platform: 1, readProfile: 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
+  visitor: { 'sign in': 4, 'log out': 1, readProfile: 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
 };
 
-/** Comes, signs in, follows the count in a tab or two, and does this and that until the end or until tired. */
-export async function live(world: World, person: Person): Promise<void> {
+/** One user: signs up, opens one or two tabs, and makes random actions until the end or their own limit. */
+export async function runJourney(world: World, person: Person): Promise<void> {
   try {
-    await arrive(world, person);
+    await begin(world, person);
     for (let left = person.choices.between(8, 70); left > 0 && !person.left && !world.closing.aborted; left -= 1) {
-      const deed = person.choices.weighted<Deed>(habits[person.role]);
-      person.doing = deed;
-      await deeds[deed](world, person);
+      const action = person.choices.weighted<Action>(weights[person.role]);
+      person.doing = action;
+      await actions[action](world, person);
       person.doing = undefined;
       await pause(world, person.choices.between(200, 1200));
     }
@@ -64,7 +64,7 @@ export async function live(world: World, person: Person): Promise<void> {
   }
 }
 
-async function arrive(world: World, person: Person): Promise<void> {
+async function begin(world: World, person: Person): Promise<void> {
   const { choices, role } = person;
   person.doing = 'first contact';
   await reportContact(world, person);

@@ -5,7 +5,7 @@ import type { Env } from '../../../worker/env.ts';
 
 export { Conversation } from '../../../worker/chat/conversation.ts';
 
-/** The product's channel, which also tells how many sockets it holds. */
+/** The product's usage channel, which also returns the number of its sockets. */
 export class UsageChannel extends Channel {
   openSockets(): number {
     return this.ctx.getWebSockets().length;
@@ -15,8 +15,8 @@ export class UsageChannel extends Channel {
 type Counted = DurableObjectNamespace<UsageChannel>;
 
 /**
- * The product, and beside it `/census?user=…&user=…`, the sockets that those users' channels hold, and `/cron`, which runs the
- * tasks of each minute.
+ * The product, and beside it `/socket-count?user=…&user=…`, the number of sockets of those users' channels, and `/cron`, which
+ * runs the tasks of each minute.
  */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
@@ -25,7 +25,7 @@ export default {
       await runScheduledTasks('* * * * *', env, ctx);
       return new Response();
     }
-    if (pathname !== '/census') return worker.fetch(request, env, ctx);
+    if (pathname !== '/socket-count') return worker.fetch(request, env, ctx);
     const channels = env.USAGE_CHANNEL as unknown as Counted;
     const counts = await Promise.all(searchParams.getAll('user').map((user) => channels.getByName(user).openSockets()));
     return Response.json({ sockets: counts.reduce((sum, count) => sum + count, 0) });

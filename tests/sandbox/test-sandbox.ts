@@ -18,8 +18,8 @@ export const secrets: SandboxSecrets = {
   STRIPE_WEBHOOK_SECRET: `whsec_${Buffer.from('stripe signs with this').toString('base64')}`,
 };
 
-/** A sandbox of its own for one test file, on a free port. */
-export async function trySandbox(siteUrl = 'http://127.0.0.1:9') {
+/** Starts a sandbox for one test file, on a free port. */
+export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-sandbox-'));
   const start = () => startSandbox({ port: 0, stateDir, siteUrl, secrets });
   let running = await start();
@@ -29,7 +29,7 @@ export async function trySandbox(siteUrl = 'http://127.0.0.1:9') {
     get url() {
       return running.url;
     },
-    /** Calls it and answers status and JSON. */
+    /** Calls the sandbox and returns status and JSON. */
     async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       const response = await fetch(running.url + path, { method, headers, ...(text !== undefined && { body: text }) });

@@ -10,8 +10,8 @@ const words: Record<Service, object> = {
   bot: { error: 'Out of order' },
 };
 
-/** What a broken service answers, in its own words. */
-export function outOfOrder(service: Service, status: number): Response {
+/** The response of a broken service, in its own format. */
+export function faultResponse(service: Service, status: number): Response {
   const bodiless = status === 204 || status === 205 || status === 304;
   return bodiless ? new Response(null, { status }) : Response.json(words[service], { status });
 }

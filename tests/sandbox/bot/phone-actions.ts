@@ -4,12 +4,12 @@ import type { Phones } from '../phones/phones.ts';
 import { ApiError, createApi } from './call-api.ts';
 import { replyTo, type Usage } from './reply.ts';
 
-export type TalkSettings = { phones: Phones; siteUrl: string; secret: string };
+export type Settings = { phones: Phones; siteUrl: string; secret: string };
 
 type Input = { text?: unknown; voice?: unknown; tier?: unknown; days?: unknown; status?: unknown };
 
-/** What a person, or the bot's team, does on a phone: write, get a trial, be approved. */
-export function createTalk({ phones, siteUrl, secret }: TalkSettings): Hono {
+/** The control calls of a phone: write, get a trial, set the approval. */
+export function createPhoneActions({ phones, siteUrl, secret }: Settings): Hono {
   const callApi = createApi(siteUrl, secret);
   const app = new Hono();
 

@@ -1,0 +1,18 @@
+import type { Metadata } from './metadata.ts';
+
+export type CardDetails = { brand: string; last4: string; exp_month: number; exp_year: number };
+
+export type PaymentMethod = {
+  id: string;
+  object: 'payment_method';
+  allow_redisplay: string;
+  billing_details: unknown;
+  card?: CardDetails;
+  us_bank_account?: object;
+  created: number;
+  customer: string | null;
+  metadata: Metadata;
+  type: 'card' | 'us_bank_account';
+  /** `declines` overrides the test card; `isSetUp` means its holder has agreed to later charges; `isUsed` bars it. */
+  _: { number: string; declines: boolean | null; isSetUp: boolean; isUsed: boolean };
+};

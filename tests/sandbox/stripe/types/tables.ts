@@ -1,0 +1,41 @@
+import type { Table } from '../table.ts';
+import type { Charge } from './charges.ts';
+import type { CheckoutSession } from './checkout-sessions.ts';
+import type { Customer } from './customers.ts';
+import type { Dispute } from './disputes.ts';
+import type { Invoice } from './invoices.ts';
+import type { InvoicePayment } from './invoice-payments.ts';
+import type { PaymentIntent } from './payment-intents.ts';
+import type { PaymentMethod } from './payment-methods.ts';
+import type { PortalConfiguration } from './portal-configurations.ts';
+import type { PortalSession } from './portal-sessions.ts';
+import type { Price } from './prices.ts';
+import type { Product } from './products.ts';
+import type { Refund } from './refunds.ts';
+import type { Schedule } from './schedules.ts';
+import type { SetupIntent } from './setup-intents.ts';
+import type { StripeEvent } from './events.ts';
+import type { Subscription } from './subscriptions.ts';
+import type { WebhookEndpoint } from './webhook-endpoints.ts';
+
+/** The tables of the local Stripe, one for each kind of object. */
+export type Tables = {
+  charges: Table<Charge>;
+  checkoutSessions: Table<CheckoutSession>;
+  customers: Table<Customer>;
+  disputes: Table<Dispute>;
+  events: Table<StripeEvent>;
+  invoicePayments: Table<InvoicePayment>;
+  invoices: Table<Invoice>;
+  paymentIntents: Table<PaymentIntent>;
+  paymentMethods: Table<PaymentMethod>;
+  portalConfigurations: Table<PortalConfiguration>;
+  portalSessions: Table<PortalSession>;
+  prices: Table<Price>;
+  products: Table<Product>;
+  refunds: Table<Refund>;
+  schedules: Table<Schedule>;
+  setupIntents: Table<SetupIntent>;
+  subscriptions: Table<Subscription>;
+  webhookEndpoints: Table<WebhookEndpoint>;
+};
