@@ -32,8 +32,7 @@ const textsIn = (part = '') => [...part.matchAll(/'(\w+)'/g)].map(([, text = '']
 
 /** The names in an object literal, those of a conditional spread included. */
 function fieldsIn(literal = ''): string[] {
-  const call = /^describeError\(/.test(literal);
-  if (call) return ofErrors;
+  if (literal.startsWith('describeError(')) return ofErrors;
   return argumentsAt(literal.replace(/^\{/, ''), 0).flatMap((entry) => {
     const spread = /^\.\.\.(.*)$/s.exec(entry)?.[1];
     if (spread?.startsWith('describeError(')) return ofErrors;
@@ -45,18 +44,19 @@ function fieldsIn(literal = ''): string[] {
 function eventsIn(sources: string[]): Map<string, Event> {
   const events = new Map<string, Event>();
   for (const source of sources) {
-    for (const { index } of source.matchAll(/(?<![\w.]|function )log\(/g)) {
-      const [level, names, fields] = argumentsAt(source, index + 'log('.length);
-      const levels = textsIn(level).filter((text) => text === 'info' || text === 'error');
-      for (const name of textsIn(names)) {
-        const event = events.get(name) ?? { fields: new Set(), levels: new Set() };
-        for (const field of fieldsIn(fields)) event.fields.add(field);
-        for (const each of levels.length > 0 ? levels : ['info', 'error']) event.levels.add(each);
-        events.set(name, event);
-      }
-    }
+    const calls = [...source.matchAll(/(?<![\w.]|function )log\(/g)];
+    for (const { index } of calls) addCall(events, argumentsAt(source, index + 'log('.length));
   }
   return events;
+}
+
+function addCall(events: Map<string, Event>, [level, names, fields]: string[]): void {
+  const named = textsIn(level).filter((text) => text === 'info' || text === 'error');
+  const levels = named.length > 0 ? named : ['info', 'error'];
+  for (const name of textsIn(names)) {
+    const { fields: known, levels: seen } = events.get(name) ?? { fields: [], levels: [] };
+    events.set(name, { fields: new Set([...known, ...fieldsIn(fields)]), levels: new Set([...seen, ...levels]) });
+  }
 }
 
 const sources = readdirSync(worker, { recursive: true, encoding: 'utf8' })

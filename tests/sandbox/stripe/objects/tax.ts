@@ -47,7 +47,7 @@ const collection = 'stripe/tax_registrations';
 
 export function createRegistration(world: World, { params }: Call<RegistrationParams>): Registration {
   const now = world.now();
-  const from = params.active_from === 'now' ? now : Number(params.active_from);
+  const from = params.active_from === 'now' ? now : params.active_from;
   const registration: Registration = {
     id: newId('taxreg_1'),
     object: 'tax.registration',

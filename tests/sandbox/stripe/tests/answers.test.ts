@@ -32,7 +32,7 @@ test('every kind of object is as the SDK declares it, in answers and in events',
   const lists = routes
     .filter(
       ([method, path]) =>
-        method === 'GET' && !path.includes(':') && !/\/search$/.test(path) && !ofTheAccount.test(path),
+        method === 'GET' && !path.includes(':') && !path.endsWith('/search') && !ofTheAccount.test(path),
     )
     .map(([, path]) => path);
   for (const path of lists) {
