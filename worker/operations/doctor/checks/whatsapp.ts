@@ -69,6 +69,6 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
   if ('silent' in answer) return silent(answer.silent);
   const body = (await answer.json().catch(() => null)) as Graph | null;
   if (answer.ok && body) return body;
-  if (body?.error?.code !== 190) return silent(`it answers ${answer.status}`);
+  if (body?.error?.code !== 190 && answer.status !== 401) return silent(`it answers ${answer.status}`);
   return { finding: wrong('WHATSAPP_TOKEN', 'is refused by WhatsApp', howToGet.WHATSAPP_TOKEN) };
 }
