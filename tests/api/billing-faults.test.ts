@@ -91,7 +91,7 @@ it('two live subscriptions grant the better plan, and the log asks for a refund'
   await stripe.subscriptions.create({
     customer,
     items: [{ price: await priceOf('premium') }],
-    default_payment_method: String(card),
+    default_payment_method: typeof card === 'string' ? card : card!.id,
   });
   await deliver(customer, since);
   expect((await planOf(token)).subscriptionTier).toBe('premium');

@@ -35,7 +35,7 @@ async function tables(): Promise<string[]> {
   const { rows } = await database.execute(
     "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '\\_\\_%' escape '\\'",
   );
-  return rows.map(({ name }) => String(name));
+  return rows.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
 }
 
 /** Each isolate prepares its statements once: the Worker starts on the schema that it finds. */
