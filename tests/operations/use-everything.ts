@@ -18,7 +18,7 @@ async function send(method: string, url: string, { token, body }: { token?: stri
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** Signs a number in by a code, as a person does: writes first, then reads the code on the phone. */
-export async function signIn({ siteUrl, sandboxUrl }: Site, phone: string): Promise<string> {
+async function signIn({ siteUrl, sandboxUrl }: Site, phone: string): Promise<string> {
   const onPhone = `${sandboxUrl}/phones/${encodeURIComponent(phone)}/messages`;
   await send('POST', onPhone, { body: { text: 'Hello' } });
   await send('POST', `${siteUrl}/api/auth/request-otp`, { body: { phone } });
