@@ -7,4 +7,6 @@ export type Env = {
   CONVERSATION: DurableObjectNamespace<Conversation>;
   RATE_LIMITER: RateLimit;
   NETWORK_RATE_LIMITER: RateLimit;
+  /** Only Cloudflare and `wrangler dev` give it. */
+  VERSION?: WorkerVersionMetadata;
 } & Record<string, unknown>;

@@ -66,6 +66,49 @@ test('somebody abroad chooses another country than that of the number', async ({
   await expect(page.getByRole('heading', { name: 'Australia' })).toHaveCount(0);
 });
 
+test('a visitor gets the lines of the country of the connection', async ({ page, stub }) => {
+  stub.respond('getCountry', { success: true, country: 'NZ' });
+  await open(page, '/help-now');
+  await expect(country(page)).toHaveValue('NZ');
+  await expect(call(page, 'Text 1737')).toHaveAttribute('href', 'sms:1737');
+});
+
+test('somebody abroad gets the lines of both countries, those of the connection first', async ({ page, stub }) => {
+  await stub.signedIn({ phoneNumber: '+61412345678' });
+  stub.respond('getCountry', { success: true, country: 'JP' });
+  await open(page, '/help-now');
+  await expect(country(page)).toHaveValue('JP');
+  const countries = page
+    .getByRole('main')
+    .getByRole('region')
+    .filter({ has: page.locator('h2[id^="help-"]') });
+  await expect(countries.getByRole('heading')).toHaveText(['Japan', 'Australia']);
+  await country(page).selectOption('Brazil');
+  await expect(countries.getByRole('heading')).toHaveText(['Brazil']);
+});
+
+test('a country without a line says so, and the number’s follows', async ({ page, stub }) => {
+  await stub.signedIn({ phoneNumber: '+61412345678' });
+  stub.respond('getCountry', { success: true, country: 'DK' });
+  await open(page, '/help-now');
+  await expect(country(page)).toHaveValue('');
+  await expect(page.getByRole('region', { name: 'Denmark' })).toContainText('no confirmed number');
+  await expect(call(page, 'Call 13 11 14')).toBeVisible();
+});
+
+test('without the API the number’s country is shown, and a late response moves nothing', async ({ page, stub }) => {
+  await stub.signedIn({ phoneNumber: '+61412345678' });
+  const respond = stub.hold('getCountry');
+  await open(page, '/help-now');
+  await expect(page.getByRole('heading', { name: 'Australia' })).toBeVisible();
+  stub.respond('getCountry', { success: true, country: 'JP' });
+  const late = page.waitForResponse('**/api/country');
+  respond();
+  await late;
+  await expect(country(page)).toHaveValue('AU');
+  await expect(page.getByRole('heading', { name: 'Japan' })).toHaveCount(0);
+});
+
 test('a country chosen before the scripts have come is shown once they have', async ({ page }) => {
   let go = () => {};
   const late = new Promise<void>((resolve) => (go = resolve));

@@ -27,8 +27,9 @@ async function rehearse(
   const tools = {
     runChecks: (_, { mayBeBehind }) => step(`runChecks ${mayBeBehind}`, [failing.runChecks ?? fine('All')]),
     migrate: (url, token) => step(`migrate ${url} ${token}`, undefined),
-    publish: (target) => step(`publish ${target}`, !failing.publish),
-    smoke: (url) => step(`smoke ${url}`, failing.smoke ?? null),
+    wrangler: ([command, , environment]) =>
+      step(`${command} ${environment}`, { ok: !failing.publish, output: '', version: { id: 'v2', worker: 'solace' } }),
+    smoke: ({ siteUrl, version: deployed }) => step(`smoke ${siteUrl} ${deployed?.id}`, failing.smoke ?? null),
     say: (line) => said.push(line),
   } satisfies Parameters<typeof deployTo>[2];
   const done = await deployTo(target, { ...values, CONTACT_URL: contact }, tools, withoutContact);
@@ -42,8 +43,8 @@ describe('a deployment', () => {
     expect(steps).toEqual([
       'runChecks true',
       'migrate libsql://x t',
-      'publish preview',
-      'smoke https://solace.example',
+      'deploy preview',
+      'smoke https://solace.example v2',
     ]);
   });
 
@@ -56,7 +57,7 @@ describe('a deployment', () => {
   it('does not look at what was not deployed', async () => {
     const { done, steps } = await rehearse({ publish: true });
     expect(done).toBe(false);
-    expect(steps.at(-1)).toBe('publish preview');
+    expect(steps.at(-1)).toBe('deploy preview');
   });
 
   it('says in one line how to go back when the new version does not serve', async () => {
@@ -92,46 +93,61 @@ it('names the version without git, as in a source archive', () => {
 describe('the look at a deployed site', () => {
   const page = '<script type="module" src="/assets/index-1a2b.js"></script>';
   const patience = { forMs: 400, pauseMs: 20 };
+  const deployed = { id: 'v2', worker: 'solace' };
+  type Answer = [status: number, body: string];
+  type Site = { health?: Answer; stranger?: Answer; home?: Answer; version?: string };
 
-  async function serve(answers: (path: string, calls: number) => [status: number, body: string]) {
+  const inOrder = {
+    health: [200, '{"status":"ok","checks":{"database":"ok"}}'],
+    stranger: [401, '{"success":false,"code":"unauthenticated"}'],
+    home: [200, page],
+    version: 'v2',
+  } satisfies Site;
+
+  /** What the look says about a site, which may differ with each call; and the headers that it sent. */
+  async function look(siteAt: (calls: number) => Site, isPart = false) {
     let calls = 0;
-    const server = createServer(({ url = '' }, response) => {
+    const overrides = new Set<unknown>();
+    const server = createServer(({ url, headers }, response) => {
       calls += 1;
-      const [status, body] = answers(url, calls);
-      response.writeHead(status, { connection: 'close' }).end(body);
+      overrides.add(headers['cloudflare-workers-version-overrides']);
+      const site = { ...inOrder, ...siteAt(calls) };
+      const [status, body] = url === '/' ? site.home : url === '/api/health' ? site.health : site.stranger;
+      response.writeHead(status, { connection: 'close', 'x-version': site.version }).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const trouble = await smoke(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, page, patience);
+    const siteUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const problem = await smoke({ siteUrl, version: deployed, isPart }, page, patience);
     server.close();
-    return trouble;
+    return { problem, overrides: [...overrides] };
   }
-  const healthy = '{"status":"ok","checks":{"database":"ok"}}';
 
-  it('is content with a healthy API and the page of this build', async () => {
-    expect(await serve((path) => [200, path === '/' ? page : healthy])).toBeNull();
+  it('is content with a healthy API of this version, a refusal and the page of this build', async () => {
+    expect(await look(() => ({}))).toEqual({ problem: null, overrides: [undefined] });
+  });
+
+  it('asks Cloudflare for the version that only a part of the users gets', async () => {
+    expect(await look(() => ({}), true)).toEqual({ problem: null, overrides: ['solace="v2"'] });
   });
 
   it('waits until the new version has arrived', async () => {
-    expect(await serve((path, calls) => [200, path !== '/' ? healthy : calls < 6 ? 'the old page' : page])).toBeNull();
+    const { problem } = await look((calls) => (calls < 6 ? { home: [200, 'the old page'], version: 'v1' } : {}));
+    expect(problem).toBeNull();
   });
 
   it.each([
-    [
-      'a database that fails',
-      (path: string) => (path === '/' ? [200, page] : [503, '{"status":"degraded"}']),
-      /health answers 503/,
-    ],
-    ['a page that fails', (path: string) => (path === '/' ? [500, ''] : [200, healthy]), /\/ answers 500/],
-    [
-      'a page of another build',
-      (path: string) => [200, path === '/' ? 'other' : healthy],
-      /without \/assets\/index-1a2b/,
-    ],
-  ] as [string, (path: string) => [number, string], RegExp][])('names %s', async (_, answers, said) => {
-    expect(await serve(answers)).toMatch(said);
+    ['a database that fails', { health: [503, '{"status":"degraded"}'] }, /health answers 503/],
+    ['another version', { version: 'v1' }, /is of the version v1, not v2/],
+    ['an API that lets strangers in', { stranger: [200, '{"success":true}'] }, /user\/me answers 200 to somebody/],
+    ['an API that fails behind the health check', { stranger: [500, '{}'] }, /user\/me answers 500 to somebody/],
+    ['a page that fails', { home: [500, ''] }, /\/ answers 500/],
+    ['a page of another build', { home: [200, 'other'] }, /without \/assets\/index-1a2b/],
+  ] as [string, Site, RegExp][])('names %s', async (_, site, said) => {
+    expect((await look(() => site)).problem).toMatch(said);
   });
 
   it('names a site that does not answer', async () => {
-    expect(await smoke('http://127.0.0.1:1', page, patience)).toMatch(/does not answer/);
+    const silent = { siteUrl: 'http://127.0.0.1:1', version: deployed };
+    expect(await smoke(silent, page, patience)).toMatch(/does not answer/);
   });
 });

@@ -77,8 +77,8 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   LIMIT_CALLS_PER_USER: ['240', '0/1m'],
   CODE_BUDGET_PER_DAY: ['all', '0'],
 };
-/** A local run has neither a contact form nor readers of help lines. */
-const warnedLocally = ['CONTACT_URL', 'HELP_LINES_READ_ON', 'Help lines'];
+/** A local run has neither a contact form nor readers of help lines; its Stripe has a new account's payment methods. */
+const warnedLocally = ['CONTACT_URL', 'HELP_LINES_READ_ON', 'Help lines', 'Payment methods'];
 const cases = Object.entries(breakages).flatMap(([name, values]) => values.map((value) => [name, value] as const));
 
 const placed = (value: string | undefined) =>

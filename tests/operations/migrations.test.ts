@@ -8,7 +8,7 @@ const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), '
 const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
 
 /** The reason why a statement would break the running version while it is applied, or null. */
-function trouble(statement: string, created: Set<string>): string | null {
+function problem(statement: string, created: Set<string>): string | null {
   const [, table = ''] = /(?:TABLE|ON) `(\w+)`/i.exec(statement) ?? [];
   if (/^CREATE TABLE/i.test(statement)) {
     created.add(table);
@@ -25,7 +25,7 @@ function troubles(text: string): string[] {
   const created = new Set<string>();
   const statements = text.split('--> statement-breakpoint').map((statement) => statement.trim());
   return statements.flatMap((statement) => {
-    const why = trouble(statement, created);
+    const why = problem(statement, created);
     return why ? [`${why}: ${statement}`] : [];
   });
 }

@@ -34,13 +34,3 @@ it('says how each secret is rotated', () => {
   const secrets = settingNames.filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
   for (const name of secrets) expect(text).toMatch(new RegExp(`^- \`${name}\`.*:`, 'm'));
 });
-
-it('explains every event of the log', () => {
-  const files = readdirSync(`${root}/worker`, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  );
-  const sources = files.map((name) => readFileSync(`${root}/worker/${name}`, 'utf8')).join('\n');
-  const written = [...sources.matchAll(/\blog\(.*?, '(\w+)'/g)].map(([, event = '']) => event);
-  expect(written.length).toBeGreaterThan(5);
-  for (const event of written) expect(text).toMatch(new RegExp(`^- \`${event}\`.*: `, 'm'));
-});

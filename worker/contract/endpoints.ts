@@ -355,6 +355,13 @@ export const endpoints = {
     output: v.object({ received: v.literal(true) }),
     fails: ['invalidBody', 'notFound'],
   },
+  getCountry: {
+    access: 'public',
+    method: 'GET',
+    path: '/api/country',
+    summary: 'The country of the connection, for the crisis lines; null when it is unknown',
+    output: v.object({ success: v.literal(true), country: v.nullable(v.string()) }),
+  },
   openapi: {
     access: 'public',
     method: 'GET',

@@ -19,6 +19,7 @@ import { exportMe } from './user/export-me.ts';
 import { getMe } from './user/get-me.ts';
 import { getPlatform } from './user/get-platform.ts';
 import { getSessions } from './user/get-sessions.ts';
+import { getCountry } from './service/get-country.ts';
 import { health } from './service/health.ts';
 import { logout } from './auth/logout.ts';
 import { openapi } from './service/openapi.ts';
@@ -54,6 +55,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getChat: userRoute('getChat', getChat),
   endSession: userRoute('endSession', endSession),
   exportMe: userRoute('exportMe', exportMe),
+  getCountry: publicRoute('getCountry', getCountry),
   getMe: userRoute('getMe', getMe),
   getPlatform: userRoute('getPlatform', getPlatform),
   getSessions: userRoute('getSessions', getSessions),

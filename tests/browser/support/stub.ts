@@ -19,6 +19,7 @@ export class Stub {
     this.#page = page;
     this.#expectedErrors = expectedErrors;
     this.person({});
+    this.respond('getCountry', { success: true, country: null });
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { expand } from './api/expand.ts';
 import { authenticateInvoice, waitsForHolder } from './billing/authenticate-invoice.ts';
 import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
+import { changeDashboardSettings, dashboardSettings, type DashboardSettings } from './objects/account.ts';
 import { openDispute } from './objects/disputes.ts';
 import type { Atomically } from './api/call.ts';
 import type { CollectionSettings, World } from './types/world.ts';
@@ -67,7 +68,25 @@ export function createPaymentControl({ world, atomically }: Parts): Hono {
     const changes = { ...(retries !== undefined && { retries }), ...(afterRetries !== undefined && { afterRetries }) };
     return c.json(world.setCollection(changes as Partial<CollectionSettings>));
   });
+
+  app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
+  app.put('/stripe/dashboard', async (c) => {
+    const changes = await readBody(c);
+    if (isDashboard(changes)) return c.json(changeDashboardSettings(world, changes));
+    const error = 'Send {chargesEnabled?: boolean} and icon?, statementDescriptor?, supportEmail?: text or null';
+    return c.json({ error }, 400);
+  });
   return app;
+}
+
+const dashboardTexts = new Set(['icon', 'statementDescriptor', 'supportEmail']);
+
+function isDashboard(changes: object): changes is Partial<DashboardSettings> {
+  return Object.entries(changes).every(([name, value]) =>
+    name === 'chargesEnabled'
+      ? typeof value === 'boolean'
+      : dashboardTexts.has(name) && (value === null || typeof value === 'string'),
+  );
 }
 
 function isOneOf(value: unknown, allowed: string[]): boolean {

@@ -1,16 +1,14 @@
-import { countryOfPhone } from '#contract/country-of-phone';
 import { Dialog } from '@ark-ui/react/dialog';
 import { Portal } from '@ark-ui/react/portal';
 import { button, dialog } from '#styled/recipes';
-import { useSession } from '../../data/use-session.ts';
+import { useHelpCountries } from '../../data/use-help-countries.ts';
 import { HelpPanel } from '../../ui/help/help-panel.tsx';
 import { chatWords } from '../../words/chat.ts';
 import { helpWords } from '../../words/help.ts';
 
-/** The crisis lines in a dialog over the conversation. It makes no request. */
+/** The crisis lines in a dialog over the conversation. Only the country needs a request. */
 export default function HelpDialog({ close }: { close: () => void }) {
-  const phone = useSession(({ user }) => user?.phoneNumber ?? null);
-  const country = phone ? countryOfPhone(phone) : undefined;
+  const countries = useHelpCountries();
   const styles = dialog();
   return (
     <Dialog.Root open onOpenChange={({ open }) => !open && close()} lazyMount unmountOnExit>
@@ -19,7 +17,7 @@ export default function HelpDialog({ close }: { close: () => void }) {
         <Dialog.Positioner className={styles.positioner}>
           <Dialog.Content className={styles.content}>
             <Dialog.Title className={styles.title}>{helpWords.title}</Dialog.Title>
-            <HelpPanel countries={country ? [country] : []} linksToAll />
+            <HelpPanel countries={countries} linksToAll />
             <button type="button" className={button({ look: 'outline' })} onClick={close}>
               {chatWords.closeHelp}
             </button>

@@ -3,6 +3,7 @@ import { refusalOf } from '../../chat/refusal-of.ts';
 import { messageEvents } from '../../chat/message-events.ts';
 import { countWaiting, queueMessage, type QueuedPointer, type Waiting } from '../../chat/queue-message.ts';
 import { findMessage, storeMessage } from '../../chat/store-message.ts';
+import { connectionCountry } from '../../http/connection-country.ts';
 import type { Handler } from '../../http/handler.ts';
 import { RequestError } from '../../platform/request-error.ts';
 
@@ -18,7 +19,7 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
     userId,
     messageId: input.id,
     locale: localeOf(request),
-    country: countryOf(request),
+    country: connectionCountry(request),
     mostWaiting: settings.CHAT_MESSAGES_WAITING,
     now,
   };
@@ -41,10 +42,4 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
 /** The browser's preferred language, without its region. */
 function localeOf(request: Request): string | null {
   return /^\s*([a-z]{2,3})\b/i.exec(request.headers.get('accept-language') ?? '')?.[1]?.toLowerCase() ?? null;
-}
-
-/** The country of the request; XX and T1 (Tor) are none. */
-function countryOf(request: Request): string | null {
-  const country = request.headers.get('cf-ipcountry') ?? '';
-  return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : null;
 }

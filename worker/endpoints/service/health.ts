@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Handler } from '../../http/handler.ts';
 
-export const health: Handler<'health'> = async ({ db }) => {
+/** `x-version` names the deployed version: a deployment asks for it, to know which version responds. */
+export const health: Handler<'health'> = async ({ db, env }) => {
+  const headers = env.VERSION ? { 'x-version': env.VERSION.id } : {};
   try {
     await db.run(sql`select 1`);
-    return { status: 'ok', checks: { database: 'ok' } };
+    return Response.json({ status: 'ok', checks: { database: 'ok' } }, { headers });
   } catch {
     const body = { status: 'degraded', checks: { database: 'failed' } };
-    return Response.json(body, { status: 503, headers: { 'retry-after': '5' } });
+    return Response.json(body, { status: 503, headers: { ...headers, 'retry-after': '5' } });
   }
 };

@@ -1,47 +1,43 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { settingNames } from '../doctor/checks/settings.ts';
 import type { Target, Values } from '../target.ts';
+import { root, type Wrangler, type WranglerRun } from './wrangler.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+/** Builds and deploys the Worker, its assets and its settings as one version. */
+export function publish(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
+  return withSettings(values, (file) =>
+    wrangler(['deploy', ...versionFlags(target, file), ...domain(values)], { env: buildEnvironment(values) }),
+  );
+}
 
-/** Builds and deploys the Worker, its assets and its settings as one version; returns whether it succeeded. */
-export async function publish(target: Target, values: Values, more: string[] = []): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), 'solace-deploy-'));
-  const file = join(folder, 'settings.json');
-  try {
-    writeFileSync(file, JSON.stringify(settingsIn(values)), { mode: 0o600 });
-    const args = [
-      'deploy',
-      '--env',
-      target,
-      '--secrets-file',
-      file,
-      '--message',
-      version(),
-      ...domain(values),
-      ...more,
-    ];
-    const child = spawn(process.execPath, [wrangler, ...args], {
-      cwd: root,
-      stdio: 'inherit',
-      env: buildEnvironment(values),
-    });
-    const [code]: (number | null)[] = await once(child, 'exit');
-    return code === 0;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+/** Builds and uploads the same version without deploying it: nobody gets it yet. */
+export function upload(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
+  return withSettings(values, (file) =>
+    wrangler(['versions', 'upload', ...versionFlags(target, file)], { env: buildEnvironment(values) }),
+  );
 }
 
 /** The command that restores the previous version. */
 export function rollbackLine(target: Target): string {
   return `npx wrangler rollback --env ${target} --yes`;
+}
+
+async function withSettings<T>(values: Values, run: (file: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-deploy-'));
+  const file = join(folder, 'settings.json');
+  try {
+    writeFileSync(file, JSON.stringify(settingsIn(values)), { mode: 0o600 });
+    return await run(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function versionFlags(target: Target, file: string): string[] {
+  return ['--env', target, '--secrets-file', file, '--message', version()];
 }
 
 function settingsIn(values: Values): Values {

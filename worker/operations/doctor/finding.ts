@@ -1,7 +1,11 @@
-/** One line of the doctor: in order, a warning or an error, the last two with a remedy. It never contains a secret. */
+/**
+ * One line of the doctor: in order, a warning, wrong, or something that only a person can check; all but the first with
+ * the next step. None may hold a secret.
+ */
 export type Finding =
-  | { ok: true; about: string; warning?: never }
-  | { ok: true; about: string; warning: string; remedy: string }
+  | { ok: true; about: string; warning?: never; byHand?: never }
+  | { ok: true; about: string; warning?: never; byHand: string; remedy: string }
+  | { ok: true; about: string; warning: string; byHand?: never; remedy: string }
   | { ok: false; about: string; wrong: string; remedy: string };
 
 /** Something is in order. */
@@ -14,7 +18,12 @@ export function warning(about: string, what: string, remedy: string): Finding {
   return { ok: true, about, warning: what, remedy };
 }
 
-/** An error; `about` names the setting. */
+/** What no service tells: a person looks. */
+export function byHand(about: string, what: string, remedy: string): Finding {
+  return { ok: true, about, byHand: what, remedy };
+}
+
+/** `about` names the setting at fault. */
 export function wrong(about: string, what: string, remedy: string): Finding {
   return { ok: false, about, wrong: what, remedy };
 }
@@ -22,5 +31,6 @@ export function wrong(about: string, what: string, remedy: string): Finding {
 /** The finding as a line of text. */
 export function lineOf(finding: Finding): string {
   if (!finding.ok) return `✗ ${finding.about}: ${finding.wrong}. ${finding.remedy}`;
+  if (finding.byHand) return `? ${finding.about}, check by hand: ${finding.byHand}. ${finding.remedy}`;
   return finding.warning ? `! ${finding.about}: ${finding.warning}. ${finding.remedy}` : `✓ ${finding.about}`;
 }

@@ -4,6 +4,7 @@ import { resumeSubscription, updateSubscription } from '../billing/update-subscr
 import * as invoiceCalls from '../billing/invoice-calls.ts';
 import * as intentCalls from '../billing/payment-intent-calls.ts';
 import * as setupCalls from '../billing/setup-intent-calls.ts';
+import { retrieveAccount } from '../objects/account.ts';
 import * as charges from '../objects/charges.ts';
 import * as checkout from '../objects/checkout-sessions.ts';
 import * as customers from '../objects/customers.ts';
@@ -11,6 +12,7 @@ import * as disputes from '../objects/disputes.ts';
 import * as events from '../objects/events.ts';
 import * as invoicePayments from '../objects/invoice-payments.ts';
 import * as invoices from '../objects/invoices.ts';
+import * as methodConfigurations from '../objects/method-configurations.ts';
 import * as paymentIntents from '../objects/payment-intents.ts';
 import * as methods from '../objects/payment-methods.ts';
 import * as configurations from '../objects/portal-configurations.ts';
@@ -21,6 +23,7 @@ import * as refunds from '../objects/refunds.ts';
 import * as schedules from '../objects/schedules.ts';
 import { searchCustomers } from '../objects/search-customers.ts';
 import * as setupIntents from '../objects/setup-intents.ts';
+import * as tax from '../objects/tax.ts';
 import * as items from '../objects/subscription-items.ts';
 import * as subscriptions from '../objects/subscriptions.ts';
 import * as endpoints from '../objects/webhook-endpoints.ts';
@@ -31,6 +34,14 @@ type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler:
 
 /** Every call of Stripe's API that the local one has. */
 export const routes: readonly Route[] = [
+  ['GET', '/v1/account', retrieveAccount],
+  ['GET', '/v1/payment_method_configurations', methodConfigurations.listMethodConfigurations],
+  ['GET', '/v1/payment_method_configurations/:id', methodConfigurations.retrieveMethodConfiguration],
+  ['POST', '/v1/payment_method_configurations/:id', methodConfigurations.updateMethodConfiguration],
+  ['GET', '/v1/tax/settings', tax.retrieveTaxSettings],
+  ['POST', '/v1/tax/settings', tax.updateTaxSettings],
+  ['GET', '/v1/tax/registrations', tax.listRegistrations],
+  ['POST', '/v1/tax/registrations', tax.createRegistration],
   ['GET', '/v1/customers', customers.listCustomers],
   ['POST', '/v1/customers', customers.createCustomer],
   ['GET', '/v1/customers/search', searchCustomers],

@@ -1,23 +1,26 @@
 import type { Stripe } from 'stripe';
 import { invalid } from '../errors.ts';
+import { methodConfiguration } from '../objects/method-configurations.ts';
+import type { World } from '../types/world.ts';
 import { isTaxed } from './is-taxed.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 
-/** What the account has switched on. A bank debit is confirmed days later; a card can be saved at once. */
-const switchedOn = { subscription: ['card', 'link', 'us_bank_account'], setup: ['card', 'link'] };
+/** A card can be saved at once, a bank debit cannot. */
+const savable = ['card', 'link'];
 
 /** Which payment methods the page offers: without a choice of the merchant's, all that the account has switched on. */
-export function methodsOf({ mode, allowed_payment_method_types: allowed }: Params) {
-  const available = switchedOn[mode === 'setup' ? 'setup' : 'subscription'];
-  const types = allowed ? available.filter((type) => allowed.includes(type as 'card')) : available;
+export function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }: Params) {
+  const { id, switchedOn } = methodConfiguration(world);
+  const available = switchedOn.filter((type) => (mode === 'setup' ? savable.includes(type) : type !== 'sepa_debit'));
+  const types: string[] = allowed ? available.filter((type) => allowed.includes(type as 'card')) : available;
   if (types.length === 0) {
     throw invalid('No valid payment method types for this Checkout Session.', 'allowed_payment_method_types');
   }
   const options = { card: { request_three_d_secure: 'automatic' } };
   const debit = { us_bank_account: { verification_method: 'automatic' } };
   return {
-    payment_method_configuration_details: { id: 'pmc_1LocalStripeDefault0000', parent: null },
+    payment_method_configuration_details: { id, parent: null },
     payment_method_options: types.includes('us_bank_account') ? { ...options, ...debit } : options,
     payment_method_types: types,
   };

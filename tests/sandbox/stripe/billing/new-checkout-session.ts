@@ -52,7 +52,7 @@ export function newCheckoutSession(world: World, params: Params): CheckoutSessio
   return world.checkoutSessions.insert({
     ...untouched,
     ...asked(params),
-    ...methodsOf(params),
+    ...methodsOf(world, params),
     ...priced(world, lineItems, params),
     id,
     object: 'checkout.session',

@@ -9,6 +9,9 @@ import { draftHour, week } from './start-stripe.ts';
 /** The full file, where a checkout has it beside it; the repository holds what is made of it. */
 const openapi = new URL('../../../../../shared/stripe/openapi-subset.json', import.meta.url);
 
+/** What the Dashboard sets is typed by the SDK where it is made: the file of shapes lacks it. */
+const ofTheAccount = /^\/v1\/(account|tax|payment_method_configurations)/;
+
 test('every kind of object is as the SDK declares it, in answers and in events', async () => {
   const me = await newPerson();
   const { id } = await me.subscribe('premium');
@@ -27,7 +30,10 @@ test('every kind of object is as the SDK declares it, in answers and in events',
     return (await response.json()) as { object: string; data: { object: string }[] };
   };
   const lists = routes
-    .filter(([method, path]) => method === 'GET' && !path.includes(':') && !path.endsWith('/search'))
+    .filter(
+      ([method, path]) =>
+        method === 'GET' && !path.includes(':') && !path.endsWith('/search') && !ofTheAccount.test(path),
+    )
     .map(([, path]) => path);
   for (const path of lists) {
     const query = path === '/v1/subscription_items' ? `?subscription=${id}` : '?limit=100';

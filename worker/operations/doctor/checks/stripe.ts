@@ -1,10 +1,12 @@
 import type { Stripe } from 'stripe';
+import { apiVersion } from '../../../billing/stripe-client.ts';
 import { unknownPricesInUse, type UnknownPrice } from '../../../billing/unknown-prices.ts';
 import type { Settings } from '../../../settings.ts';
 import { failureReasonOf } from '../http-request.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';
 import { readingStripe, rehearseSetup } from '../../deploy/rehearse-stripe-setup.ts';
+import { checkStripeAccount } from './stripe-account.ts';
 import type { Target } from '../../target.ts';
 
 const remedy = 'Run `npm run stripe:setup`.';
@@ -17,10 +19,27 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
     const refused = await refusedReads(readingStripe(settings));
     if (refused.length > 0) return [mode, permission(refused)];
     const prices = await unknownPricesInUse(readingStripe(settings));
-    return [mode, fine('Stripe answers'), ...(await rehearseSetup(settings)).map(asFinding), ...prices.map(unknown)];
+    return [
+      mode,
+      fine('Stripe answers'),
+      ...checkSetup(await rehearseSetup(settings)),
+      ...prices.map(unknown),
+      ...(await checkWebhookVersion(readingStripe(settings), settings)),
+      ...(await checkStripeAccount(readingStripe(settings), settings, target)),
+    ];
   } catch (error) {
     return [mode, refusal(error as StripeError)];
   }
+}
+
+/** Stripe never changes the version of an endpoint, so `stripe:setup` cannot remedy it. */
+async function checkWebhookVersion(stripe: Stripe, { SITE_URL }: Settings): Promise<Finding[]> {
+  const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
+  const endpoint = data.find(({ url }) => url === `${SITE_URL}/api/webhooks/stripe`);
+  if (!endpoint || endpoint.api_version === apiVersion) return [];
+  const what = `Stripe's webhook endpoint sends ${endpoint.api_version ?? "the account's version"}, not ${apiVersion}`;
+  const how = 'Delete it in the Stripe Dashboard, run `npm run stripe:setup`, and put the new secret in front.';
+  return [wrong('STRIPE_WEBHOOK_SECRET', what, how)];
 }
 
 type StripeError = Error & { statusCode?: number; detail?: unknown };
@@ -61,14 +80,20 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/** A finding for a line of the dry run; a line that would change nothing is in order. */
-function asFinding(line: string): Finding {
-  const [verb, ...rest] = line.split(' ');
-  const about = rest.join(' ');
-  if (verb === 'kept') return fine(`Stripe has the ${about}`);
-  const setting = /^(portal|webhook)/.test(about) ? 'SITE_URL' : 'STRIPE_SECRET_KEY';
-  const what = verb === 'created' ? `Stripe has no ${about}` : `Stripe's ${about} is out of date`;
-  return wrong(setting, what, remedy);
+/** The rehearsal in one finding for what is missing or out of date: one command mends all of it. */
+function checkSetup(lines: string[]): Finding[] {
+  const setup = lines.map((line) => ({ verb: line.split(' ')[0], what: line.slice(line.indexOf(' ') + 1) }));
+  const kept = setup.filter(({ verb }) => verb === 'kept').map(({ what }) => fine(`Stripe has the ${what}`));
+  const missing = setup.filter(({ verb }) => verb === 'created').map(({ what }) => what);
+  const outdated = setup.filter(({ verb }) => verb === 'updated').map(({ what }) => what);
+  if (missing.length + outdated.length === 0) return kept;
+  // The portal and the webhook lead to the site; anything else is another account, or was changed there.
+  const isOfSite = [...missing, ...outdated].every((what) => /^(portal|webhook)/.test(what));
+  const faults = [
+    missing.length > 0 && `Stripe has no ${missing.join(', no ')}`,
+    outdated.length > 0 && `Stripe's ${outdated.join(' and ')} is out of date`,
+  ].filter((fault) => fault !== false);
+  return [...kept, wrong(isOfSite ? 'SITE_URL' : 'STRIPE_SECRET_KEY', faults.join(', and '), remedy)];
 }
 
 function unknown({ price, subscription }: UnknownPrice): Finding {

@@ -71,6 +71,6 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
   if ('failure' in response) return failure(response.failure);
   const body: Graph | null = await response.json().catch(() => null);
   if (response.ok && body) return body;
-  if (body?.error?.code !== 190) return failure(`it answers ${response.status}`);
+  if (body?.error?.code !== 190 && response.status !== 401) return failure(`it answers ${response.status}`);
   return { finding: wrong('WHATSAPP_TOKEN', 'is refused by WhatsApp', howToGet.WHATSAPP_TOKEN) };
 }

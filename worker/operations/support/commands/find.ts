@@ -47,7 +47,7 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
       : 'never sent there',
     ...paymentLines(payments),
   };
-  const body = Object.entries(lines).map(([name, value]) => `${`${name}:`.padEnd(20)}${value}`);
+  const body = Object.entries(lines).map(([name, value]) => `${`${name}:`.padEnd(22)}${value}`);
   return [...body, '', ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.'])].join('\n');
 }
 

@@ -30,6 +30,7 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
   const again = { dirty: sql`${customers.dirty} + 1`, dueAt: 0 };
   const [row] = await db.update(customers).set(again).where(mine).returning({ wanted: customers.dirty });
   if (!row) throw new Error('This user was never sent to Stripe: there is nothing to fetch.');
+  process.stderr.write('Waiting for the cron job, which runs every minute.\n');
   for (const until = Date.now() + patienceMs; Date.now() < until; await wait(pauseMs)) {
     const [now] = await db.select().from(customers).where(mine);
     if (!now) throw new Error('The account was deleted meanwhile.');

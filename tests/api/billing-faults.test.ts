@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { runCron } from './support/cron.ts';
+import { database } from './support/database.ts';
+import { newPerson } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import {
+  buy,
+  complete,
+  customerOf,
+  deliver,
+  eventsOf,
+  inPortal,
+  newSubscriber,
+  postEvent,
+  profileOf,
+  stripe,
+  subscriptionOf,
+  verify,
+} from './support/stripe.ts';
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await sandbox.faults({ stripe: null });
+});
+
+const declined = '4000000000000002';
+const planOf = async (token: string) => (await profileOf(token)).metadata;
+
+/** The payments of a customer that succeeded. */
+async function payments(customer: string): Promise<number[]> {
+  const { data } = await stripe.charges.list({ customer, limit: 100 });
+  return data.filter(({ status }) => status === 'succeeded').map(({ amount }) => amount);
+}
+
+async function priceOf(tier: string): Promise<string> {
+  return (await stripe.prices.list({ lookup_keys: [`${tier}_weekly`] })).data[0]!.id;
+}
+
+it('a first card that is declined grants nothing; the next one is charged once', async () => {
+  const { phone, token } = await newPerson();
+  const { portalUrl } = (await buy(token, 'basic')).body;
+  await expect(complete(portalUrl, { card: declined })).rejects.toThrow('402');
+  await runCron();
+  const customer = await customerOf(phone);
+  expect([await planOf(token), await payments(customer)]).toMatchObject([{ subscriptionTier: 'free' }, []]);
+  await verify(token, await complete(portalUrl));
+  expect((await planOf(token)).subscriptionTier).toBe('basic');
+  expect(await payments(customer)).toHaveLength(1);
+});
+
+it('a checkout that is completed twice is charged once', async () => {
+  const { phone, token } = await newPerson();
+  const { portalUrl } = (await buy(token, 'premium')).body;
+  const sessions = await Promise.allSettled([complete(portalUrl), complete(portalUrl)]);
+  const done = sessions.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  for (const session of done) await verify(token, session);
+  expect((await planOf(token)).subscriptionTier).toBe('premium');
+  expect(await payments(await customerOf(phone))).toHaveLength(1);
+});
+
+it('an upgrade whose charge is declined in the portal changes nothing', async () => {
+  const { phone, token, customer, since } = await newSubscriber('basic');
+  await sandbox.card(phone, true);
+  await inPortal((await buy(token)).body.portalUrl, 'switch', { price: await priceOf('platinum') });
+  await deliver(customer, since);
+  expect(await planOf(token)).toMatchObject({ subscriptionTier: 'basic', subscriptionStatus: 'active' });
+  expect(await payments(customer)).toHaveLength(1);
+});
+
+it('a plan whose card fails at the end of the trial grants nothing', async () => {
+  const { phone, token } = await newPerson();
+  const { body } = await botCall('/api/bot/trials', { phone, tier: 'premium', days: 1 });
+  await call('POST', '/auth/verify-trial-token', {
+    body: { trialToken: new URL(body.url).searchParams.get('token') },
+  });
+  await verify(token, await complete((await buy(token, 'platinum')).body.portalUrl));
+  const customer = await customerOf(phone);
+  await sandbox.card(phone, true);
+  await sandbox.advanceStripe(86_400 + 2 * 3600);
+  await deliver(customer, 0);
+  expect((await subscriptionOf(customer)).status).toBe('past_due');
+  expect(await planOf(token)).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'past_due' });
+  expect(await payments(customer)).toEqual([]);
+});
+
+it('two live subscriptions grant the better plan, and the log asks for a refund', async () => {
+  const { token, customer, since } = await newSubscriber('basic');
+  const { default_payment_method: card } = await subscriptionOf(customer);
+  const error = vi.spyOn(console, 'error');
+  await stripe.subscriptions.create({
+    customer,
+    items: [{ price: await priceOf('premium') }],
+    default_payment_method: typeof card === 'string' ? card : card!.id,
+  });
+  await deliver(customer, since);
+  expect((await planOf(token)).subscriptionTier).toBe('premium');
+  expect(error.mock.calls.map(([line]) => JSON.parse(String(line)))).toContainEqual(
+    expect.objectContaining({ event: 'subscription_doubled', customer }),
+  );
+});
+
+describe('a dispute that takes no money back', () => {
+  it.each(['warning_needs_response', 'won'])('%s leaves the subscription alone', async (status) => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    const { id } = await sandbox.dispute(phone);
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const response = await real(input, init);
+      const url = input instanceof Request ? input.url : String(input);
+      if (!url.includes(`/v1/disputes/${id}`)) return response;
+      return Response.json({ ...(await response.json<object>()), status });
+    });
+    const { data } = await stripe.events.list({ type: 'charge.dispute.created', limit: 100 });
+    const event = data.find(({ data: { object } }) => (object as { id: string }).id === id);
+    expect((await postEvent(event)).status).toBe(200);
+    expect((await subscriptionOf(customer)).status).toBe('active');
+    expect((await planOf(token)).subscriptionTier).toBe('basic');
+  });
+});
+
+it('events that arrive after the account was deleted bring nothing back', async () => {
+  const { phone, token, customer, since } = await newSubscriber('premium');
+  const late = await eventsOf(customer, since);
+  expect((await call('DELETE', '/api/user/me', { token })).status).toBe(200);
+  for (const event of late) expect(await postEvent(event)).toEqual({ status: 200, body: { received: true } });
+  const sql = 'select 1 from users where phone = ? union all select 1 from customers where stripe_id = ?';
+  expect((await database.execute({ sql, args: [phone, customer] })).rows).toEqual([]);
+  expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+});
+
+it('a purchase while Stripe fails is refused, and the next try is charged once', async () => {
+  const { phone, token } = await newPerson();
+  await sandbox.faults({ stripe: { status: 500 } });
+  expect(await buy(token, 'basic')).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  await sandbox.faults({ stripe: null });
+  await verify(token, await complete((await buy(token, 'basic')).body.portalUrl));
+  expect((await planOf(token)).subscriptionTier).toBe('basic');
+  expect(await payments(await customerOf(phone))).toHaveLength(1);
+});
+
+it('a return from a paid checkout while Stripe fails loses nothing: the cron brings the plan', async () => {
+  const { phone, token } = await newPerson();
+  const session = await complete((await buy(token, 'basic')).body.portalUrl);
+  await sandbox.faults({ stripe: { status: 500 } });
+  expect((await verify(token, session)).status).toBe(503);
+  await sandbox.faults({ stripe: null });
+  await runCron();
+  expect((await planOf(token)).subscriptionTier).toBe('basic');
+  expect(await payments(await customerOf(phone))).toHaveLength(1);
+});
+
+it('a refund of the whole payment ends nothing by itself, and a cancellation at Stripe does', async () => {
+  const { token, customer, since } = await newSubscriber('basic');
+  const [charge] = (await stripe.charges.list({ customer })).data;
+  await stripe.refunds.create({ charge: charge!.id });
+  await deliver(customer, since);
+  expect((await planOf(token)).subscriptionTier).toBe('basic');
+  await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+  await deliver(customer, since);
+  expect((await planOf(token)).subscriptionTier).toBe('free');
+});

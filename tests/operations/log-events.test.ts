@@ -1,0 +1,108 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const worker = fileURLToPath(new URL('../../worker/', import.meta.url));
+const document = readFileSync(`${worker}docs/log-events.md`, 'utf8');
+
+/** An event with the fields and levels that all its lines together may have. */
+type Event = { fields: Set<string>; levels: Set<string> };
+
+/** What `...describeError(error)` adds. */
+const ofErrors = ['error', 'code', 'at'];
+
+/** The arguments of a call whose opening parenthesis ends just before `start`, split at their commas. */
+function argumentsAt(text: string, start: number): string[] {
+  const parts = [''];
+  let depth = 0;
+  let quote = '';
+  for (const character of text.slice(start)) {
+    if (quote) quote = character === quote ? '' : quote;
+    else if (`'"\``.includes(character)) quote = character;
+    else if ('([{'.includes(character)) depth += 1;
+    else if (')]}'.includes(character)) depth -= 1;
+    if (depth < 0) return parts.map((part) => part.trim()).filter(Boolean);
+    if (character === ',' && depth === 0 && !quote) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  throw new Error(`No closing parenthesis after ${text.slice(start, start + 40)}`);
+}
+
+const textsIn = (part = '') => [...part.matchAll(/'(\w+)'/g)].map(([, text = '']) => text);
+
+/** The names in an object literal, those of a conditional spread included. */
+function fieldsIn(literal = ''): string[] {
+  if (literal.startsWith('describeError(')) return ofErrors;
+  return argumentsAt(literal.replace(/^\{/, ''), 0).flatMap((entry) => {
+    const spread = /^\.\.\.(.*)$/s.exec(entry)?.[1];
+    if (spread?.startsWith('describeError(')) return ofErrors;
+    if (spread) return fieldsIn(/\{[^}]*\}/.exec(spread)?.[0]);
+    return [/^\w+/.exec(entry)![0]];
+  });
+}
+
+function eventsIn(sources: string[]): Map<string, Event> {
+  const events = new Map<string, Event>();
+  for (const source of sources) {
+    const calls = [...source.matchAll(/(?<![\w.]|function )log\(/g)];
+    for (const { index } of calls) addCall(events, argumentsAt(source, index + 'log('.length));
+  }
+  return events;
+}
+
+function addCall(events: Map<string, Event>, [level, names, fields]: string[]): void {
+  const named = textsIn(level).filter((text) => text === 'info' || text === 'error');
+  const levels = named.length > 0 ? named : ['info', 'error'];
+  for (const name of textsIn(names)) {
+    const { fields: known, levels: seen } = events.get(name) ?? { fields: [], levels: [] };
+    events.set(name, { fields: new Set([...known, ...fieldsIn(fields)]), levels: new Set([...seen, ...levels]) });
+  }
+}
+
+const sources = readdirSync(worker, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('operations/'))
+  .map((name) => readFileSync(`${worker}${name}`, 'utf8'));
+const written = eventsIn(sources);
+
+const rows = [...document.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)];
+const listed = new Map(
+  rows.map(([, name = '', levels = '', fields = '']) => [
+    name,
+    {
+      levels: new Set(levels.split(', ')),
+      fields: new Set([...fields.matchAll(/`(\w+)`/g)].map(([, field = '']) => field)),
+    },
+  ]),
+);
+
+it('reads events, levels and fields from the code', () => {
+  const events = eventsIn([
+    "log('info', 'a_b', { one, two: f(1, '),'), ...(x && { three }), ...describeError(error) });",
+    "export function log(level: 'info') {}\nconst x = catalog('info', 'no_event', {});",
+    "log(bad ? 'error' : 'info', bad ? 'c_d' : 'e_f', {});",
+  ]);
+  expect([...events.keys()]).toEqual(['a_b', 'c_d', 'e_f']);
+  expect([...events.get('a_b')!.fields]).toEqual(['one', 'two', 'three', 'error', 'code', 'at']);
+});
+
+describe('the table of log events', () => {
+  it('lists every event that the code writes, and no other', () => {
+    expect(written.size).toBeGreaterThan(20);
+    expect([...listed.keys()].toSorted()).toEqual([...written.keys()].toSorted());
+  });
+
+  it.each([...written])('has the fields of %s', (name, { fields }) => {
+    const row = listed.get(name)?.fields ?? new Set();
+    // The one call that writes both gives `unexpected` to the second alone.
+    const expected = [...fields].filter((field) => name !== 'request_completed' || field !== 'unexpected');
+    expect([...row].toSorted()).toEqual(expected.toSorted());
+  });
+
+  it.each([...written].filter(([name]) => !name.startsWith('request_')))('has the level of %s', (name, { levels }) => {
+    expect(listed.get(name)?.levels).toEqual(levels);
+  });
+
+  it('says in a sentence what each event means', () => {
+    for (const [, name, , , meaning] of rows) expect(`${name}: ${meaning}`).toMatch(/: [A-Z`8].{30,}\.$/);
+  });
+});

@@ -1,0 +1,135 @@
+import type { Target, Values } from '../target.ts';
+import type { DeployTools } from './deploy-to.ts';
+import { isReady, siteOf } from './prepare.ts';
+import { upload } from './upload-version.ts';
+import type { Version } from './wrangler.ts';
+
+export type Plan = {
+  /** Parts of the users in per cent that get the new version, before all of them do. */
+  parts: number[];
+  /** How long each part is watched before the next one. */
+  watchMs: number;
+  pauseMs: number;
+};
+
+type Tools = DeployTools & { wait: (ms: number) => Promise<unknown> };
+type Rollout = { target: Target; siteUrl: string; present: string; next: Version; plan: Plan };
+
+/**
+ * Uploads a version and deploys it to growing parts of the users. After each step it looks at what the new version
+ * responds; if something is wrong, all users get the version before again.
+ */
+export async function deployGradually(
+  target: Target,
+  values: Values,
+  tools: Tools,
+  { plan, withoutContact = false }: { plan: Plan; withoutContact?: boolean },
+): Promise<boolean> {
+  const { say } = tools;
+  if (!(await isReady(target, values, tools, withoutContact))) return stop(say, 'Nothing was changed.');
+  const present = await presentVersion(target, tools);
+  if (!present) return stop(say, 'Nothing was changed.');
+
+  const uploaded = await upload(tools.wrangler, target, values);
+  if (!uploaded.ok || !uploaded.version) return stop(say, uploadTrouble(uploaded.output, target));
+  const next = uploaded.version;
+  say(`✓ Version ${next.id} is uploaded; nobody gets it yet`);
+
+  await tools.migrate(values.TURSO_DATABASE_URL!, values.TURSO_AUTH_TOKEN ?? '');
+  say('✓ The database has the newest schema, on which the present version runs too');
+  say(`If this command is interrupted, go back with: ${backLine(target, present)}`);
+  return rollOut({ target, siteUrl: siteOf(values), present, next, plan }, tools);
+}
+
+async function rollOut(rollout: Rollout, tools: Tools): Promise<boolean> {
+  const { present, next, plan, siteUrl } = rollout;
+  for (const part of [...plan.parts, 100]) {
+    const problem = await takeStep(rollout, part, tools);
+    if (problem) return goBack(rollout, problem, tools);
+    tools.say(
+      part < 100
+        ? `✓ ${part} % of the users get the new version, and it is in order`
+        : `✓ ${siteUrl} serves ${next.id}`,
+    );
+  }
+  tools.say(`The version before is ${present}. Go back to it with: ${backLine(rollout.target, present)}`);
+  return true;
+}
+
+/** What is wrong after a step, or null. */
+async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<string | null> {
+  const { present, next, plan, siteUrl } = rollout;
+  const split = part < 100 ? [`${next.id}@${part}`, `${present}@${100 - part}`] : [`${next.id}@100`];
+  if (!(await deploySplit(rollout.target, split, `${part} % of the users`, tools)))
+    return `Cloudflare did not accept the step to ${part} %`;
+  const look = { siteUrl, version: next, isPart: part < 100 };
+  const problem = await tools.smoke(look);
+  return problem || part === 100 ? problem : watch(tools, plan, () => tools.smoke(look));
+}
+
+async function watch(tools: Tools, { watchMs, pauseMs }: Plan, look: () => Promise<string | null>) {
+  if (watchMs > 0)
+    tools.say(`  Watching it for ${Math.round(watchMs / 60_000)} minutes. Watch the log too: request_failed`);
+  for (let waitedMs = 0; waitedMs < watchMs; waitedMs += pauseMs) {
+    await tools.wait(pauseMs);
+    const problem = await look();
+    if (problem) return problem;
+  }
+  return null;
+}
+
+async function goBack({ target, present }: Rollout, problem: string, tools: Tools): Promise<false> {
+  tools.say(`✗ ${problem}`);
+  if (await deploySplit(target, [`${present}@100`], 'Back to the version before', tools))
+    return stop(tools.say, `All users get the version before again: ${present}. The database keeps its new schema.`);
+  return stop(
+    tools.say,
+    `✗ GOING BACK FAILED: a part of the users still gets the new version. Run: ${backLine(target, present)}`,
+  );
+}
+
+async function deploySplit(target: Target, split: string[], message: string, { wrangler }: Tools): Promise<boolean> {
+  const { ok } = await wrangler(['versions', 'deploy', ...split, '--env', target, '--message', message, '--yes']);
+  return ok;
+}
+
+type Deployment = { versions?: { version_id: string; percentage: number }[] };
+
+/** The one version that all users get, or null: a part of the users needs a version before it. */
+async function presentVersion(target: Target, { wrangler, say }: Tools): Promise<string | null> {
+  const { ok, output } = await wrangler(['deployments', 'status', '--env', target, '--json'], { isQuiet: true });
+  const versions = ok ? versionsIn(output) : [];
+  if (versions.length === 1) return versions[0]!.version_id;
+  if (versions.length === 0) {
+    say(
+      `✗ Cloudflare names no version that runs in ${target}. Deploy the first one with: npm run deploy -- --env ${target}`,
+    );
+    return null;
+  }
+  const shares = versions.map(({ version_id: id, percentage }) => `${id} has ${percentage} %`).join(', ');
+  say(`✗ An earlier rollout is unfinished: ${shares}. Give one of them to all: ${backLine(target, 'VERSION')}`);
+  return null;
+}
+
+function versionsIn(output: string): NonNullable<Deployment['versions']> {
+  try {
+    return (JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as Deployment).versions ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function uploadTrouble(output: string, target: Target): string {
+  if (!/pending Durable Object migration/i.test(output)) return 'Nothing was deployed; the present version runs on.';
+  return `✗ wrangler.toml has a new Durable Object migration, which cannot reach a part of the users. Nothing was deployed. \
+Deploy it to everybody with: npm run deploy -- --env ${target}`;
+}
+
+function backLine(target: Target, version: string): string {
+  return `npx wrangler versions deploy ${version}@100 --env ${target} --yes`;
+}
+
+function stop(say: Tools['say'], line: string): false {
+  say(line);
+  return false;
+}
