@@ -137,6 +137,20 @@ for (const viewport of [
   });
 }
 
+for (const width of [360, 412, 768, 1280]) {
+  test(`the account and the chat do not move while they load, ${width} pixels wide`, async ({ page, phone }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await signInByExternalToken(page, phone);
+    await page.goto('/account');
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    await expect(page.getByRole('radio').first()).toBeAttached();
+    expect(await layoutShift(page)).toBe(0);
+    await page.goto('/chat');
+    await expect(page.getByRole('checkbox').first()).toBeVisible();
+    expect(await layoutShift(page)).toBe(0);
+  });
+}
+
 test('the login form is not shown to somebody who comes back', async ({ page, phone }) => {
   await signInByExternalToken(page, phone);
   const { seen } = await watchFirstPaint(page);

@@ -6,6 +6,7 @@ import { accountWords, usageWords } from '../../words/account.ts';
 import { layoutWords } from '../../words/layout.ts';
 import { CardHead } from './card-head.tsx';
 import { column, columns } from './columns.tsx';
+import { statusHeight } from './status-height.tsx';
 
 /** The account page before its user is known. It is part of the served HTML, where `fill-shell.ts` fills the slots. */
 export function AccountSkeleton() {
@@ -26,13 +27,15 @@ export function AccountSkeleton() {
             <CardHead id="current-plan" title={accountWords.currentPlan} />
             <Slot name="plan" className={css({ textStyle: 'title', color: 'primary' })} />
             <Slot name="description" className={css({ color: 'muted', minHeight: { base: '[2lh]', md: '[1lh]' } })} />
-            <Slot name="status" className={css({ fontWeight: 'semibold', paddingBlock: '3' })} />
+            <Slot name="status" className={`${statusHeight} ${css({ fontWeight: 'semibold' })}`} />
           </section>
           <section className={card({ look: 'raised' })} aria-labelledby="usage">
             <CardHead id="usage" title={usageWords.title} />
             <div className={css({ display: 'flex', justifyContent: 'space-between', gap: '2' })}>
               <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
-              <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
+              <div className={figure}>
+                <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
+              </div>
             </div>
           </section>
           <SkeletonCard lines={6} />
@@ -66,5 +69,7 @@ const slot = css({
   // As high as its text will be.
   '&:empty::before': { content: '"\\00a0"' },
 });
+/** As wide with a text as without, so that nothing moves when it comes. */
+const figure = css({ width: '[5.5rem]', textAlign: 'end', '& > p:empty': { width: 'full' } });
 const label = css({ display: 'flex', alignItems: 'center', gap: '3', marginTop: '2', color: 'muted' });
 const line = css({ height: '[2.75rem]', borderRadius: 'md' });

@@ -7,7 +7,7 @@ import { useDismissal } from './use-dismissal.ts';
 
 type Props<Id> = { options: readonly { id: Id; label: string }[]; choose: (id: Id) => void };
 
-/** What else can be done with the conversation. Ark UI's menu would be 17 KiB more. */
+/** What else can be done with the conversation. Ark UI's menu would be 18 KiB more. */
 export function OptionsMenu<Id extends string>({ options, choose }: Props<Id>) {
   const details = useRef<HTMLDetailsElement>(null);
   useDismissal(details);
