@@ -31,11 +31,9 @@ export function AccountSkeleton() {
           </section>
           <section className={card({ look: 'raised' })} aria-labelledby="usage">
             <CardHead id="usage" title={usageWords.title} />
-            <div className={css({ display: 'flex', justifyContent: 'space-between', gap: '2' })}>
+            <div className={usage}>
               <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
-              <div className={figure}>
-                <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
-              </div>
+              <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
             </div>
           </section>
           <SkeletonCard lines={6} />
@@ -69,7 +67,13 @@ const slot = css({
   // As high as its text will be.
   '&:empty::before': { content: '"\\00a0"' },
 });
-/** As wide with a text as without, so that nothing moves when it comes. */
-const figure = css({ width: '[5.5rem]', textAlign: 'end', '& > p:empty': { width: 'full' } });
+/** Both texts begin at the left edge whatever they say, so that nothing moves when they come. */
+const usage = css({
+  display: 'grid',
+  '& > p': { gridArea: '[1 / 1]' },
+  '& > p:first-child': { marginInlineEnd: '16' },
+  '& > p:last-child': { textAlign: 'end' },
+  '& > p:last-child:empty': { width: 'full', backgroundColor: 'transparent' },
+});
 const label = css({ display: 'flex', alignItems: 'center', gap: '3', marginTop: '2', color: 'muted' });
 const line = css({ height: '[2.75rem]', borderRadius: 'md' });
