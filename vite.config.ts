@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { endpointTable } from './web/build/endpoint-table.ts';
 import { inlineHeadScript } from './web/build/inline-head-script.ts';
-import { inlineStylesheet } from './web/build/inline-stylesheet.ts';
+import { splitStylesheet } from './web/build/split-stylesheet.ts';
 import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
 
@@ -68,7 +68,7 @@ export default defineConfig({
     endpointTable(),
     inlineStyles(join(web, 'styled-system')),
     inlineHeadScript(join(web, 'app/head-script.ts')),
-    inlineStylesheet(),
+    splitStylesheet(),
     writePages({ connectTo: outsideOrigins(), rendererIn: prerender }),
   ],
 });

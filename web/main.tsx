@@ -1,3 +1,4 @@
+import { applyStylesheet } from './app/apply-stylesheet.ts';
 import { mount } from './app/mount.tsx';
 import { start } from './app/start.ts';
 import { watchUncaughtErrors } from './app/uncaught-error.ts';
@@ -8,4 +9,4 @@ const router = createAppRouter();
 start(router);
 
 const root = document.getElementById('root');
-if (root) void mount(root, router);
+if (root) void applyStylesheet().then(() => mount(root, router));

@@ -288,6 +288,43 @@ describe('clearing', () => {
     for (const each of [stream, late]) each.close();
   });
 
+  it('refuses a reply to a message that was cleared, also when it comes again', async () => {
+    const { phone, token } = await newWriter();
+    await setBotMode('silent');
+    const { message } = (await write(token, 'Never mind')).body;
+    await call('DELETE', '/api/user/chat', { token });
+    const late = { replyTo: message.id };
+    const refusal = { status: 409, body: { code: 'conflict', message: 'The person has cleared this message.' } };
+    expect(await reply(phone, 'About that', 'late-1', late)).toMatchObject(refusal);
+    expect(await reply(phone, 'About that', 'late-1', late)).toMatchObject(refusal);
+    expect((await readChat(token)).messages).toEqual([]);
+    await call('DELETE', '/api/user/chat', { token });
+    expect(await reply(phone, 'About that', 'late-2', late)).toMatchObject(refusal);
+    for (const accepted of [{}, { replyTo: 'wamid.elsewhere' }])
+      expect(await reply(phone, 'By the way', undefined, accepted)).toMatchObject({ status: 200 });
+    expect((await readChat(token)).messages.map(({ text }) => text)).toEqual(['By the way', 'By the way']);
+  });
+
+  it('stores no reply a second time that the person has cleared with its message', async () => {
+    const { phone, token } = await newWriter();
+    await setBotMode('silent');
+    const { message } = (await write(token, 'Hello')).body;
+    const again = () => reply(phone, 'Hello to you', 'first', { replyTo: message.id });
+    expect(await again()).toMatchObject({ status: 200 });
+    await call('DELETE', '/api/user/chat', { token });
+    expect(await again()).toMatchObject({ status: 409 });
+    expect((await readChat(token)).messages).toEqual([]);
+  });
+
+  it('accepts a reply to a message that is sent again under its id after the clearing', async () => {
+    const { phone, token } = await newWriter();
+    await setBotMode('silent');
+    const { message } = (await write(token, 'Hello')).body;
+    await call('DELETE', '/api/user/chat', { token });
+    await write(token, 'Hello', message.id);
+    expect(await reply(phone, 'Hello to you', 'first', { replyTo: message.id })).toMatchObject({ status: 200 });
+  });
+
   it('withdraws the messages that wait for the bot', async () => {
     const { phone, token } = await newWriter();
     await vi.waitFor(async () => expect(await eventsOf(phone, 'chat.consent')).toHaveLength(1));

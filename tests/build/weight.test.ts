@@ -22,14 +22,14 @@ describe('weight, in KiB of brotli', () => {
     expect(site.scriptWeight(more)).toBeLessThanOrEqual(25);
   });
 
-  it.each([...paths, '/404'])('of %s: 9.5 of styles, in the page itself', (path) => {
+  it.each([...paths, '/404'])('of %s: 5.5 of styles in the page itself', (path) => {
     const styles = site.styles(path);
     expect(styles).toHaveLength(1);
-    expect(site.weigh(styles.join(''))).toBeLessThanOrEqual(9.5);
+    expect(site.weigh(styles.join(''))).toBeLessThanOrEqual(5.5);
   });
 
-  it.each([...paths, '/404'])('of %s: 15.5 of HTML', (path) => {
-    expect(site.weigh(site.html(path))).toBeLessThanOrEqual(15.5);
+  it.each([...paths, '/404'])('of %s: 11.5 of HTML', (path) => {
+    expect(site.weigh(site.html(path))).toBeLessThanOrEqual(11.5);
   });
 });
 
@@ -41,10 +41,24 @@ describe('the first paint', () => {
     expect(external.filter((tag) => !tag.includes('type="module"'))).toEqual([]);
   });
 
-  it('is the whole stylesheet: no file of it is left', () => {
-    expect(site.files().filter((file) => file.endsWith('.css'))).toEqual([]);
+  it('needs no script to know of a stylesheet: there is one file, of 8 KiB, and every page names it', () => {
+    const sheets = site.files().filter((file) => file.endsWith('.css'));
+    expect(sheets).toHaveLength(1);
+    const [sheet = ''] = sheets;
+    expect(site.weigh(site.read(sheet))).toBeLessThanOrEqual(8);
+    for (const file of site.htmlFiles())
+      expect(site.read(file)).toContain(`as="style" fetchpriority="low" href="/${sheet}"`);
     for (const file of site.files().filter((name) => name.endsWith('.js')))
       expect(site.read(file)).not.toMatch(/assets\/[\w.-]+\.css/);
+  });
+
+  it('has no rules for classes of other pages', () => {
+    const chat = site.html('/chat');
+    const classes = new Set([...chat.matchAll(/class="([^"]*)"/g)].flatMap(([, list = '']) => list.split(' ')));
+    const foreign = [...classes].filter((name) => /^[\w-]+$/.test(name) && !site.html('/').includes(name));
+    expect(foreign.length).toBeGreaterThan(0);
+    const landing = site.styles('/').join('');
+    for (const name of foreign) expect(landing).not.toContain(`.${name}`);
   });
 });
 

@@ -34,21 +34,31 @@ it('allows inline scripts and styles by their hash alone', () => {
   const html = '<script>one()</script><script type="module" src="/x.js"></script><style>p{color:red}</style>';
   const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   expect(inlineHashes(html, 'script')).toEqual([hashOf('one()')]);
-  const headers = securityHeaders({ html, connectTo: ['https://api.example'], hashedFiles: [] });
+  const headers = securityHeaders({ pages: { '/404': html }, connectTo: ['https://api.example'], hashedFiles: [] });
   expect(headers).not.toContain('unsafe');
   expect(headers).toContain(`script-src 'self' ${hashOf('one()')};`);
-  expect(headers).toContain(`style-src ${hashOf('p{color:red}')};`);
+  expect(headers).toContain(`style-src 'self' ${hashOf('p{color:red}')};`);
   expect(headers).toContain("connect-src 'self' https://api.example;");
+});
+
+it('allows the styles of a page on that page alone', () => {
+  const plans = '<style>p{color:blue}</style>';
+  const headers = securityHeaders({ pages: { '/404': '', '/plans': plans }, connectTo: [], hashedFiles: [] });
+  const [general = '', own = ''] = headers.split(/(?=^\/plans$)/m);
+  const [hash = ''] = inlineHashes(plans, 'style');
+  expect(general).not.toContain(hash);
+  expect(own).toContain(hash);
+  expect(own).toContain('! Content-Security-Policy');
 });
 
 it('caches existing assets for good, and nothing else', () => {
   const rules = (count: number) =>
     securityHeaders({
-      html: '',
+      pages: {},
       connectTo: [],
       hashedFiles: Array.from({ length: count }, (_, at) => `assets/${at}.js`),
     });
-  expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n/assets/1.js');
+  expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js');
   expect(rules(2)).not.toContain('*.js');
-  expect(() => rules(100)).toThrow(/more rules/);
+  expect(() => rules(100)).toThrow(/more than the 100 allowed/);
 });

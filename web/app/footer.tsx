@@ -9,7 +9,7 @@ export function Footer() {
   return (
     <footer className={foot}>
       <div className={inner}>
-        <div className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]' })}>
+        <div className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]', textWrap: '[pretty]' })}>
           <p>{footerWords.notice}</p>
           <p>{footerWords.crisis}</p>
         </div>

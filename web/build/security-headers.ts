@@ -1,21 +1,51 @@
 import { createHash } from 'node:crypto';
+import { pageHead } from '../words/page-heads.ts';
 
 /** Cloudflare reads at most 100 rules. */
 const maxRules = 100;
 
 type Options = {
-  html: string;
+  /** The HTML of each page by its path; `/404` is served for every other path. */
+  pages: Record<string, string>;
   connectTo: readonly string[];
   /** Files that have a hash of their content in their names. */
   hashedFiles: readonly string[];
 };
 
-/** The `_headers` file of the assets: security policies, and cache lifetimes. */
-export function securityHeaders({ html, connectTo, hashedFiles }: Options): string {
-  const policy = [
+/** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. */
+export function securityHeaders({ pages, connectTo, hashedFiles }: Options): string {
+  const { '/404': notFound = '', ...others } = pages;
+  // Pages without prerendered text have the same styles and need no rules of their own.
+  const isEmpty = (path: string) => pageHead(path).prerendering === 'none';
+  const [empty, filled] = [Object.keys(others).filter(isEmpty), Object.keys(others).filter((path) => !isEmpty(path))];
+  const general = [notFound, ...empty.map((path) => others[path])].join('');
+  const rules = [
+    `/*
+  Content-Security-Policy: ${policyOf(general, connectTo)}
+  Strict-Transport-Security: max-age=31536000; includeSubDomains
+  X-Content-Type-Options: nosniff
+  X-Frame-Options: DENY
+  Referrer-Policy: same-origin
+  Permissions-Policy: camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()
+  Cross-Origin-Opener-Policy: same-origin
+`,
+    // Without `!` both policies would apply, and the first refuses the styles of every other page.
+    ...filled.map(
+      (path) =>
+        `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policyOf(pages[path] ?? '', connectTo)}\n`,
+    ),
+    // One rule for each file: a rule for the folder would also make browsers keep the response that a file is missing.
+    ...hashedFiles.map((file) => `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`),
+  ];
+  if (rules.length > maxRules) throw new Error(`${rules.length} rules are more than the ${maxRules} allowed`);
+  return rules.join('\n');
+}
+
+function policyOf(html: string, connectTo: readonly string[]): string {
+  return [
     "default-src 'none'",
     `script-src ${["'self'", ...inlineHashes(html, 'script')].join(' ')}`,
-    `style-src ${inlineHashes(html, 'style').join(' ')}`,
+    `style-src ${["'self'", ...inlineHashes(html, 'style')].join(' ')}`,
     "img-src 'self'",
     "font-src 'self'",
     `connect-src ${["'self'", ...connectTo].join(' ')}`,
@@ -25,26 +55,11 @@ export function securityHeaders({ html, connectTo, hashedFiles }: Options): stri
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
-  return `/*
-  Content-Security-Policy: ${policy}
-  Strict-Transport-Security: max-age=31536000; includeSubDomains
-  X-Content-Type-Options: nosniff
-  X-Frame-Options: DENY
-  Referrer-Policy: same-origin
-  Permissions-Policy: camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()
-  Cross-Origin-Opener-Policy: same-origin
-
-${immutableRules(hashedFiles)}`;
-}
-
-/** One rule for each file: with a rule for the folder, browsers would also cache the 404 of a missing file. */
-function immutableRules(files: readonly string[]): string {
-  if (files.length >= maxRules) throw new Error(`${files.length} files need more rules than the ${maxRules} allowed`);
-  return files.map((file) => `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`).join('');
 }
 
 /** The hashes by which a policy allows the page's own inline scripts or styles. */
 export function inlineHashes(html: string, tag: 'script' | 'style'): string[] {
   const parts = html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'));
-  return [...parts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+  const hashes = [...parts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+  return [...new Set(hashes)];
 }

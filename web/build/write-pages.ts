@@ -3,6 +3,7 @@ import { loadRender } from './load-render.ts';
 import { emptyBody, isReadable, pageBody } from './page-body.ts';
 import { headTags } from './head-tags.ts';
 import { pageHead, pages } from '../words/page-heads.ts';
+import { withOwnStyles } from './page-styles.ts';
 import { preloadLinks, shellScript } from './preload-links.ts';
 import { securityHeaders } from './security-headers.ts';
 import { manifest, robots, sitemap } from './site-files.ts';
@@ -33,13 +34,15 @@ export function writePages({ connectTo, rendererIn }: Options): Plugin {
         const hashedFiles = Object.keys(bundle).filter((fileName) => fileName.startsWith('assets/'));
         const render = await loadRender(rendererIn);
         const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
+        const pagesByPath: Record<string, string> = {};
         const write = async (fileName: string, path: string) => {
           const isShell = pageHead(path).prerendering === 'shell';
           // The script of a shell comes first, since the others are larger.
           const links = [...(isShell ? shellScript(bundle) : []), ...preloadLinks(bundle, path, html)];
           const tags = [headTags(path), ...new Set(links)].join('\n    ');
           const content = await pageBody(path, render);
-          const page = html.replace(head, () => tags).replace(body, () => content);
+          const page = withOwnStyles(html.replace(head, () => tags).replace(body, () => content));
+          pagesByPath[path] = page;
           emit(
             fileName,
             isReadable(path) ? deferScripts(page) : withoutFontPreloads(isShell ? preloadApp(page, links) : page),
@@ -51,7 +54,7 @@ export function writePages({ connectTo, rendererIn }: Options): Plugin {
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
         emit('manifest.webmanifest', manifest());
-        emit('_headers', securityHeaders({ html, connectTo, hashedFiles }));
+        emit('_headers', securityHeaders({ pages: pagesByPath, connectTo, hashedFiles }));
       },
     },
   };
@@ -63,13 +66,15 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
   return String(file.source);
 }
 
-/** A readable page keeps its scripts in a template, which `head-script.ts` inserts after the first paint. */
+/** A readable page keeps what its scripts need in a template, which `head-script.ts` inserts after the first paint. */
 function deferScripts(html: string): string {
   const scripts: string[] = [];
   const readable = html.replaceAll(
-    /\s*(<link rel="modulepreload"[^>]*>|<script type="module"[^>]*><\/script>)/g,
+    /\s*(<link rel="(?:modulepreload|preload" as="style)"[^>]*>|<script type="module"[^>]*><\/script>)/g,
     (_, tag) => {
-      scripts.push(tag);
+      // The app waits for the stylesheet.
+      if (tag.includes('as="style"')) scripts.unshift(tag);
+      else scripts.push(tag);
       return '';
     },
   );

@@ -3,7 +3,8 @@ import { createStore } from './store.ts';
 export type ConnectionStatus = 'closed' | 'connecting' | 'live' | 'reconnecting' | 'lost';
 
 const store = createStore<{ status: ConnectionStatus; attempts: number; counts: number }>({
-  status: 'closed',
+  // A page that shows the state opens the stream right after its start.
+  status: 'connecting',
   attempts: 0,
   counts: 0,
 });

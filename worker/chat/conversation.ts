@@ -57,6 +57,7 @@ export class Conversation extends DurableObject<object> {
     if (behind) return behind;
     const known = this.#table.find(message.id);
     if (known) return { outcome: 'known', ...this.#queued(known) };
+    if (message.replyTo && this.#table.wasCleared(message.replyTo)) return { outcome: 'cleared' };
     const allowedAt = message.perMinute ? (this.#table.userMessageAt(message.perMinute) ?? 0) + minuteMs : 0;
     if (allowedAt > now) return { outcome: 'limited', allowedAt };
     const stored = this.#table.insert(message, now);
@@ -163,7 +164,7 @@ export class Conversation extends DurableObject<object> {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
     if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
-    this.#table.clear(epoch);
+    this.#table.clear(epoch, Date.now());
     this.#publish({ kind: 'cleared', revision: this.#table.head.revision, epoch });
     this.#endTyping();
     return null;

@@ -1,10 +1,13 @@
 import type { MessageState } from '../contract/chat.ts';
+import { dayMs } from '../platform/time.ts';
 import type { NewStoredMessage, StoredMessage } from './stored-message.ts';
 
 /** The counters of a conversation; they outlive its messages. */
 type Head = { epoch: number; revision: number; seq: number; clearedRevision: number };
 
 const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
+/** As long as the outbox tries to deliver a message to the bot. */
+const repliesWithinMs = dayMs;
 const columns = 'seq, id, author, at, state, revision, sealed';
 
 /**
@@ -79,14 +82,27 @@ export class MessageTable {
     return { ...message, state, revision };
   }
 
-  /** Removes every message and begins a new epoch. */
-  clear(epoch: number): void {
+  /** Removes every message and begins a new epoch; keeps the ids to which a reply may be on its way. */
+  clear(epoch: number, now: number): void {
     this.#create();
     const head = this.#next();
     head.epoch = epoch;
     head.clearedRevision = head.revision;
+    this.#createCleared();
+    this.#sql.exec('delete from cleared_messages where at < ?', now - repliesWithinMs);
+    this.#sql.exec(
+      `insert or replace into cleared_messages select id, at from messages where author = 'user' and at >= ?`,
+      now - repliesWithinMs,
+    );
     this.#sql.exec('delete from messages');
     this.#writeHead();
+  }
+
+  /** Whether the user cleared a message of this id and did not send it again. */
+  wasCleared(id: string): boolean {
+    if (this.head.clearedRevision === 0 || this.find(id)) return false;
+    this.#createCleared();
+    return this.#sql.exec('select 1 from cleared_messages where id = ?', id).toArray().length > 0;
   }
 
   /** Removes messages that arrived before an instant (unix ms); returns whether messages are left. */
@@ -125,6 +141,10 @@ export class MessageTable {
   #writeHead(): void {
     const { epoch, revision, seq, clearedRevision } = this.head;
     this.#sql.exec('insert or replace into head values (1, ?, ?, ?, ?)', epoch, revision, seq, clearedRevision);
+  }
+
+  #createCleared(): void {
+    this.#sql.exec('create table if not exists cleared_messages (id text primary key, at integer not null)');
   }
 
   #create(): void {

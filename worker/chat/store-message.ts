@@ -43,7 +43,9 @@ export async function storeMessage(
   const sealed = await sealMessage(key, { userId: user.id, id, author: 'user' }, { text });
   const perMinute = settings.CHAT_MESSAGES_PER_MINUTE;
   const appended = await conversation.append(user.chatEpoch, { id, author: 'user', sealed, notAfter, perMinute });
-  if (appended.outcome === 'late') throw new RequestError('unavailable', { retryAfter: 1 });
+  // Only a reply can be `cleared`.
+  if (appended.outcome === 'late' || appended.outcome === 'cleared')
+    throw new RequestError('unavailable', { retryAfter: 1 });
   if (appended.outcome === 'behind') throw staleEpochError(context, user, appended);
   if (appended.outcome === 'limited') {
     if (queued)

@@ -21,6 +21,8 @@ export type NewStoredMessage = {
   notAfter: number;
   /** The maximum number of the user's messages in a minute. */
   perMinute?: number;
+  /** The message that a reply answers; a reply to one that the user cleared is not stored. */
+  replyTo?: string | undefined;
 };
 
 /** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
@@ -33,6 +35,7 @@ export type Appended =
   | ({ outcome: 'stored' | 'known' } & QueuedMessage)
   | { outcome: 'limited'; allowedAt: number }
   | { outcome: 'late' }
+  | { outcome: 'cleared' }
   | StaleEpoch;
 
 export type StoredPage = {

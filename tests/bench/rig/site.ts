@@ -80,10 +80,10 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
   return files;
 }
 
-/** Blocks of a path, where `*` stands for anything, and indented headers. */
+/** Blocks of a path, where `*` stands for anything, and indented headers. A later block wins, so `! Header` adds nothing. */
 function readRules(text: string): Rule[] {
   const rules: Rule[] = [];
-  for (const line of text.split('\n').filter((line) => line.trim() && !line.startsWith('#'))) {
+  for (const line of text.split('\n').filter((line) => line.trim() && !/^(?:#|\s+!)/.test(line))) {
     const header = /^\s+([\w-]+):\s*(.*)$/.exec(line);
     if (header) rules.at(-1)!.headers[header[1]!.toLowerCase()] = header[2]!;
     else rules.push({ pattern: patternOf(line.trim()), headers: {} });

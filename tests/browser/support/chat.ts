@@ -15,10 +15,21 @@ export const chat = {
 export async function openChat(page: Page, phone: Phone): Promise<void> {
   await signInByExternalToken(page, phone);
   await page.goto('/chat');
+  await acceptNotice(page);
+}
+
+export async function acceptNotice(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'I am 18 years or older.' }).check();
   await page.getByRole('checkbox', { name: /^I agree that/ }).check();
   await chat.accept(page).click();
   await chat.field(page).waitFor();
+}
+
+/** Chooses an option of the conversation and confirms it. */
+export async function chooseOption(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Options of the conversation').click();
+  await page.getByRole('button', { name }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name }).click();
 }
 
 export async function send(page: Page, text: string): Promise<void> {

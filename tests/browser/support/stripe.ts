@@ -20,6 +20,7 @@ export const stripe = {
   holdings: (phone: string) => control<Holdings>('GET', `customers/${encodeURIComponent(phone)}`),
   card: (phone: string, declines: boolean) =>
     control('POST', `customers/${encodeURIComponent(phone)}/card`, { declines }),
+  dispute: (phone: string) => control('POST', `customers/${encodeURIComponent(phone)}/dispute`),
   webhooks: (mode: 'deliver' | 'hold') => control('PUT', 'webhooks', { mode }),
   redeliver: (order: 'original' | 'reversed', times: number) => control('POST', 'webhooks/redeliver', { order, times }),
 };

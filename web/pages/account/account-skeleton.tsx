@@ -6,6 +6,7 @@ import { accountWords, usageWords } from '../../words/account.ts';
 import { layoutWords } from '../../words/layout.ts';
 import { CardHead } from './card-head.tsx';
 import { column, columns } from './columns.tsx';
+import { statusHeight } from './status-height.tsx';
 
 /** The account page before its user is known; part of the served HTML, in which `fill-shell.ts` fills the slots. */
 export function AccountSkeleton() {
@@ -26,11 +27,11 @@ export function AccountSkeleton() {
             <CardHead id="current-plan" title={accountWords.currentPlan} />
             <Slot name="plan" className={css({ textStyle: 'title', color: 'primary' })} />
             <Slot name="description" className={css({ color: 'muted', minHeight: { base: '[2lh]', md: '[1lh]' } })} />
-            <Slot name="status" className={css({ fontWeight: 'semibold', paddingBlock: '3' })} />
+            <Slot name="status" className={`${statusHeight} ${css({ fontWeight: 'semibold' })}`} />
           </section>
           <section className={card({ look: 'raised' })} aria-labelledby="usage">
             <CardHead id="usage" title={usageWords.title} />
-            <div className={css({ display: 'flex', justifyContent: 'space-between', gap: '2' })}>
+            <div className={usage}>
               <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
               <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
             </div>
@@ -65,6 +66,14 @@ const slot = css({
   '&:empty': { width: '[min(14rem, 45%)]', borderRadius: 'sm', backgroundColor: 'sunken' },
   // As high as its later text.
   '&:empty::before': { content: '"\\00a0"' },
+});
+/** Both texts begin at the left edge whatever they say, so that nothing moves when they come. */
+const usage = css({
+  display: 'grid',
+  '& > p': { gridArea: '[1 / 1]' },
+  '& > p:first-child': { marginInlineEnd: '16' },
+  '& > p:last-child': { textAlign: 'end' },
+  '& > p:last-child:empty': { width: 'full', backgroundColor: 'transparent' },
 });
 const label = css({ display: 'flex', alignItems: 'center', gap: '3', marginTop: '2', color: 'muted' });
 const line = css({ height: '[2.75rem]', borderRadius: 'md' });

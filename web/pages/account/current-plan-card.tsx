@@ -6,6 +6,7 @@ import type { User } from '../../rules/read-user.ts';
 import { accountWords } from '../../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { RefreshButton } from './refresh-button.tsx';
+import { statusHeight } from './status-height.tsx';
 
 /** The user's plan and its next change. */
 export function CurrentPlanCard({ user }: { user: User }) {
@@ -22,7 +23,7 @@ export function CurrentPlanCard({ user }: { user: User }) {
         {user.isTrial && <span className={badge({ look: 'warm' })}>{accountWords.freeTrial}</span>}
       </div>
       <p className={css({ color: 'muted' })}>{plan.description}</p>
-      <div className={statusBox} data-tone={line.tone}>
+      <div className={`${statusBox} ${statusHeight}`} data-tone={line.tone}>
         <p className={css({ fontWeight: 'semibold' })}>{line.text}</p>
         {line.hint && <p className={css({ textStyle: 'small' })}>{line.hint}</p>}
       </div>
@@ -32,7 +33,6 @@ export function CurrentPlanCard({ user }: { user: User }) {
 
 const statusBox = css({
   paddingInline: '4',
-  paddingBlock: '3',
   borderRadius: 'md',
   borderWidth: 'thin',
   borderColor: 'transparent',

@@ -18,8 +18,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
   );
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="usage">
-      <CardHead id="usage" title={usageWords.title}>
-        <ConnectionState />
+      <CardHead id="usage" title={usageWords.title} beside={<ConnectionState />}>
         <RefreshButton label={accountWords.refreshUsage} />
       </CardHead>
       <div className={css({ display: 'grid', gap: '4' })} aria-busy={isLoading}>

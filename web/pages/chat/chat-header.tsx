@@ -4,8 +4,8 @@ import { badge, button } from '#styled/recipes';
 import { conversation } from '../../data/conversation.ts';
 import { notifyError } from '../../data/error-handler.ts';
 import { notify } from '../../data/notices.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { chatWords, clearingWords } from '../../words/chat.ts';
+import { OptionsMenu } from './options-menu.tsx';
 
 const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
 
@@ -30,6 +30,7 @@ const actions = {
   },
 } as const;
 type Action = keyof typeof actions;
+const options = (['clear', 'withdraw'] as const).map((id) => ({ id, label: actions[id].label }));
 
 /** The header of the conversation: the AI notice and the help button, always visible. */
 export function ChatHeader({ token, openHelp, hasConversation }: Props) {
@@ -51,7 +52,7 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
         {chatWords.title}
       </h1>
       <span className={`${badge()} ${label}`}>{chatWords.label}</span>
-      {hasConversation && <Menu choose={setAsked} />}
+      {hasConversation && <OptionsMenu options={options} choose={setAsked} />}
       <button type="button" className={`${button({ look: 'dangerSoft' })} ${help}`} onClick={openHelp}>
         {chatWords.help}
       </button>
@@ -72,35 +73,6 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
   );
 }
 
-function Menu({ choose }: { choose: (action: Action) => void }) {
-  return (
-    <details className={menu}>
-      <summary
-        className={button({ look: 'quiet', size: 'icon' })}
-        aria-label={chatWords.options}
-        title={chatWords.options}
-      >
-        <Icon name="more" />
-      </summary>
-      <div className={list}>
-        {(['clear', 'withdraw'] as const).map((action) => (
-          <button
-            key={action}
-            type="button"
-            className={button({ look: 'quiet' })}
-            onClick={({ currentTarget }) => {
-              currentTarget.closest('details')?.removeAttribute('open');
-              choose(action);
-            }}
-          >
-            {actions[action].label}
-          </button>
-        ))}
-      </div>
-    </details>
-  );
-}
-
 const bar = css({
   position: 'relative',
   display: 'grid',
@@ -118,24 +90,3 @@ const bar = css({
 const title = css({ gridArea: 'title', textStyle: 'subheading' });
 const label = css({ gridArea: 'label' });
 const help = css({ gridArea: 'help' });
-const menu = css({
-  gridArea: 'menu',
-  justifySelf: 'end',
-  '& summary': { listStyle: 'none' },
-  '& summary::-webkit-details-marker': { display: 'none' },
-});
-const list = css({
-  position: 'absolute',
-  // Below the whole bar, so that the help button stays visible.
-  top: '[100%]',
-  insetInlineEnd: 'gutter',
-  zIndex: 'header',
-  display: 'grid',
-  width: '[max-content]',
-  padding: '2',
-  borderRadius: 'md',
-  borderWidth: 'thin',
-  borderColor: 'line',
-  backgroundColor: 'raised',
-  boxShadow: 'float',
-});

@@ -59,7 +59,7 @@ export function Composer({ send, error, clearError, openHelp }: Props) {
             />
           </div>
         </label>
-        <button type="submit" className={button()}>
+        <button type="submit" className={`${button()} ${sendButton}`}>
           {composerWords.send}
         </button>
       </div>
@@ -94,9 +94,11 @@ function Counter({ used }: { used: number }) {
 
 const form = css({ display: 'grid', gap: '2' });
 const row = css({ display: 'flex', gap: '2', alignItems: 'flex-end' });
+/** As high as the field with one line. */
+const sendButton = css({ minHeight: '[3.325rem]' });
 const over = css({ fontWeight: 'semibold', color: 'danger' });
 const below = css({ display: 'flex', flexWrap: 'wrap', columnGap: '4', textStyle: 'fine', color: 'muted' });
-const hint = css({ marginInlineStart: 'auto', '@media (pointer: coarse)': { display: 'none' } });
+const hint = css({ marginInlineStart: { base: '0', md: 'auto' }, '@media (pointer: coarse)': { display: 'none' } });
 
 const sameText = {
   gridArea: '1 / 1',

@@ -34,7 +34,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
       >
         {plan.features.map((feature) => (
           <li key={feature} className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}>
-            <span className={css({ color: 'primary' })}>
+            <span className={css({ flexShrink: '0', color: 'primary' })}>
               <Icon name="check" />
             </span>
             {feature}

@@ -46,7 +46,7 @@ const grid = css({
   gridTemplateColumns: {
     base: '[minmax(0, 1fr)]',
     md: '[repeat(2, minmax(0, 1fr))]',
-    xl: '[repeat(4, minmax(0, 1fr))]',
+    xl: '[repeat(auto-fit, minmax(14rem, 1fr))]',
   },
   gap: '5',
   alignItems: 'stretch',

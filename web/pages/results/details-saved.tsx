@@ -19,7 +19,7 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
       <ul className={css({ display: 'grid', gap: '3', textAlign: 'start' })}>
         {detailsSavedWords.points.map((point) => (
           <li key={point} className={css({ display: 'flex', gap: '3' })}>
-            <span className={css({ color: 'primary' })}>
+            <span className={css({ flexShrink: '0', color: 'primary' })}>
               <Icon name="check" />
             </span>
             {point}

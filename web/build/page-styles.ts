@@ -1,0 +1,68 @@
+/** A rule or an at-rule of minified CSS; a statement has no block. */
+type Part = { prelude: string; block: string | null };
+
+const inlineStyle = /<style>([\s\S]*?)<\/style>/;
+
+/** The layers whose rules name classes. Fonts, tokens and the styles of elements are in every page. */
+export const classLayers = (sheet: string): string =>
+  partsOf(sheet)
+    .filter(({ prelude, block }) => block !== null && /^@layer (?:recipes|utilities)\b/.test(prelude))
+    .map(textOf)
+    .join('');
+
+/** The page, with only those of its inline rules that name no class or one of the page. */
+export function withOwnStyles(html: string): string {
+  const classes = classesOf(html.replace(inlineStyle, ''));
+  return html.replace(inlineStyle, (_, sheet) => `<style>${keepRules(sheet, classes)}</style>`);
+}
+
+function keepRules(css: string, classes: ReadonlySet<string>): string {
+  return partsOf(css)
+    .map((part) => keepPart(part, classes))
+    .join('');
+}
+
+function keepPart(part: Part, classes: ReadonlySet<string>): string {
+  const { prelude, block } = part;
+  if (!prelude.startsWith('@')) return isUsed(prelude, classes) ? textOf(part) : '';
+  if (block === null || !/^@(?:layer|media|supports|container)\b/.test(prelude)) return textOf(part);
+  const kept = keepRules(block, classes);
+  if (kept) return textOf({ prelude, block: kept });
+  // The first mention of a layer decides about its rank.
+  return prelude.startsWith('@layer') ? textOf({ prelude, block: null }) : '';
+}
+
+function isUsed(selectors: string, classes: ReadonlySet<string>): boolean {
+  const named = [...selectors.matchAll(/\.((?:\\.|[\w-])+)/g)].map(([, name = '']) => name.replaceAll(/\\(.)/g, '$1'));
+  return named.length === 0 || named.some((name) => classes.has(name));
+}
+
+function classesOf(html: string): Set<string> {
+  const lists = [...html.matchAll(/\sclass="([^"]*)"/g)].map(([, list = '']) => unescape(list));
+  return new Set(lists.flatMap((list) => list.split(/\s+/)));
+}
+
+function unescape(text: string): string {
+  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+  return text.replaceAll(/&([\w#]+);/g, (whole, name) => entities[name] ?? whole);
+}
+
+const textOf = ({ prelude, block }: Part) => (block === null ? `${prelude};` : `${prelude}{${block}}`);
+
+function partsOf(css: string): Part[] {
+  const parts: Part[] = [];
+  let [start, open, depth] = [0, 0, 0];
+  // Strings and escaped characters are matched so that a brace in them is not taken for one of the syntax.
+  for (const { 0: token, index } of css.matchAll(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[{};]/g)) {
+    if (token === '{' && depth++ === 0) open = index;
+    if (token === '}' && --depth === 0) {
+      parts.push({ prelude: css.slice(start, open).trim(), block: css.slice(open + 1, index) });
+      start = index + 1;
+    }
+    if (token === ';' && depth === 0) {
+      parts.push({ prelude: css.slice(start, index).trim(), block: null });
+      start = index + 1;
+    }
+  }
+  return parts;
+}
