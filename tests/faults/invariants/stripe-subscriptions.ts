@@ -28,6 +28,7 @@ export type Invoice = {
   id: string;
   status: string;
   amount_paid: number;
+  auto_advance: boolean;
   billing_reason: string;
   created: number;
   lines: { data: Line[] };

@@ -91,11 +91,17 @@ function grantedUnpaid({ customer, holdings }: Case): string | null {
 
 function leftBehind({ customer, holdings, account }: Case): string | null {
   if (account) return `${customer.phone} has left and has an account`;
-  const open = holdings?.invoices.filter(({ status }) => status === 'open' || status === 'draft') ?? [];
-  const charges = holdings ? liveIn(holdings).length + open.length : 0;
-  return charges > 0 || (holdings && !holdings.customer.deleted)
-    ? `${customer.phone} has left, and Stripe goes on`
-    : null;
+  if (!holdings) return null;
+  // Stripe keeps the draft of an ended subscription, but never finalizes it by itself.
+  const charging = holdings.invoices.filter(
+    ({ status, auto_advance: advances }) => status === 'open' || (status === 'draft' && advances),
+  );
+  const left = [
+    ...liveIn(holdings).map(({ id, status }) => `${id} is ${status}`),
+    ...charging.map(({ id, status }) => `${id} is ${status}`),
+    ...(holdings.customer.deleted ? [] : ['the customer exists']),
+  ];
+  return left.length > 0 ? `${customer.phone} has left, and at Stripe ${left.join(', ')}` : null;
 }
 
 /** The whole weeks that were paid for. */
