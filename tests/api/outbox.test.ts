@@ -110,6 +110,21 @@ it('sends a deletion first: earlier events of the number go with the account', a
   await vi.waitFor(async () => expect((await eventsOf(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
 });
 
+it('sends a deletion after the event that is on its way, which then is not repeated', async () => {
+  for (const lost of [false, true]) {
+    const { phone, token } = await newPerson();
+    await sandbox.faults({ bot: { delayMs: 1500, ...(lost && { cut: true as const }) } });
+    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    await scheduler.wait(600);
+    await sandbox.faults({ bot: null });
+    await call('DELETE', '/api/user/me', { token });
+    await vi.waitFor(async () => expect(await eventsOf(phone)).toHaveLength(2), { timeout: 5000 });
+    expect((await eventsOf(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
+    const { rows } = await database.execute({ sql: 'select 1 from outbox where phone = ?', args: [phone] });
+    expect(rows).toEqual([]);
+  }
+});
+
 it('holds at most five connections to the bot at once', async () => {
   const people = await parallel(12, () => newPerson());
   await sandbox.faults({ bot: { status: 503 } });

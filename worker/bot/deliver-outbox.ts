@@ -4,6 +4,7 @@ import type { Database } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
 import { phoneTag } from '../platform/phone-tag.ts';
 import type { Settings } from '../settings.ts';
+import { cancelledBody } from './outbox.ts';
 import { postEvent } from './post-event.ts';
 import { dayMs } from '../platform/time.ts';
 
@@ -87,11 +88,9 @@ async function follow(outbox: Outbox, leased: OutboxEvent[], phone?: PhoneNumber
   let [event] = leased;
   while (event) {
     const statement = settledSql(event, await send(outbox, event), Date.now());
-    if (Date.now() > until) return void (await outbox.db.run(statement));
-    const [, next] = await outbox.db.batch([
-      outbox.db.run(statement),
-      outbox.db.all<OutboxEvent>(lease(outbox, 1, phone)),
-    ]);
+    const settle = [outbox.db.run(statement), outbox.db.run(removeCancelled(event))] as const;
+    if (Date.now() > until) return void (await outbox.db.batch(settle));
+    const [, , next] = await outbox.db.batch([...settle, outbox.db.all<OutboxEvent>(lease(outbox, 1, phone))]);
     [event] = next;
   }
 }
@@ -110,6 +109,7 @@ function lease({ messages }: Outbox, most: number, phone?: PhoneNumber): SQL {
 }
 
 async function send(outbox: Outbox, event: OutboxEvent): Promise<Outcome> {
+  if (event.body === cancelledBody) return 'done';
   if (!event.messageId) {
     const result = await postEvent(outbox.settings, event.id, event.body);
     if (result === 'refused') await logParked(outbox, event, 'refused');
@@ -160,6 +160,11 @@ async function logParked({ settings }: Outbox, event: OutboxEvent, reason: strin
     reason,
     phone: await phoneTag(settings.CODE_PEPPER[0]!, event.phone),
   });
+}
+
+/** SQL that removes an event whose user was deleted while it was on its way, instead of sending it again. */
+function removeCancelled({ id }: OutboxEvent): SQL {
+  return sql`delete from outbox where id = ${id} and body = ${cancelledBody}`;
 }
 
 /** SQL that removes, parks or postpones an event. */

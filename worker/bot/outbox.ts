@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import { outbox } from '#db/schema';
 import type { Settings } from '../settings.ts';
 
 /** The events that hold all their data; `chat.message` points to a message (worker/chat/queue-message.ts). */
@@ -10,6 +11,21 @@ export type BotEvent =
   | 'platform.changed'
   | 'chat.cleared'
   | 'chat.consent';
+
+/** The body of an event that was on its way when its user was deleted: only its lease still counts. */
+export const cancelledBody = '{}';
+
+/**
+ * SQL that removes the undelivered events of a number. The bot may be receiving one of them now, and must not receive it
+ * after `user.deleted`, so this one keeps its place until its delivery ends.
+ */
+export function cancelBotEvents(phone: SQL, now: number): SQL[] {
+  return [
+    sql`delete from ${outbox} where ${outbox.phone} = ${phone} and ${outbox.leasedUntil} <= ${now}`,
+    sql`update ${outbox} set body = ${cancelledBody}, message_id = null, due_at = leased_until
+      where ${outbox.phone} = ${phone}`,
+  ];
+}
 
 /**
  * SQL that inserts an event for the bot in the batch of the change that it reports. `data` lists SQL keys and values

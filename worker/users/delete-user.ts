@@ -1,9 +1,9 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { chatErasures, codes, customers, outbox, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
+import { chatErasures, codes, customers, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
 import { excluded, insertSelect, nameOf } from '../platform/insert-select.ts';
 import { build } from '../platform/prepared-statements.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Settings } from '../settings.ts';
 import { clearPhoneRateLimits, exportSubject } from './rate-limit-subjects.ts';
 import { minuteMs } from '../platform/time.ts';
@@ -18,7 +18,7 @@ export function deleteUserRows(id: SQL, settings: Settings, now: number): SQL[] 
   const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
   return [
     // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
-    deleteFrom(outbox, outbox.phone, phone),
+    ...cancelBotEvents(phone, now),
     insertBotEvent(settings, 'user.deleted', now, sql`${users.phone}`, sql`'userId', ${users.id}`, own),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
