@@ -46,6 +46,8 @@ export async function sendMessage(world: World, person: Person, hangUp = person.
   conversation.accepted.set(body.id, message);
   conversation.acceptedAt.set(body.id, performance.now());
   if (!again) return;
+  // If the bot has refused the message meanwhile, this is a new attempt.
+  conversation.resent.add(body.id);
   const second = await send();
   if (isNotNow(second) || person.left || second.body.message?.seq === message.seq) return;
   world.seen.push(`${phone}: ${body.id} was stored as ${message.seq}, then ${second.body.message?.seq ?? second.code}`);
