@@ -3,6 +3,7 @@ import { sessions, users } from '#db/schema';
 import { insertSelect } from '../platform/insert-select.ts';
 import { build, type Value } from '../platform/prepared-statements.ts';
 import { dayMs } from '../platform/time.ts';
+import { seenEveryMs } from './record-seen.ts';
 
 export const sessionLifetimeMs = 30 * dayMs;
 
@@ -23,6 +24,6 @@ export function openSession(sessionId: Value<string>, now: Value<number>, from: 
   const seen = build
     .update(users)
     .set({ lastSeenAt: sql`${now}` })
-    .where(sql`${users.id} = (${owner})`);
+    .where(sql`${users.id} = (${owner}) and ${users.lastSeenAt} < ${now} - ${sql.raw(String(seenEveryMs))}`);
   return [insertSelect(sessions, row, from), seen.getSQL()];
 }
