@@ -6,6 +6,11 @@ const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-brow
 
 export default defineConfig({
   testDir: '.',
+  projects: [
+    // They advance Stripe's clock, which is one for all: another one's open checkout would expire.
+    { name: 'billing', testMatch: /billing[\w-]*\.test\.ts$/, workers: 1 },
+    { name: 'pages', testIgnore: /billing[\w-]*\.test\.ts$/ },
+  ],
   outputDir: state('results'),
   globalSetup: './global-setup.ts',
   workers: 2,
