@@ -52,6 +52,7 @@ it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'shell'))
     expect(main.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\d/);
     expect(site.html(path)).toMatch(/<link rel="modulepreload"/);
     expect(site.html(path)).not.toContain('<template');
+    expect(site.html(path)).not.toContain('as="font"');
   },
 );
 

@@ -43,8 +43,10 @@ export function writePages({ connectTo, rendererIn }: Options): Plugin {
           const content = await pageBody(path, render);
           const page = withOwnStyles(html.replace(head, () => tags).replace(body, () => content));
           pagesByPath[path] = page;
-          const withApp = isShell ? preloadApp(page, links) : page;
-          emit(fileName, isReadable(path) ? deferScripts(page) : withApp);
+          emit(
+            fileName,
+            isReadable(path) ? deferScripts(page) : withoutFontPreloads(isShell ? preloadApp(page, links) : page),
+          );
         };
         delete bundle['index.html'];
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
@@ -84,6 +86,11 @@ function preloadApp(html: string, [shell = '']: string[]): string {
   return html.replaceAll(/<script type="module" crossorigin src="([^"]+)"><\/script>/g, (tag, file) =>
     tag === shell ? tag : `<link rel="modulepreload" crossorigin href="${file}" />`,
   );
+}
+
+/** A private page shows its content after its scripts, so fonts must not delay them. */
+function withoutFontPreloads(html: string): string {
+  return html.replaceAll(/\s*<link\s[^>]*as="font"[^>]*>/g, '');
 }
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);

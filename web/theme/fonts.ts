@@ -1,8 +1,7 @@
 const files = '../../node_modules';
 
 /**
- * Fonts from our own origin. `font-display: optional` skips a late one for this visit, so that the text does not move. They are
- * not preloaded: Chromium delays the first paint for preloaded ones, by 60 ms on slow 4G (2026-11-22, tests/bench).
+ * Fonts from our own origin. `font-display: optional` skips a late one for this visit, so that the text does not move.
  */
 export const globalFontface = {
   'Figtree Variable': {
