@@ -55,6 +55,8 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
       headers: { Authorization: `Bearer ${token}` },
       mode: 'cors',
       credentials: 'omit',
+      // As in `web/data/api.ts`.
+      cache: 'no-store',
     });
     // The call that takes the response handles its failure.
     response.catch(() => null);

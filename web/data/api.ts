@@ -116,6 +116,8 @@ async function send(method: Endpoint['method'], path: string, token: string | nu
     body: input === undefined ? null : JSON.stringify(input),
     mode: 'cors',
     credentials: 'omit',
+    // Otherwise Chromium's cache lets a call wait up to 20 s for an earlier one of the same address, even another user's.
+    cache: 'no-store',
     // Logging out and deleting must reach the server even if the page is closed immediately.
     keepalive: method === 'POST' || method === 'DELETE',
   }).catch(networkError);
