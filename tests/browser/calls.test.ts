@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { profileOf } from './support/person.ts';
-import { elsewhere, type Stub } from './support/stub.ts';
+import { elsewhere, servePayments, type Stub } from './support/stub.ts';
 import { askForCode, enterCode } from './support/login.ts';
 import { expect, open, test } from './support/stubbed.ts';
 
@@ -42,6 +42,7 @@ async function everything(page: Page, stub: Stub): Promise<void> {
   stub.respond('deleteMe', { success: true });
   stub.respond('verifyTrialToken', { success: false });
   stub.respond('verifyExternalToken', { success: true, token: 'e2e-ext', user: profileOf({}), status: 'approved' });
+  await servePayments(page);
   await askForCode(page);
   await enterCode(page);
   await page.getByText('Chat through the web interface').click();

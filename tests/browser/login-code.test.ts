@@ -1,6 +1,15 @@
 import { askForCode, enterCode, login } from './support/login.ts';
 import type { Stub } from './support/stub.ts';
-import { dismissNotices, expect, expectNotices, settle, stopTime, storedToken, test } from './support/stubbed.ts';
+import {
+  dismissNotices,
+  expect,
+  installClock,
+  expectNotices,
+  settle,
+  stopTime,
+  storedToken,
+  test,
+} from './support/stubbed.ts';
 
 test('six digits are asked for, and nothing else is sent', async ({ page, stub }) => {
   await askForCode(page);
@@ -59,7 +68,7 @@ const failures: [arrange: (stub: Stub) => void, told: string][] = [
 ];
 
 test('a failed code is shown in the alert and as a notice, and stores no token', async ({ page, stub }) => {
-  await page.clock.install();
+  await installClock(page);
   await askForCode(page);
   await dismissNotices(page);
   for (const [index, [arrange, told]] of failures.entries()) {

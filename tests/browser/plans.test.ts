@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { elsewhere, type Stub } from './support/stub.ts';
+import { elsewhere, servePayments, type Stub } from './support/stub.ts';
 import { dismissNotices, expect, expectNotices, open, test } from './support/stubbed.ts';
 
 const catalogue = [
@@ -55,6 +55,7 @@ test('a subscriber sees what each plan would mean', async ({ page, stub }) => {
 
 test('the chosen plan is bought on the page of the payment provider', async ({ page, stub }) => {
   stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
+  await servePayments(page);
   await stub.signedIn();
   await open(page, '/plans');
   const release = stub.hold('createSubscriptionUpdateSession');

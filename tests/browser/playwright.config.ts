@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'playwright/test';
-import { browserArguments, ensureHeadlessBrowser } from './browser.ts';
+import { ensureHeadlessBrowser, journeyArguments } from './browser.ts';
 
 const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
 
@@ -22,7 +22,7 @@ export default defineConfig({
   reporter: [['list']],
   use: {
     browserName: 'chromium',
-    launchOptions: { executablePath: ensureHeadlessBrowser(), args: browserArguments },
+    launchOptions: { executablePath: ensureHeadlessBrowser(), args: journeyArguments },
     viewport: { width: 1280, height: 900 },
   },
 });

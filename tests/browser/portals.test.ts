@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { elsewhere } from './support/stub.ts';
+import { elsewhere, servePayments } from './support/stub.ts';
 import { dismissNotices, expect, expectNotices, open, stopTime, test } from './support/stubbed.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Account Management' });
@@ -29,6 +29,7 @@ const portals = [
 for (const { name, button, busy, opened, blocked, nothing, failed } of portals) {
   test(`${button} opens the portal in a new tab`, async ({ page, context, stub }) => {
     stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+    await servePayments(page);
     const release = stub.hold(name);
     await stub.signedIn(subscriber);
     await open(page, '/account');
@@ -46,6 +47,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
   test(`${button} opens the portal here after half a second where tabs are blocked`, async ({ page, stub }) => {
     await page.addInitScript(() => void (window.open = () => null));
     stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+    await servePayments(page);
     await stub.signedIn(subscriber);
     await stopTime(page);
     await open(page, '/account');

@@ -1,5 +1,6 @@
 import { jwt } from './support/jwt.ts';
-import { expect, expectNotices, open, stopTime, storedToken, test } from './support/stubbed.ts';
+import { spoil } from './support/shared-contexts.ts';
+import { expect, expectNotices, installClock, open, stopTime, storedToken, test } from './support/stubbed.ts';
 
 const now = Date.parse('2025-01-01T12:00:00Z') / 1000;
 const expired = jwt({ exp: now - 1 });
@@ -30,7 +31,7 @@ for (const [what, token] of [
   ['holds e2e- in its midst', `xe2e-${expired}`],
 ] as const) {
   test(`a token that ${what} is refused and removed`, async ({ page, stub }) => {
-    await page.clock.install({ time: now * 1000 });
+    await installClock(page, { time: now * 1000 });
     await stub.signedIn({}, token);
     await open(page, '/account');
     await page.waitForURL('**/login');
@@ -44,22 +45,23 @@ for (const [host, path] of [
   ['solace.example', '/login'],
   ['solace.test', '/plans'],
 ] as const) {
-  test(`an ended token on ${host} ends in ${path}`, async ({ page, context, stub }) => {
-    await context.route(`https://${host}/**`, async (route) => {
+  test(`an ended token on ${host} ends in ${path}`, async ({ page, baseURL, stub }) => {
+    spoil(page);
+    await page.route(`https://${host}/**`, async (route) => {
       const { pathname } = new URL(route.request().url());
-      if (pathname.startsWith('/api/')) return route.fallback();
-      return route.fulfill({ response: await route.fetch({ url: process.env.SITE_URL + pathname }) });
+      return route.fulfill({ response: await route.fetch({ url: baseURL + pathname }) });
     });
     await stub.signedIn({}, jwt({ exp: 1 }));
     await page.goto(`https://${host}/plans`);
     await expectNotices(page, ['Your session has expired. Please log in again.']);
     await page.waitForURL(`https://${host}${path}`);
     expect(await storedToken(page)).toBeNull();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 }
 
 test('a token that ends while the account is open leads away from it', async ({ page, stub }) => {
-  await page.clock.install({ time: now * 1000 });
+  await installClock(page, { time: now * 1000 });
   await stub.signedIn({}, jwt({ exp: now + 600 }));
   await open(page, '/account');
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();

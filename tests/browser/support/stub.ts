@@ -1,12 +1,17 @@
-import type { Page, Route } from 'playwright/test';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { Page } from 'playwright/test';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 import { type Person, profileOf } from './person.ts';
 
-type Reply = (route: Route) => Promise<void>;
+type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
 type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
 
 /** The origin of the payment provider's pages in responses. */
 export const elsewhere = 'https://payments.example';
+
+/** The browser drops this response. It would repeat a call whose connection is closed without a word. */
+const unusable = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n';
 
 /** A stub of the API, for states that the real product cannot reach in a test. */
 export class Stub {
@@ -27,28 +32,18 @@ export class Stub {
     this.hold('usageStream');
   }
 
-  /** Replaces the API for every page of the context. */
-  async start(): Promise<void> {
-    const context = this.#page.context();
-    await context.route(/\/(api|auth\/verify-trial-token)(\/|$)/, (route) => this.#take(route));
-    await context.route(`${elsewhere}/**`, (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<h1>Payments</h1>' }),
-    );
-  }
-
   /** Responds with a JSON body; an intended failure does not fail the test. */
   respond(name: EndpointName, body: object | string, status = 200): void {
     if (status >= 400) this.#expectedErrors.push(new RegExp(`status of ${status}|^${status} http`));
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    this.#replies.set(name, (route) => route.fulfill({ status, contentType: 'application/json', body: text }));
+    this.#replies.set(name, (_, response) => sendJson(response, status, text));
   }
 
   /** Responds to each token with its own body; null responds 401, as for an ended session. */
   respondByToken(name: EndpointName, bodies: Record<string, object | null>): void {
-    this.#replies.set(name, (route) => {
-      const body = bodies[tokenOf(route)] ?? null;
-      const status = body ? 200 : 401;
-      return route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body ?? {}) });
+    this.#replies.set(name, (call, response) => {
+      const body = bodies[tokenOf(call)] ?? null;
+      sendJson(response, body ? 200 : 401, JSON.stringify(body ?? {}));
     });
   }
 
@@ -56,9 +51,9 @@ export class Stub {
   holdToken(name: EndpointName, token: string): () => void {
     const reply = this.#replies.get(name)!;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#replies.set(name, async (route) => {
-      if (tokenOf(route) === token) await promise;
-      return reply(route);
+    this.#replies.set(name, async (call, response) => {
+      if (tokenOf(call) === token) await promise;
+      return reply(call, response);
     });
     return resolve;
   }
@@ -70,17 +65,17 @@ export class Stub {
 
   /** Lets calls fail, as without a network. */
   disconnect(name: EndpointName): void {
-    this.#expectedErrors.push(/net::ERR_FAILED/);
-    this.#replies.set(name, (route) => route.abort());
+    this.#expectedErrors.push(/net::ERR_RESPONSE_HEADERS/);
+    this.#replies.set(name, (_, response) => void response.socket?.end(unusable));
   }
 
   /** Holds the responses of calls until the returned function is called. */
   hold(name: EndpointName): () => void {
     const before = this.#replies.get(name) ?? (async () => {});
     const { promise, resolve } = Promise.withResolvers<void>();
-    const held: Reply = async (route) => {
+    const held: Reply = async (call, response) => {
       await promise;
-      return this.#replies.get(name)!(route);
+      return this.#replies.get(name)!(call, response);
     };
     this.#replies.set(name, held);
     return () => {
@@ -98,7 +93,9 @@ export class Stub {
   streamFrom(opening: object, ...messages: object[]): void {
     const said = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
     const body = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${said}`;
-    this.#replies.set('usageStream', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    this.#replies.set('usageStream', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
+    });
   }
 
   calls(name: EndpointName): Call[] {
@@ -116,19 +113,31 @@ export class Stub {
     }, token);
   }
 
-  async #take(route: Route): Promise<void> {
-    const request = route.request();
-    const path = new URL(request.url()).pathname;
-    const name = nameOf(request.method(), path);
-    if (!name) return route.fulfill({ status: 404, body: '{}' });
-    this.#calls.push({ name, path, body: request.postDataJSON(), token: request.headers()['authorization'] });
+  /** Replies to a call of any page of the test. */
+  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url!, 'http://stub').pathname;
+    const name = nameOf(request.method!, path);
+    if (!name) return sendJson(response, 404, '{}');
+    const body = Number(request.headers['content-length'] ?? 0) > 0 ? await json(request) : null;
+    const call = { name, path, body, token: request.headers.authorization };
+    this.#calls.push(call);
     const reply = this.#replies.get(name);
-    if (!reply) throw new Error(`The test says nothing about ${name}`);
-    return reply(route);
+    if (!reply) return sendJson(response, 500, `The test says nothing about ${name}`);
+    await reply(call, response);
   }
 }
 
-const tokenOf = (route: Route) => (route.request().headers()['authorization'] ?? '').replace('Bearer ', '');
+const tokenOf = (call: Call) => (call.token ?? '').replace('Bearer ', '');
+
+/** Shows a page for every address at the payment provider. */
+export async function servePayments(page: Page): Promise<void> {
+  const body = '<h1>Payments</h1>';
+  await page.context().route(`${elsewhere}/**`, (route) => route.fulfill({ contentType: 'text/html', body }));
+}
+
+function sendJson(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
 
 function nameOf(method: string, path: string): EndpointName | undefined {
   const entries = Object.entries(endpoints) as [EndpointName, Endpoint][];

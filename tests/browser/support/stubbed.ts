@@ -1,17 +1,28 @@
 import type { Page } from 'playwright/test';
+import { spoil } from './shared-contexts.ts';
 import { Stub } from './stub.ts';
+import { StubServer } from './stub-server.ts';
 import { expect, test as base } from './test.ts';
 
 /** A test whose API is a stub; dates are shown in UTC, and animations are off. */
-export const test = base.extend<{ stub: Stub }>({
+export const test = base.extend<{ stub: Stub }, { stubServer: StubServer }>({
   timezoneId: 'UTC',
   contextOptions: { reducedMotion: 'reduce' },
+  stubServer: [
+    async ({}, use) => {
+      const server = await StubServer.start(process.env.SITE_URL!);
+      await use(server);
+      await server.close();
+    },
+    { scope: 'worker' },
+  ],
+  baseURL: async ({ stubServer }, use) => use(stubServer.url),
   stub: [
-    async ({ page, expectedErrors }, use) => {
+    async ({ page, client, expectedErrors, stubServer }, use) => {
       const stub = new Stub(page, expectedErrors);
-      await stub.start();
+      const remove = stubServer.handle(client, (request, response) => stub.take(request, response));
       await use(stub);
-      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      remove();
     },
     { auto: true },
   ],
@@ -29,8 +40,14 @@ export async function open(page: Page, path: string): Promise<void> {
 
 /** Stops the page's clock before it opens, so that the test controls it. */
 export async function stopTime(page: Page, at = '2025-01-01T12:00:00Z'): Promise<void> {
-  await page.clock.install({ time: new Date(Date.parse(at) - 1000) });
+  await installClock(page, { time: new Date(Date.parse(at) - 1000) });
   await page.clock.pauseAt(at);
+}
+
+/** Lets the test move the page's clock. Playwright cannot take a clock back, so the context is not used again. */
+export async function installClock(page: Page, options: Parameters<Page['clock']['install']>[0] = {}): Promise<void> {
+  spoil(page);
+  await page.clock.install(options);
 }
 
 /** Waits until the stub has received every request that the page has sent; they arrive in their order. */

@@ -1,35 +1,67 @@
-import { expect, test as base, type Page } from 'playwright/test';
+import {
+  expect,
+  test as base,
+  type BrowserContext,
+  type ConsoleMessage,
+  type Page,
+  type Response,
+  type WebError,
+} from 'playwright/test';
 import { Phone } from './phone.ts';
+import { SharedContexts } from './shared-contexts.ts';
+import { clientHeader } from './stub-server.ts';
 
 type Fixtures = {
   phone: Phone;
+  /** The network address of the test's browser. */
+  client: string;
   /** Console errors that the test expects. */
   expectedErrors: RegExp[];
 };
 
 /** Every test has its own phone and address; a console error fails it. */
-export const test = base.extend<Fixtures>({
+export const test = base.extend<Fixtures, { sharedContexts: SharedContexts }>({
   baseURL: async ({}, use) => use(process.env.SITE_URL),
   phone: async ({}, use) => use(new Phone()),
+  client: async ({}, use) => use(`10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`),
   expectedErrors: async ({}, use) => use([]),
-  context: async ({ context, expectedErrors }, use) => {
-    const site = process.env.SITE_URL!;
-    const bytes = crypto.getRandomValues(new Uint8Array(3));
-    await context.route(
-      (url) => url.origin === site,
-      (route) =>
-        route.continue({ headers: { ...route.request().headers(), 'cf-connecting-ip': `10.${bytes.join('.')}` } }),
-    );
-    const errors: string[] = [];
-    context.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-    context.on('response', (response) => {
-      if (response.status() >= 500) errors.push(`${response.status()} ${response.url()}`);
-    });
-    context.on('weberror', (error) => errors.push(String(error.error())));
+  sharedContexts: [async ({ browser }, use) => use(new SharedContexts(browser)), { scope: 'worker' }],
+  context: async (
+    {
+      sharedContexts,
+      baseURL,
+      viewport,
+      colorScheme,
+      timezoneId,
+      javaScriptEnabled,
+      contextOptions,
+      client,
+      expectedErrors,
+    },
+    use,
+  ) => {
+    const options = { ...contextOptions, baseURL, viewport, colorScheme, timezoneId, javaScriptEnabled };
+    const context = await sharedContexts.take(options);
+    await context.setExtraHTTPHeaders({ [clientHeader]: client });
+    const errors = watchErrors(context);
     await use(context);
-    expect(errors.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
+    errors.stop();
+    await sharedContexts.giveBack(context);
+    expect(errors.found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
   },
 });
+
+/** Collects what the pages of a context report, until it is stopped. */
+function watchErrors(context: BrowserContext): { found: string[]; stop: () => void } {
+  const found: string[] = [];
+  const onConsole = (message: ConsoleMessage) => void (message.type() === 'error' && found.push(message.text()));
+  const onResponse = (response: Response) =>
+    void (response.status() >= 500 && found.push(`${response.status()} ${response.url()}`));
+  const onError = (error: WebError) => void found.push(String(error.error()));
+  context.on('console', onConsole).on('response', onResponse).on('weberror', onError);
+  const stop = () => void context.off('console', onConsole).off('response', onResponse).off('weberror', onError);
+  return { found, stop };
+}
 
 export { expect };
 
