@@ -16,13 +16,17 @@ export function allowedAt(subject: Value<string>, limits: Limit[]): SQL<number> 
   return sql`max(0, ${sql.join([sql`0`, ...each], sql`, `)})`;
 }
 
-/** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
+/** SQL: records an event `by` for each subject whose condition holds, null ones excepted; conditions see the events before. */
 export function recordEvents(
   by: Value<string>,
   now: Value<number>,
-  events: [subject: Value<string>, when: SQL][],
+  events: [subjects: Value<string | null>[], when: SQL][],
 ): SQL {
-  const each = events.map(([subject, when]) => sql`select ${subject}, ${now}, ${by} where ${when}`);
+  const each = events.map(([recorded, when]) => {
+    const rows = recorded.map((subject) => sql`(${subject})`);
+    return sql`select column1, ${now}, ${by} from (values ${sql.join(rows, sql`, `)})
+      where column1 is not null and ${when}`;
+  });
   const columns = [subjects, instants, authors].map(nameOf);
   return sql`insert into ${rateLimitEvents} (${sql.join(columns, sql`, `)}) ${sql.join(each, sql` union all `)}`;
 }

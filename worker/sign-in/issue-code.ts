@@ -72,8 +72,8 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
       ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`),
     db.run(
       recordEvents(id, now, [
-        ...limits.requests.map(({ subject }): [string, SQL] => [subject, asked]),
-        ...limits.codes.map(({ subject }): [string, SQL] => [subject, issued]),
+        [limits.requests.map(({ subject }) => subject), asked],
+        [limits.codes.map(({ subject }) => subject), issued],
       ]),
     ),
     db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}

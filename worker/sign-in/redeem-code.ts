@@ -66,9 +66,8 @@ const statementsFor = memoize((settings: Settings) => {
       .where(sql`${live} and ${counted} and ${mayErr} <= ${now}`)
       .getSQL(),
     recordEvents(id, now, [
-      [tries, counted],
-      [networkTries, sql`${networkTries} is not null and ${counted}`],
-      [wrongTries, sql`exists (${mine} and ${codes.wonBy} is null)`],
+      [[tries, networkTries], counted],
+      [[wrongTries], sql`exists (${mine} and ${codes.wonBy} is null)`],
     ]),
     ...openSession(
       id,

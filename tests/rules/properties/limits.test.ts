@@ -37,7 +37,7 @@ function act(
     onAct(rows, now);
     const may = allowedAt('somebody', rules);
     const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
-    rows.run(recordEvents(String(index), now, [['somebody', sql`${may} <= ${now}`]]));
+    rows.run(recordEvents(String(index), now, [[['somebody'], sql`${may} <= ${now}`]]));
     const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;
     acts.push({ at: now, accepted: done === 1, allowedAt: until });
   }

@@ -15,7 +15,7 @@ export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings
   const mayExportAt = allowedAt(subject, limits);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
-  const record = db.run(recordEvents(crypto.randomUUID(), now, [[subject, allowed]]));
+  const record = db.run(recordEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
   return session.run([found, record], async (user, [limit]) => {
     if (limit!.at > now) throw rateLimited(limit!.at, now);
     const day = new Date(now).toISOString().slice(0, 10);
