@@ -14,6 +14,7 @@ import { measureLanding } from './parts/landing.ts';
 import { measureLoad } from './parts/load.ts';
 import { measurePosts } from './parts/posts.ts';
 import { measureReturning } from './parts/returning.ts';
+import { measureSendingFar } from './parts/sending.ts';
 import { measureAbandonedStreams } from './parts/abandoned-streams.ts';
 import { partText, type Part } from './report.ts';
 import { root, stateDir } from './rig/paths-and-ports.ts';
@@ -33,6 +34,7 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   k: measureLoad,
   l: measureCrowd,
   m: measureCleanup,
+  n: measureSendingFar,
 };
 
 const { values } = parseArgs({

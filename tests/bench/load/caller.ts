@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Request } from './request.ts';
 
@@ -19,13 +20,14 @@ export class Caller {
     return text;
   }
 
-  /** Makes the calls one after the other; returns the duration of each, in ms. */
-  async lap(requests: Request[]): Promise<number[]> {
+  /** Makes the calls one after the other, with a pause after each; returns the duration of each, in ms. */
+  async lap(requests: Request[], pauseMs = 0): Promise<number[]> {
     const times: number[] = [];
     for (const request of requests) {
       const begun = performance.now();
       await this.call(request);
       times.push(performance.now() - begun);
+      if (pauseMs > 0) await sleep(pauseMs);
     }
     return times;
   }

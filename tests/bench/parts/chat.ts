@@ -2,25 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller } from '../load/caller.ts';
 import { Crowd, type Stream } from '../load/crowd.ts';
 import { paced, type Audience, type Delivered } from '../load/paced.ts';
-import { chatRequest, consentRequest, replyRequest, tokenOf, type Request } from '../load/request.ts';
+import { replyRequest, tokenOf } from '../load/request.ts';
 import { inRounds } from '../load/rounds.ts';
-import { compare, median, quantile } from '../load/statistics.ts';
-import { ratioText, type Part } from '../report.ts';
+import { compare } from '../load/statistics.ts';
+import type { Part } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 import { bytesPerMessage } from './chat-storage.ts';
+import { addRow, consentAll, header, measureSending, p95 } from './sending.ts';
 
 const people = 1000;
-/** Few senders, so that the warm-up has created their Durable Objects. */
-const senders = 100;
-const lapSize = 50;
 const changes = 200;
 /** Users and the open chat streams of each: a user may have ten. */
 const audiences = [
   { users: 1, streamsEach: 1 },
   { users: 10, streamsEach: 10 },
 ];
-const p95 = (values: number[]) => quantile(values, 0.95);
 
 /** Sending, receiving and resuming the conversation, beside a bare Worker and a bare Durable Object. */
 export function measureChat(quick: boolean): Promise<Part> {
@@ -29,61 +26,14 @@ export function measureChat(quick: boolean): Promise<Part> {
     // Alarms need a folder.
     const solace = await rig.solace({ botUrl: await rig.bot(), disk: rig.folder() });
     const bare = await rig.bare({ disk: rig.folder() });
-    await consentAll(solace);
+    await consentAll(solace, people);
     const part: Part = { title: 'The conversation', header, rows: [], targets: [] };
-    await measureSending(part, solace, bare, quick);
+    await measureSending(part, { solace, bare, rounds: quick ? 8 : 60, atMost: 1.6 });
     for (const audience of audiences) await measureReplies(part, solace, bare, audience, quick);
     await measureResuming(part, solace, bare, quick);
     await measureStorage(part, rig, quick);
     return part;
   });
-}
-
-const header = ['what', 'p50 ms', 'p95 ms', 'bare p50 ms', 'bare p95 ms', 'ratio of p50 (middle half)', 'ratio of p95'];
-
-async function consentAll({ url }: Running, count = people): Promise<void> {
-  const caller = new Caller(url, 8);
-  const waiting = Array.from({ length: count }, (_, index) => index);
-  const consent = async () => {
-    for (let index = waiting.pop(); index !== undefined; index = waiting.pop())
-      await caller.call(await consentRequest(index));
-  };
-  await Promise.all(Array.from({ length: 8 }, consent));
-  await caller.close();
-}
-
-function addRow(part: Part, what: string, ours: number[][], theirs: number[][]): void {
-  const [mine, other] = [ours.flat(), theirs.flat()];
-  const ratios = [compare(ours, theirs), compare(ours, theirs, p95)].map(ratioText);
-  part.rows.push([what, median(mine), p95(mine), median(other), p95(other), ...ratios]);
-}
-
-/** One message after the other, each of another user. */
-async function measureSending(part: Part, solace: Running, bare: Running, quick: boolean): Promise<void> {
-  const ours = senderOf(solace, chatRequest);
-  const worker = senderOf(bare, chatRequest);
-  const object = senderOf(bare, async (index) => {
-    const request = await chatRequest(index);
-    return { ...request, path: request.path.replace('/api/user/chat/messages', '/objects/messages') };
-  });
-  const lanes = { ours: ours.lap, worker: worker.lap, object: object.lap };
-  await inRounds(quick ? 5 : 20, lanes);
-  const laps = await inRounds(quick ? 8 : 60, lanes);
-  addRow(part, 'send a message, beside a bare Worker', laps.ours, laps.worker);
-  addRow(part, 'the same, beside a bare Worker that also stores in an object', laps.ours, laps.object);
-  const { ratio } = compare(laps.ours, laps.worker);
-  part.targets.push({ what: 'send a message beside the bare Worker', value: ratio, atMost: 1.6, unit: '' });
-  for (const { caller } of [ours, worker, object]) await caller.close();
-}
-
-function senderOf({ url }: Running, request: (index: number) => Promise<Request>) {
-  const caller = new Caller(url);
-  let next = 0;
-  const lap = async () => {
-    const chosen = Array.from({ length: lapSize }, () => next++ % senders);
-    return caller.lap(await Promise.all(chosen.map(request)));
-  };
-  return { caller, lap };
 }
 
 /** From the bot's reply to the open streams. */
