@@ -26,6 +26,19 @@ for (const [status, to, told] of arrivals) {
   });
 }
 
+test('an external token that is pasted into an open login page signs in as well', async ({ page, stub }) => {
+  stub.respond('verifyExternalToken', {
+    success: true,
+    token: 'e2e-external',
+    user: profileOf({}),
+    status: 'approved',
+  });
+  await open(page, '/login');
+  await page.evaluate(() => void (location.hash = 'external_token=abc.def.ghi'));
+  await page.waitForURL((url) => url.pathname === '/account' && url.hash === '');
+  expect(stub.calls('verifyExternalToken')).toMatchObject([{ body: { token: 'abc.def.ghi' } }]);
+});
+
 const failures: [arrange: (stub: Stub) => void, told: string][] = [
   [
     (stub) => stub.respond('verifyExternalToken', { message: 'Invalid or expired token' }, 401),

@@ -16,6 +16,10 @@ export function start(router: RegisteredRouter): void {
     // A page from the back/forward cache may show a session that has since ended.
     if (persisted) void follow(session.storedToken(), router);
   });
+  addEventListener('hashchange', () => {
+    // A link of an external sign-in that is opened in a tab of this site loads no page, which would take the token.
+    if (location.hash.startsWith('#external_token=')) location.reload();
+  });
   // A trial link replaces the stored session, so the stored one is not restored.
   const token = addressToken('trialToken') ? null : session.storedToken();
   if (token) void restore(token, router);
