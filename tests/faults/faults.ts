@@ -22,12 +22,15 @@ type Break = { service: Service; manner: Manner };
 
 /** Repeats until the end: breaks one or two services, repairs them, pauses. */
 export async function breakServices(world: World, choices: Choices): Promise<void> {
-  const { closing, rig, figures } = world;
+  const { closing, rig, figures, timeline } = world;
   const next = dealer(choices);
   await sleep(4000);
   while (!closing.aborted) {
     const breaks = choices.chance(0.2) ? [next(), next()] : [next()];
-    for (const { service, manner } of breaks) figures.injected(`${service} ${manner}`);
+    for (const { service, manner } of breaks) {
+      figures.injected(`${service} ${manner}`);
+      timeline.note(`${service} ${manner}`);
+    }
     await rig.control('PUT', '/faults', faultsOf(breaks, choices));
     await sleep(choices.between(300, 3000));
     await mend(world);
@@ -37,8 +40,9 @@ export async function breakServices(world: World, choices: Choices): Promise<voi
 }
 
 /** Every service works again. */
-export async function mend({ rig }: World): Promise<void> {
+export async function mend({ rig, timeline }: World): Promise<void> {
   await rig.control('PUT', '/faults', Object.fromEntries(services.map((service) => [service, null])));
+  timeline.note('every service works');
 }
 
 /** Returns every fault of every service in random order before it repeats one. */

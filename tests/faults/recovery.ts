@@ -16,15 +16,17 @@ export async function timeRecovery(world: World, service: Service): Promise<void
 
 /** Kills the Worker while messages are in flight, and restarts it; records the time until it responded. */
 export async function restart(world: World, choices: Choices): Promise<void> {
-  const { figures, rig } = world;
+  const { figures, rig, timeline } = world;
   figures.restarts += 1;
   const writers = signedIn(world).filter(({ conversation }) => conversation.consented);
   const sending = writers.map((person) => sendMessage(world, person, false));
   // Somewhere between the request, the stored message and the response.
   await sleep(choices.between(1, 60));
   const recovered = timeUntil(world, 'Worker killed, responds', () => answers(world));
+  timeline.note('Worker killed');
   await rig.product.restartWorker();
   await recovered;
+  timeline.note('Worker responds');
   await Promise.all(sending).catch((error: unknown) => {
     if (!(error instanceof Stuck)) world.seen.push(`a message during a restart: ${String(error)}`);
   });

@@ -15,7 +15,8 @@ const stepMs = 2000;
 export async function settle(world: World): Promise<Finding[]> {
   // The requests of the invariants are not part of the load.
   const { product, botSecret } = world.rig;
-  const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
+  const { timeline } = world;
+  const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures(), { timeline }) };
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await runMinuteCron(product.siteUrl);

@@ -4,6 +4,7 @@ import type { Latencies } from './latencies.ts';
 import type { Person } from './person.ts';
 import type { Rig } from './rig.ts';
 import type { Answer, Site } from './site.ts';
+import type { Timeline } from './timeline.ts';
 
 /** The state that actors and invariants share. */
 export type World = {
@@ -11,6 +12,7 @@ export type World = {
   site: Site;
   figures: Figures;
   latencies: Latencies;
+  timeline: Timeline;
   people: Person[];
   /** Part of every text in the conversations: it must be found in no file and no log. */
   marker: string;
