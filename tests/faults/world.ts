@@ -38,6 +38,23 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
   }
 }
 
+/**
+ * As `untilTaken`, for a call of one of several tabs: if the user ends its session in another tab, it is repeated in the
+ * next session. A 401 in a session that the user has not ended is returned.
+ */
+export async function untilTakenBySession(
+  world: World,
+  person: Person,
+  attempt: (token: string) => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    const token = person.token!;
+    const answer = await untilTaken(world, person, () => attempt(token));
+    if (answer.status !== 401 || person.left || person.sessions.has(token)) return answer;
+    while (person.token === token) await pause(world, person.choices.between(100, 600));
+  }
+}
+
 export const isNotNow = ({ status }: Answer): boolean => status === 0 || status === 429 || status >= 500;
 
 /** Waits so many ms, or until `closing` is aborted. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Person } from '../person.ts';
-import { isNotNow, untilTaken, type World } from '../world.ts';
+import { untilTaken, untilTakenBySession, type World } from '../world.ts';
 import { ChatFollower } from './chat-follower.ts';
 import { readPage } from './read-page.ts';
 
@@ -29,13 +29,13 @@ export async function writeOnWeb(world: World, person: Person): Promise<void> {
 export async function sendMessage(world: World, person: Person, hangUp = person.choices.chance(0.15)): Promise<void> {
   const { choices, conversation, phone } = person;
   const body = { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` };
-  const send = (hangUpMs?: number) =>
-    world.site.call('chat message', 'POST', path, { token: person.token, body }, hangUpMs);
+  const send = (token: string | undefined, hangUpMs?: number) =>
+    world.site.call('chat message', 'POST', path, { token, body }, hangUpMs);
   const again = choices.chance(0.1);
   conversation.attempted.add(body.id);
   conversation.sentAt.set(body.id, performance.now());
-  if (hangUp) await send(choices.between(2, 40));
-  const answer = await untilTaken(world, person, send);
+  if (hangUp) await send(person.token, choices.between(2, 40));
+  const answer = await untilTakenBySession(world, person, send);
   if (answer.status !== 200) {
     const expected = answer.code === 'allowance_spent' || (person.left && answer.status < 500);
     if (!expected) world.seen.push(`${phone} could not send ${body.id}: ${answer.code}`);
@@ -46,10 +46,10 @@ export async function sendMessage(world: World, person: Person, hangUp = person.
   conversation.accepted.set(body.id, message);
   conversation.acceptedAt.set(body.id, performance.now());
   if (!again) return;
+  const second = await untilTakenBySession(world, person, send);
   // If the bot has refused the message meanwhile, this is a new attempt.
-  conversation.resent.add(body.id);
-  const second = await send();
-  if (isNotNow(second) || person.left || second.body.message?.seq === message.seq) return;
+  if (second.body.message?.state !== 'delivered') conversation.resent.add(body.id);
+  if (person.left || second.body.message?.seq === message.seq) return;
   world.seen.push(`${phone}: ${body.id} was stored as ${message.seq}, then ${second.body.message?.seq ?? second.code}`);
 }
 
