@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { call } from './support/api.ts';
+import { newWriter, readChat, setBotMode, write } from './support/chat.ts';
+import { advanceClock, second } from './support/clock.ts';
+import { database } from './support/database.ts';
+import { sandbox } from './support/sandbox.ts';
+
+beforeEach(() => setBotMode('answer'));
+afterEach(() => sandbox.faults({ bot: null }));
+
+const outboxOf = async (phone: string) =>
+  (await database.execute({ sql: 'select * from outbox where phone = ?', args: [phone] })).rows;
+const untilSent = (phone: string) => vi.waitFor(async () => expect(await outboxOf(phone)).toEqual([]), 8000);
+
+/** What the bot has received about a number: the texts of messages, and the types of other events. */
+const receivedOf = async (phone: string) =>
+  (await sandbox.botEvents()).flatMap(({ type, data }) => (data.phone === phone ? [data.text ?? type] : []));
+
+/** A user whose consent the bot has received. */
+async function newSettledWriter() {
+  const person = await newWriter();
+  await untilSent(person.phone);
+  return person;
+}
+
+/** Sends a message that the bot is still receiving when this returns. */
+async function writeSlowly(token: string, text: string, fault: { delayMs?: number; cut?: true } = {}): Promise<string> {
+  await sandbox.faults({ bot: { delayMs: 2000, ...fault } });
+  const { message } = (await write(token, text)).body;
+  await scheduler.wait(500);
+  await sandbox.faults({ bot: null });
+  return message.id;
+}
+
+it('delivers a message that was sent after a clearing, also by a request that began before it', async () => {
+  const { phone, token } = await newSettledWriter();
+  await writeSlowly(token, 'One', { delayMs: 5000 });
+  await sandbox.faults({ bot: { status: 503 } });
+  await call('DELETE', '/api/user/chat', { token });
+  await scheduler.wait(400);
+  const { message } = (await write(token, 'Two')).body;
+  // Until its own request has given up.
+  await scheduler.wait(3000);
+  await sandbox.faults({ bot: null });
+  // An event without a message is dropped after 15 s. The request of the first message, which ends now, goes on for 20 s.
+  advanceClock(12 * second);
+  await untilSent(phone);
+  expect((await receivedOf(phone)).at(-1)).toBe('Two');
+  expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
+});
