@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { call } from './support/api.ts';
 import { newWriter, readChat, setBotMode, write } from './support/chat.ts';
 import { advanceClock, second } from './support/clock.ts';
@@ -31,6 +31,27 @@ async function writeSlowly(token: string, text: string, fault: { delayMs?: numbe
   await sandbox.faults({ bot: null });
   return message.id;
 }
+
+describe('a message that the bot is receiving during a clearing', () => {
+  it.each([{}, { cut: true as const }])('precedes `chat.cleared` and later messages: %o', async (fault) => {
+    const { phone, token } = await newSettledWriter();
+    await writeSlowly(token, 'One', fault);
+    expect((await call('DELETE', '/api/user/chat', { token })).status).toBe(200);
+    const { message } = (await write(token, 'Two')).body;
+    await untilSent(phone);
+    expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);
+    expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
+  });
+
+  it('can be sent again under its id', async () => {
+    const { phone, token } = await newSettledWriter();
+    const id = await writeSlowly(token, 'One');
+    await call('DELETE', '/api/user/chat', { token });
+    expect((await write(token, 'One', id)).body.message).toMatchObject({ id, seq: 2, state: 'sent' });
+    await untilSent(phone);
+    expect((await readChat(token)).messages).toMatchObject([{ id, seq: 2, state: 'delivered' }]);
+  });
+});
 
 it('delivers a message that was sent after a clearing, also by a request that began before it', async () => {
   const { phone, token } = await newSettledWriter();
