@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Conversation } from '../../worker/chat/conversation.ts';
 import { call } from './support/api.ts';
 import { newWriter, readChat, setBotMode, write } from './support/chat.ts';
-import { advanceClock, second } from './support/clock.ts';
+import { advanceClock, minute, second } from './support/clock.ts';
+import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { sandbox } from './support/sandbox.ts';
 
 beforeEach(() => setBotMode('answer'));
-afterEach(() => sandbox.faults({ bot: null }));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await sandbox.faults({ bot: null });
+});
 
 const outboxOf = async (phone: string) =>
   (await database.execute({ sql: 'select * from outbox where phone = ?', args: [phone] })).rows;
@@ -30,6 +35,17 @@ async function writeSlowly(token: string, text: string, fault: { delayMs?: numbe
   await scheduler.wait(500);
   await sandbox.faults({ bot: null });
   return message.id;
+}
+
+/** Holds every message between its event, which is queued, and the Durable Object; returns what lets them pass. */
+function holdMessages(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const append = Conversation.prototype.append;
+  vi.spyOn(Conversation.prototype, 'append').mockImplementation(async function (this: Conversation, ...message) {
+    await promise;
+    return append.apply(this, message);
+  });
+  return resolve;
 }
 
 describe('a message that the bot is receiving during a clearing', () => {
@@ -68,4 +84,40 @@ it('delivers a message that was sent after a clearing, also by a request that be
   await untilSent(phone);
   expect((await receivedOf(phone)).at(-1)).toBe('Two');
   expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
+});
+
+it('delivers a failed message that is sent again while the event before it is settled', async () => {
+  const { phone, token } = await newSettledWriter();
+  await setBotMode('refuse');
+  const { id } = (await write(token, 'One')).body.message;
+  await vi.waitFor(async () => expect((await readChat(token)).messages).toMatchObject([{ state: 'failed' }]));
+  await setBotMode('answer');
+  await writeSlowly(token, 'Two');
+  const release = holdMessages();
+  const again = write(token, 'One', id);
+  await vi.waitFor(async () => expect((await receivedOf(phone)).at(-1)).toBe('Two'), 5000);
+  await scheduler.wait(500);
+  release();
+  expect((await again).body.message).toMatchObject({ id, state: 'sent' });
+  advanceClock(minute);
+  await runCron();
+  expect((await receivedOf(phone)).at(-1)).toBe('One');
+  expect((await readChat(token)).messages).toMatchObject([{ id, state: 'delivered' }, { state: 'delivered' }]);
+});
+
+it('delivers a message at once that is sent again after a clearing has overtaken it', async () => {
+  const { phone, token } = await newSettledWriter();
+  await write(token, 'One');
+  await untilSent(phone);
+  const release = holdMessages();
+  const id = crypto.randomUUID();
+  const overtaken = write(token, 'Two', id);
+  await vi.waitFor(async () => expect(await outboxOf(phone)).toHaveLength(1));
+  await call('DELETE', '/api/user/chat', { token });
+  await vi.waitFor(async () => expect((await readChat(token)).messages).toEqual([]));
+  release();
+  expect(await overtaken).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  expect((await write(token, 'Two', id)).status).toBe(200);
+  await untilSent(phone);
+  expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);
 });

@@ -43,9 +43,12 @@ export function messageEvents({ db, env, settings }: Context, known?: Known): Me
       const key = row && (await chatKeyOf(settings, row));
       if (!row || !key) return 'settled';
       const queued = await conversationOf(env, row.id).findQueued(row.chatEpoch, data.messageId);
-      if (!queued) return Date.now() < event.createdAt + storedWithinMs + clockSkewMs ? 'unready' : 'absent';
+      const mayBeStored = Date.now() < event.createdAt + storedWithinMs + clockSkewMs;
+      if (!queued) return mayBeStored ? 'unready' : 'absent';
       const { message, sentBefore } = queued;
-      if (message.state === 'delivered' || (message.state === 'failed' && !data.retried)) return 'settled';
+      if (message.state === 'delivered') return 'settled';
+      // The request that sends it again queues its event first, and makes it `sent` second.
+      if (message.state === 'failed' && !data.retried) return mayBeStored ? 'unready' : 'settled';
       return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
     },
     async close(event, state) {
