@@ -69,9 +69,9 @@ export class Site {
   }
 
   #record(at: number, kind: string, { token, body, phone }: Options, { status, code, requestId }: Answer): void {
-    const named = phone ?? (body && 'phone' in body && typeof body.phone === 'string' ? body.phone : undefined);
-    const text = `${kind}: ${status} ${code ?? ''} after ${Date.now() - at} ms`;
-    this.#records.timeline?.call(at, { ...callerOf(token, named), text, requestId });
+    const { phone: named, id }: { phone?: string; id?: string } = { ...body };
+    const text = [kind, id && `(${id})`, status, code, `after ${Date.now() - at} ms`].filter(Boolean).join(' ');
+    this.#records.timeline?.call(at, { ...callerOf(token, phone ?? named), text, requestId });
   }
 
   async #ask(method: string, path: string, options: Options, hangUpMs: number): Promise<Answer> {
