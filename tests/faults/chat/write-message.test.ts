@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listen, type Listening } from '../../sandbox/listen.ts';
 import { Choices } from '../choices.ts';
 import { Figures } from '../figures.ts';
-import { pagesAreWhole } from '../invariants/conversations.ts';
+import { messagesReachedBot, pagesAreWhole } from '../invariants/conversations.ts';
 import { Latencies } from '../latencies.ts';
 import { logOut } from '../load/log-out.ts';
 import { Person } from '../person.ts';
@@ -15,10 +15,14 @@ import type { World } from '../world.ts';
 import type { Message } from './conversation.ts';
 import { clearConversation, sendMessage } from './write-message.ts';
 
-/** A stub of the product: its live sessions, its page, and what else it does when a session ends or a message arrives. */
+/**
+ * A stub of the product: its live sessions, its page, the events of the bot, and what else it does when a session ends or
+ * a message arrives.
+ */
 let server: Listening;
 const live = new Set<string>();
 let page: Message[] = [];
+let botEvents: object[] = [];
 let ended = () => {};
 let arrived = async () => {};
 
@@ -54,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   live.clear();
-  page = [];
+  [page, botEvents] = [[], []];
   [ended, arrived] = [() => {}, async () => {}];
 });
 
@@ -77,9 +81,11 @@ function newWorld(): { world: World; person: Person } {
   person.signedIn(newSession());
   person.conversation.consented = true;
   let codes = 0;
-  // The phone has a new code at each look, and the bot no reply.
-  const control = async (_: string, path: string) =>
-    path.startsWith('/phones') ? Array.from({ length: (codes += 1) }, () => ({ code: '123456' })) : [];
+  // The phone has a new code at each look.
+  const control = async (_: string, path: string) => {
+    if (path.startsWith('/phones')) return Array.from({ length: (codes += 1) }, () => ({ code: '123456' }));
+    return path === '/bot/events' ? botEvents : [];
+  };
   const figures = new Figures();
   const never = new AbortController().signal;
   const world: World = {
@@ -136,4 +142,21 @@ test('a message that was accepted before a clearing must not be on the page', as
   expect(await pagesAreWhole(world)).toMatchObject({ broken: [] });
   page = stored;
   expect(await pagesAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('which was cleared')] });
+});
+
+test('the bot must receive a message before the clearing that removed it', async () => {
+  const { world, person } = newWorld();
+  await sendMessage(world, person, false);
+  await clearConversation(world, person);
+  const [messageId] = person.conversation.attempted;
+  const message = {
+    type: 'chat.message',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    data: { phone: person.phone, messageId },
+  };
+  const cleared = { type: 'chat.cleared', timestamp: '2026-01-01T00:00:01.000Z', data: { phone: person.phone } };
+  botEvents = [message, cleared];
+  expect(await messagesReachedBot(world)).toMatchObject({ broken: [] });
+  botEvents = [cleared, message];
+  expect(await messagesReachedBot(world)).toMatchObject({ broken: [expect.stringContaining('after it was cleared')] });
 });
