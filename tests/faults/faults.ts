@@ -22,7 +22,7 @@ type Break = { service: Service; manner: Manner };
 
 /** Repeats until the end: breaks one or two services, repairs them, pauses. */
 export async function breakServices(world: World, choices: Choices): Promise<void> {
-  const { closing, rig, figures, timeline } = world;
+  const { closing, rig, figures, latencies, timeline } = world;
   const next = dealer(choices);
   await sleep(4000);
   while (!closing.aborted) {
@@ -31,9 +31,11 @@ export async function breakServices(world: World, choices: Choices): Promise<voi
       figures.injected(`${service} ${manner}`);
       timeline.note(`${service} ${manner}`);
     }
+    latencies.disturb();
     await rig.control('PUT', '/faults', faultsOf(breaks, choices));
     await sleep(choices.between(300, 3000));
     await mend(world);
+    latencies.calm();
     for (const { service } of breaks) void timeRecovery(world, service);
     await sleep(choices.between(400, 2200));
   }

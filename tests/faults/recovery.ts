@@ -16,7 +16,7 @@ export async function timeRecovery(world: World, service: Service): Promise<void
 
 /** Kills the Worker while messages are in flight, and restarts it; records the time until it responded. */
 export async function restart(world: World, choices: Choices): Promise<void> {
-  const { figures, rig, timeline } = world;
+  const { figures, latencies, rig, timeline } = world;
   figures.restarts += 1;
   const writers = signedIn(world).filter(({ conversation }) => conversation.consented);
   const sending = writers.map((person) => sendMessage(world, person, false));
@@ -24,8 +24,10 @@ export async function restart(world: World, choices: Choices): Promise<void> {
   await sleep(choices.between(1, 60));
   const recovered = timeUntil(world, 'Worker killed, responds', () => answers(world));
   timeline.note('Worker killed');
+  latencies.disturb();
   await rig.product.restartWorker();
   await recovered;
+  latencies.calm();
   timeline.note('Worker responds');
   await Promise.all(sending).catch((error: unknown) => {
     if (!(error instanceof Stuck)) world.seen.push(`a message during a restart: ${String(error)}`);
