@@ -62,6 +62,7 @@ async function rehearse(rig: Rig): Promise<boolean> {
     timeline,
     people: [],
     seen: [],
+    botOutage: null,
     marker: `marker${randomBytes(12).toString('hex')}`,
     ...signals,
   };

@@ -6,6 +6,9 @@ import type { Rig } from './rig.ts';
 import type { Answer, Site } from './site.ts';
 import type { Timeline } from './timeline.ts';
 
+/** A fault of a local service (`tests/sandbox/fault-injection.ts`). */
+export type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
+
 /** The state that actors and invariants share. */
 export type World = {
   rig: Rig;
@@ -18,6 +21,8 @@ export type World = {
   marker: string;
   /** Violations seen during the run. */
   seen: string[];
+  /** The fault of a bot that is down; no other fault replaces it. */
+  botOutage: Fault | null;
   /** Aborted when no actor may start anything new. */
   closing: AbortSignal;
   /** Aborted when actors that still wait count as stuck. */

@@ -96,6 +96,7 @@ function newWorld(): { world: World; person: Person } {
     timeline: new Timeline(),
     people: [person],
     seen: [],
+    botOutage: null,
     marker: 'marker',
     closing: never,
     givenUp: never,
