@@ -40,7 +40,7 @@ async function writeSlowly(token: string, text: string, fault: { delayMs?: numbe
 /** Holds every message between its event, which is queued, and the Durable Object; returns what lets them pass. */
 function holdMessages(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const append = Conversation.prototype.append;
+  const append: Conversation['append'] = Reflect.get(Conversation.prototype, 'append');
   vi.spyOn(Conversation.prototype, 'append').mockImplementation(async function (this: Conversation, ...message) {
     await promise;
     return append.apply(this, message);
