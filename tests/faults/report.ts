@@ -24,7 +24,8 @@ export async function reportOf(world: World, run: Run): Promise<string> {
     ['Slowest recovery', ['after', 'seconds'], [...figures.recoveries].map(([from, ms]) => [from, ms / 1000])],
     ['Invariants', ['invariant', 'checked', 'broken'], run.findings.map(verdict)],
   ];
-  return tables.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
+  const filled = tables.filter(([, , rows]) => rows.length > 0);
+  return filled.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
 }
 
 /** The violations, one line each; a long list is truncated. */
