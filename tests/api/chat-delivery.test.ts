@@ -46,7 +46,7 @@ describe('a message that the bot refuses', () => {
     await untilState(token, next.id, 'delivered');
     expect(await stateOf(token, message.id)).toBe('failed');
 
-    const answers = await parallel(20, () => write(token, 'Please read this', message.id));
+    const answers = await parallel(50, () => write(token, 'Please read this', message.id));
     for (const { body } of answers) expect(body.message).toMatchObject({ id: message.id, seq: 1 });
     expect(answers.some(({ body }) => body.message.state === 'sent')).toBe(true);
     await untilState(token, message.id, 'delivered');
@@ -220,7 +220,7 @@ describe('a Worker that is killed', () => {
 describe('the replies of the bot', () => {
   it('are stored once for their id, also when they come twice at once', async () => {
     const { phone, token } = await newWriter();
-    const answers = await parallel(20, () => reply(phone, 'I hear you.', 'reply-1'));
+    const answers = await parallel(50, () => reply(phone, 'I hear you.', 'reply-1'));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
       new Set(['200 {"success":true,"seq":1}']),
     );

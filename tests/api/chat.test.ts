@@ -126,7 +126,7 @@ describe('a message', () => {
     const person = await newWriter();
     const { phone, token } = person;
     const id = crypto.randomUUID();
-    const answers = await parallel(30, () => write(token, 'Only once', id));
+    const answers = await parallel(50, () => write(token, 'Only once', id));
     for (const { status, body } of answers) {
       expect(status).toBe(200);
       expect(body.message).toMatchObject({ id, seq: 1, text: 'Only once' });
@@ -212,9 +212,9 @@ describe('limits', () => {
   it('are five messages that wait for the bot', async () => {
     const { token } = await newWriter();
     await sandbox.faults({ bot: { status: 503 } });
-    const answers = await parallel(20, () => write(token, 'Are you there?'));
+    const answers = await parallel(50, () => write(token, 'Are you there?'));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(45);
     const sent = answers.find(({ status }) => status === 200)!.body.message;
     expect((await write(token, 'Are you there?', sent.id)).body.message.id).toBe(sent.id);
   });

@@ -34,7 +34,7 @@ describe('the usage stream', () => {
   it('never goes back under parallel posts and ends at the total', async () => {
     const { phone, token } = await newPerson();
     const stream = await OpenStream.open(token);
-    await parallel(20, () => post(phone));
+    await parallel(50, () => post(phone));
     await stream.until(({ counts }) => counts.at(-1) === 5);
     expect(stream.counts).toEqual(stream.counts.toSorted((a, b) => a - b));
     stream.close();

@@ -17,6 +17,8 @@ export class Figures extends CallFigures {
   /** The longest recovery (ms) by its cause. */
   readonly recoveries = new Map<string, number>();
   restarts = 0;
+  /** The outages of the bot: the events that waited at their end, and the time (ms) until the bot had received them. */
+  readonly outages: { manner: string; waiting: number; receivedMs: number | null }[] = [];
   /** The times (ms) from a refused sign-in and a message to the assistant until the user was signed in. */
   readonly refusals: { phone: string; ms: number }[] = [];
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runMinuteCron } from '../product/cron-clock.ts';
 import type { Choices } from './choices.ts';
+import { outageSeconds, stopBot } from './bot-outage.ts';
 import { breakServices, mend } from './faults.ts';
 import { keepAttacking } from './attack/keep-attacking.ts';
 import { keepRefusing } from './chat/bot-side.ts';
@@ -9,9 +10,12 @@ import { disturbStripe, passWeek } from './load/stripe-side.ts';
 import { restart } from './recovery.ts';
 import type { World } from './world.ts';
 
-/** The shortest intervals between two kills of the Worker, and between two weeks at Stripe. */
+/** The shortest intervals between two kills of the Worker, two weeks at Stripe, and two outages of the bot. */
 const restartEverySeconds = 90;
 const weekEverySeconds = 200;
+/** A shorter run has no outage of the bot. */
+const leastForOutage = 150;
+const outageEverySeconds = 300;
 const drainMs = 60_000;
 /** A message without a response keeps its lease for 30 s: too long for a short run. */
 const longRunSeconds = 120;
@@ -26,6 +30,7 @@ export async function injectFaults(world: World, choices: Choices, seconds: numb
     keepRefusing(world, choices.fork(), seconds >= longRunSeconds),
     inTheMiddle(seconds, restartEverySeconds, choices.fork(), () => restart(world, choices.fork())),
     inTheMiddle(seconds, weekEverySeconds, choices.fork(), () => passWeek(world)),
+    ...(seconds >= leastForOutage ? [stopBotAtTimes(world, choices.fork(), seconds)] : []),
   ];
   await sleep(seconds * 1000);
   close();
@@ -43,13 +48,23 @@ async function skipPauses({ people, rig }: World): Promise<void> {
   for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.stream.wake();
 }
 
-/** Acts once per interval, at a random instant in its middle half. */
-async function inTheMiddle(seconds: number, every: number, choices: Choices, act: () => Promise<void>): Promise<void> {
+function stopBotAtTimes(world: World, choices: Choices, seconds: number): Promise<void> {
+  return inTheMiddle(seconds, outageEverySeconds, choices, () => stopBot(world, choices.fork()), outageSeconds);
+}
+
+/** Acts once per interval, at a random instant in its middle half, so that the act ends within the interval. */
+async function inTheMiddle(
+  seconds: number,
+  every: number,
+  choices: Choices,
+  act: () => Promise<void>,
+  lasts = 0,
+): Promise<void> {
   const times = Math.max(1, Math.floor(seconds / every));
   const stretchMs = (seconds * 1000) / times;
   const begun = performance.now();
   for (let index = 0; index < times; index += 1) {
-    const at = (index + 0.25 + choices.next() / 2) * stretchMs;
+    const at = index * stretchMs + (0.25 + choices.next() / 2) * (stretchMs - lasts * 1000);
     await sleep(Math.max(0, begun + at - performance.now()));
     await act();
   }

@@ -8,21 +8,27 @@ const fewest = 30;
 export class Latencies {
   /** The instant (`performance.now()`) since which all services and the Worker run; null while one does not. */
   #calmSince: number | null = performance.now();
+  /** How many faults are present. */
+  #faults = 0;
   #attacked = false;
   readonly #samples: Sample[] = [];
 
-  disturbed(): void {
+  /** A fault begins. */
+  disturb(): void {
+    this.#faults += 1;
     this.#calmSince = null;
   }
 
+  /** A fault ends. */
   calm(): void {
-    this.#calmSince = performance.now();
+    this.#faults -= 1;
+    if (this.#faults === 0) this.#calmSince = performance.now();
   }
 
   attack(begins: boolean): void {
     this.#attacked = begins;
     // Calls that began before belong to neither group.
-    if (this.#calmSince !== null) this.calm();
+    if (this.#calmSince !== null) this.#calmSince = performance.now();
   }
 
   /** Records a call that began at an instant and has its response now, unless a fault overlapped it. */

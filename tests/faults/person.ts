@@ -21,7 +21,10 @@ export class Person {
   readonly phone: string;
   readonly role: Role;
   readonly choices: Choices;
+  /** The token of the newest session. */
   token: string | undefined;
+  /** The tokens of all sessions that the user has not begun to end. */
+  readonly sessions = new Set<string>();
   /** Whether the user has begun to delete the account; nobody returns afterwards. */
   left = false;
   /** Every post with a response, each once, however often it was sent. */
@@ -44,6 +47,17 @@ export class Person {
     this.phone = `+1555${String(1_000_000 + index)}`;
     this.role = role;
     this.choices = choices;
+  }
+
+  signedIn(token: string): void {
+    this.token = token;
+    this.sessions.add(token);
+  }
+
+  /** The user begins to end the newest session, or all of them: from now on, their calls may get 401. */
+  endSessions(everywhere: boolean): void {
+    if (everywhere) this.sessions.clear();
+    else this.sessions.delete(this.token!);
   }
 
   /** A fresh idempotency key. */

@@ -10,21 +10,25 @@ const patienceMs = 120_000;
 
 /** Records the recovery time of the product after a service works again, if the product has pending work for it. */
 export async function timeRecovery(world: World, service: Service): Promise<void> {
-  if (service === 'libsql') await timeUntil(world, 'database mended, healthy', () => isHealthy(world));
+  if (service === 'libsql') await recordRecovery(world, 'database mended, healthy', () => isHealthy(world));
   if (service === 'bot') await timeBacklog(world);
 }
 
 /** Kills the Worker while messages are in flight, and restarts it; records the time until it responded. */
 export async function restart(world: World, choices: Choices): Promise<void> {
-  const { figures, rig } = world;
+  const { figures, latencies, rig, timeline } = world;
   figures.restarts += 1;
   const writers = signedIn(world).filter(({ conversation }) => conversation.consented);
   const sending = writers.map((person) => sendMessage(world, person, false));
   // Somewhere between the request, the stored message and the response.
   await sleep(choices.between(1, 60));
-  const recovered = timeUntil(world, 'Worker killed, responds', () => answers(world));
+  const recovered = recordRecovery(world, 'Worker killed, responds', () => answers(world));
+  timeline.note('Worker killed');
+  latencies.disturb();
   await rig.product.restartWorker();
   await recovered;
+  latencies.calm();
+  timeline.note('Worker responds');
   await Promise.all(sending).catch((error: unknown) => {
     if (!(error instanceof Stuck)) world.seen.push(`a message during a restart: ${String(error)}`);
   });
@@ -32,24 +36,33 @@ export async function restart(world: World, choices: Choices): Promise<void> {
 
 /** Records the time until the bot has received all pending events. */
 async function timeBacklog(world: World): Promise<void> {
-  const { rows } = await world.rig.database.execute('select max(seq) as last from outbox').catch(() => ({ rows: [] }));
-  const last = rows[0]?.last;
-  if (!last) return;
-  const sql = 'select count(*) as left from outbox where seq <= ?';
-  await timeUntil(world, 'bot mended, every event received', async () => {
-    const { rows } = await world.rig.database.execute({ sql, args: [last] });
-    return rows[0]?.left === 0;
-  });
+  const backlog = await backlogOf(world).catch(() => null);
+  if (!backlog?.waiting) return;
+  const { last } = backlog;
+  await recordRecovery(world, 'bot mended, every event received', async () => !(await backlogOf(world, last)).waiting);
 }
 
-async function timeUntil({ figures, givenUp }: World, from: string, holds: () => Promise<boolean>): Promise<void> {
+/** The events up to a `seq` that wait for the bot: how many, and the last one. */
+export async function backlogOf({ rig }: World, upTo = Number.MAX_SAFE_INTEGER) {
+  const sql = 'select max(seq) as last, count(*) as waiting from outbox where seq <= ? and parked_at is null';
+  const { rows } = await rig.database.execute({ sql, args: [upTo] });
+  return { last: Number(rows[0]!.last), waiting: Number(rows[0]!.waiting) };
+}
+
+async function recordRecovery(world: World, from: string, holds: () => Promise<boolean>): Promise<void> {
+  const ms = await timeUntil(world, holds);
+  if (ms !== null) world.figures.recovered(from, ms);
+}
+
+/** The time (ms) until a condition holds; null if it is too long. */
+export async function timeUntil({ givenUp }: World, holds: () => Promise<boolean>): Promise<number | null> {
   const begun = performance.now();
   await sleep(stepMs);
   while (!(await holds().catch(() => false))) {
-    if (givenUp.aborted || performance.now() - begun > patienceMs) return;
+    if (givenUp.aborted || performance.now() - begun > patienceMs) return null;
     await sleep(stepMs);
   }
-  figures.recovered(from, performance.now() - begun);
+  return performance.now() - begun;
 }
 
 async function isHealthy({ rig }: World): Promise<boolean> {

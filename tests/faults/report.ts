@@ -20,10 +20,12 @@ export async function reportOf(world: World, run: Run): Promise<string> {
     ['Attacks', ['', ''], attackFacts(world)],
     ['Responses to attackers', ['code', 'times'], sorted(figures.attackers.failures).map(asText)],
     ['Faults', ['fault', 'times'], sorted(figures.faults).map(asText)],
+    ['Bot down for a minute', ['the bot', 'events waiting then', 'received after (s)'], figures.outages.map(outageRow)],
     ['Slowest recovery', ['after', 'seconds'], [...figures.recoveries].map(([from, ms]) => [from, ms / 1000])],
     ['Invariants', ['invariant', 'checked', 'broken'], run.findings.map(verdict)],
   ];
-  return tables.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
+  const filled = tables.filter(([, , rows]) => rows.length > 0);
+  return filled.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
 }
 
 /** The violations, one line each; a long list is truncated. */
@@ -68,6 +70,11 @@ function attackFacts({ figures, latencies }: World): Rows {
   return Object.entries(facts).map(([name, value]) => [name, shown(value)]);
 }
 
+const outageRow = ({ manner, waiting, receivedMs }: World['figures']['outages'][number]) => [
+  manner,
+  String(waiting),
+  receivedMs === null ? 'not in time' : receivedMs / 1000,
+];
 const shown = (value: number): string => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
 const asText = ([name, times]: [string, number]) => [name, String(times)];
 const verdict = ({ what, checked, broken }: Finding) => [what, String(checked), String(broken.length)];

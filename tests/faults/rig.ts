@@ -34,7 +34,8 @@ export async function startRig(signal: AbortSignal): Promise<Rig> {
   try {
     const vars = refreshVars(varsFile, addresses(port, sandboxPort));
     const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
-    const product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false, signal, log });
+    const ports = { port, sandboxPort };
+    const product = await startProduct({ ...ports, stateDir, varsFile, build: false, signal, log, logRequests: true });
     const database = createClient({ url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! });
     const close = async () => {
       database.close();

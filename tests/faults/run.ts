@@ -4,12 +4,14 @@ import { parseArgs } from 'node:util';
 import { onOrphaned } from '../product/orphaned.ts';
 import { Choices } from './choices.ts';
 import { Figures } from './figures.ts';
+import { explain } from './explain.ts';
 import { complaintsOf, reportOf } from './report.ts';
 import { startRig, type Rig } from './rig.ts';
 import { Latencies } from './latencies.ts';
 import { settle } from './settle.ts';
 import { Site } from './site.ts';
 import { injectFaults } from './inject-faults.ts';
+import { Timeline } from './timeline.ts';
 import type { World } from './world.ts';
 
 const { values } = parseArgs({
@@ -49,15 +51,18 @@ async function rehearse(rig: Rig): Promise<boolean> {
   const [closing, givenUp] = [new AbortController(), new AbortController()];
   const figures = new Figures();
   const latencies = new Latencies();
-  const site = new Site(rig.product.siteUrl, rig.botSecret, figures, latencies);
+  const timeline = new Timeline();
+  const site = new Site(rig.product.siteUrl, rig.botSecret, figures, { latencies, timeline });
   const signals = { closing: closing.signal, givenUp: givenUp.signal };
   const world: World = {
     rig,
     site,
     figures,
     latencies,
+    timeline,
     people: [],
     seen: [],
+    botOutage: null,
     marker: `marker${randomBytes(12).toString('hex')}`,
     ...signals,
   };
@@ -70,6 +75,7 @@ async function rehearse(rig: Rig): Promise<boolean> {
   for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.stream.close();
   const complaints = complaintsOf(findings);
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
+  if (failed > 0) complaints.push(explain(world, findings, `.wrangler/broken-invariants/${seed}-${process.pid}`));
   print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));
   return failed === 0;
 }

@@ -14,12 +14,14 @@ const stepMs = 2000;
 /** Runs the cron jobs until every invariant holds or the time is over; returns the last findings. */
 export async function settle(world: World): Promise<Finding[]> {
   // The requests of the invariants are not part of the load.
-  const { product, botSecret } = world.rig;
+  const { rig, timeline } = world;
+  const { product, botSecret } = rig;
   const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
+  const repaired = { ...world, site: new Site(product.siteUrl, botSecret, new Figures(), { timeline }) };
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await runMinuteCron(product.siteUrl);
-    for (const person of signedIn(world)) if (person.conversation.consented) await resendFailed(examined, person);
+    for (const person of signedIn(world)) if (person.conversation.consented) await resendFailed(repaired, person);
     const findings = await checkAll(examined);
     if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;
     await sleep(stepMs);

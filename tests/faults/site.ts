@@ -2,31 +2,48 @@ import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from '../sandbox/bot/signed-headers.ts';
 import type { CallFigures } from './figures.ts';
 import type { Latencies } from './latencies.ts';
+import { callerOf, type Timeline } from './timeline.ts';
 
 export type Json = Record<string, any>;
 
 /** `status` is 0 without a response; `code` is null for a 2xx. */
-export type Answer = { status: number; code: string | null; retryAfter: number; body: Json };
+export type Answer = {
+  status: number;
+  code: string | null;
+  retryAfter: number;
+  requestId: string | null;
+  body: Json;
+};
 
-type Options = { token?: string | undefined; body?: object; address?: string; headers?: Record<string, string> };
+type Options = {
+  token?: string | undefined;
+  body?: object;
+  address?: string;
+  headers?: Record<string, string>;
+  /** Whose call it is, if neither token nor body says so. */
+  phone?: string;
+};
+
+/** What records the calls besides the figures. */
+type Records = { latencies?: Latencies; timeline?: Timeline };
 
 /** Calls that only use the database. */
 const timed = new Set(['profile', 'bot usage']);
 const patienceMs = 20_000;
-const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, body: {} };
+const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, requestId: null, body: {} };
 
 /** Calls the product's API as its clients do, and counts the results. */
 export class Site {
   readonly url: string;
   readonly #bot: Webhook;
   readonly #figures: CallFigures;
-  readonly #latencies: Latencies | undefined;
+  readonly #records: Records;
 
-  constructor(url: string, botSecret: string, figures: CallFigures, latencies?: Latencies) {
+  constructor(url: string, botSecret: string, figures: CallFigures, records: Records = {}) {
     this.url = url;
     this.#bot = new Webhook(botSecret);
     this.#figures = figures;
-    this.#latencies = latencies;
+    this.#records = records;
   }
 
   /** One call; `hangUpMs` is the time after which the caller disconnects. */
@@ -37,10 +54,11 @@ export class Site {
     options: Options = {},
     hangUpMs = patienceMs,
   ): Promise<Answer> {
-    const begun = performance.now();
+    const [begun, at] = [performance.now(), Date.now()];
     const answer = await this.#ask(method, path, options, hangUpMs).catch(() => noAnswer);
     this.#figures.answered(kind, answer.code);
-    if (timed.has(kind) && answer.code === null) this.#latencies?.add(begun);
+    if (timed.has(kind) && answer.code === null) this.#records.latencies?.add(begun);
+    this.#record(at, kind, options, answer);
     return answer;
   }
 
@@ -48,6 +66,12 @@ export class Site {
   bot(kind: string, path: string, id: string, body: object, hangUpMs?: number): Promise<Answer> {
     const headers = signedHeaders(this.#bot, id, JSON.stringify(body));
     return this.call(kind, 'POST', path, { body, headers }, hangUpMs);
+  }
+
+  #record(at: number, kind: string, { token, body, phone }: Options, { status, code, requestId }: Answer): void {
+    const { phone: named, id }: { phone?: string; id?: string } = { ...body };
+    const text = [kind, id && `(${id})`, status, code, `after ${Date.now() - at} ms`].filter(Boolean).join(' ');
+    this.#records.timeline?.call(at, { ...callerOf(token, phone ?? named), text, requestId });
   }
 
   async #ask(method: string, path: string, options: Options, hangUpMs: number): Promise<Answer> {
@@ -65,7 +89,9 @@ export class Site {
     });
     const json = parse(await response.text());
     const code = response.ok ? null : String(json.code ?? `http_${response.status}`);
-    return { status: response.status, code, retryAfter: Number(response.headers.get('retry-after') ?? 0), body: json };
+    const { status, headers: received } = response;
+    const retryAfter = Number(received.get('retry-after') ?? 0);
+    return { status, code, retryAfter, requestId: received.get('x-request-id'), body: json };
   }
 }
 

@@ -25,6 +25,8 @@ export type ProductSettings = {
   signal?: AbortSignal;
   /** Receives the Worker's output, line by line. */
   log?: (line: string) => void;
+  /** True if `log` receives the line of every request, too. */
+  logRequests?: boolean;
 };
 
 export type Product = {
@@ -39,7 +41,7 @@ export type Product = {
 
 /** Starts Solace with its local services and resolves when every part responds. */
 export async function startProduct(settings: ProductSettings): Promise<Product> {
-  const { port, sandboxPort, reset = false, build = true, log = () => {} } = settings;
+  const { port, sandboxPort, reset = false, build = true, log = () => {}, logRequests = false } = settings;
   const [stateDir, varsFile] = [resolve(settings.stateDir), resolve(settings.varsFile)];
   await freePort(port, 'PORT');
   await freePort(sandboxPort, 'SANDBOX_PORT');
@@ -57,7 +59,7 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
   try {
     await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
     await setUpStripe(vars);
-    const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log });
+    const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log, logRequests });
     closing.push(worker.stop, startCronClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
     await waitUntilReady(pages, Promise.race([worker.ended, aborted(settings.signal)]));

@@ -25,6 +25,8 @@ export type WorkerSettings = {
   /** False if the website is in `dist` already. */
   build: boolean;
   log: (line: string) => void;
+  /** False if `log` receives errors alone. */
+  logRequests: boolean;
 };
 
 export type WorkerProcess = {
@@ -69,7 +71,7 @@ function follow(streams: (Readable | null)[], log: (line: string) => void): stri
   return last;
 }
 
-async function flags({ port, stateDir, varsFile, build }: WorkerSettings): Promise<string[]> {
+async function flags({ port, stateDir, varsFile, build, logRequests }: WorkerSettings): Promise<string[]> {
   const config = build ? [] : ['--config', await writeBuiltConfig(root, stateDir)];
   return [
     ...config,
@@ -77,7 +79,7 @@ async function flags({ port, stateDir, varsFile, build }: WorkerSettings): Promi
     `--inspector-port=${await freePort(0, 'PORT')}`,
     `--persist-to=${stateDir}`,
     `--env-file=${varsFile}`,
-    '--log-level=error',
+    `--log-level=${logRequests ? 'log' : 'error'}`,
     '--show-interactive-dev-session=false',
   ];
 }

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     retry: process.env.CI ? 2 : 0,
     name: 'sandbox',
-    include: ['tests/{sandbox,product,runner}/**/*.test.ts'],
+    include: ['tests/{sandbox,product,runner,faults}/**/*.test.ts'],
     testTimeout: 20_000,
   },
 });

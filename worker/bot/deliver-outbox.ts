@@ -162,9 +162,9 @@ async function logParked({ settings }: Outbox, event: OutboxEvent, reason: strin
   });
 }
 
-/** SQL that removes an event whose user was deleted while it was on its way, instead of sending it again. */
-function removeCancelled({ id }: OutboxEvent): SQL {
-  return sql`delete from outbox where id = ${id} and body = ${cancelledBody}`;
+/** SQL that removes an event that was cancelled while it was on its way, instead of sending it again. */
+function removeCancelled({ seq }: OutboxEvent): SQL {
+  return sql`delete from outbox where seq = ${seq} and body = ${cancelledBody}`;
 }
 
 /** SQL that removes, parks or postpones an event. */
@@ -174,7 +174,7 @@ function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcom
   if (outcome === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
   if (outcome === 'behind') {
     return sql`update outbox set seq = (select max(seq) + 1 from outbox), leased_until = 0, attempts = attempts - 1
-      where seq = ${seq}`;
+      where seq = ${seq} and body <> ${cancelledBody}`;
   }
   if (outcome === 'park') {
     // Later than any `now`, so that the index of due events excludes it.

@@ -12,18 +12,20 @@ export type BotEvent =
   | 'chat.cleared'
   | 'chat.consent';
 
-/** The body of an event that was on its way when its user was deleted: only its lease still counts. */
+/** The body of an event that was on its way when it was cancelled: only its lease still counts. */
 export const cancelledBody = '{}';
 
 /**
- * SQL that removes the undelivered events of a number. The bot may be receiving one of them now, and must not receive it
- * after `user.deleted`, so this one keeps its place until its delivery ends.
+ * SQL that removes the undelivered events of a number, all or those of messages. The bot may be receiving one of them
+ * now, and must not receive it after the event that follows the cancellation, so this one keeps its place until its
+ * delivery ends. Its id is free for a message that is sent again.
  */
-export function cancelBotEvents(phone: SQL, now: number): SQL[] {
+export function cancelBotEvents(phone: SQL, now: number, which: 'all' | 'messages' = 'all'): SQL[] {
+  const own = sql`${outbox.phone} = ${phone}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;
   return [
-    sql`delete from ${outbox} where ${outbox.phone} = ${phone} and ${outbox.leasedUntil} <= ${now}`,
-    sql`update ${outbox} set body = ${cancelledBody}, message_id = null, due_at = leased_until
-      where ${outbox.phone} = ${phone}`,
+    sql`delete from ${outbox} where ${own} and ${outbox.leasedUntil} <= ${now}`,
+    sql`update ${outbox} set id = 'cancelled_' || seq, body = ${cancelledBody}, message_id = null, due_at = leased_until
+      where ${own}`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
@@ -11,7 +11,7 @@ import { minuteMs } from '../platform/time.ts';
 const confirmAfterMs = minuteMs;
 
 /**
- * SQL that destroys the key of a conversation, notifies the bot, and withdraws the messages that wait for the bot. The
+ * SQL that destroys the key of a conversation, withdraws the messages that wait for the bot, and notifies the bot. The
  * next key is `fresh`; without one the consent is removed too.
  */
 export function clearConversation(userId: SQL, fresh: WrappedKey | null, settings: Settings, now: number): SQL[] {
@@ -26,7 +26,7 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
     sql`from users where id = ${userId} and chat_consent_version is not null`,
   );
   return [
-    sql`delete from outbox where message_id is not null and phone = (select phone ${user})`,
+    ...cancelBotEvents(sql`(select phone ${user})`, now, 'messages'),
     insertBotEvent(settings, 'chat.cleared', now, sql`phone`, sql`'userId', id`, user),
     ...(fresh ? [] : [withdrawn]),
     sql`insert into chat_erasures (user_id, epoch, created_at, due_at)

@@ -17,14 +17,16 @@ type Context = { db: Database; env: Env; settings: Settings };
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 
-/** The messages of `chat.message` events; `known` was just stored, so it is not read again. */
-export function messageEvents(
-  { db, env, settings }: Context,
-  known?: { row: ChatRow; message: ChatMessage; sentBefore: string | null },
-): MessageEvents {
+type Known = { event: OutboxEvent; row: ChatRow; message: ChatMessage; sentBefore: string | null };
+
+/**
+ * The messages of `chat.message` events. `known` was just stored, so it is not read again; later events are read, since
+ * the conversation may be cleared before them.
+ */
+export function messageEvents({ db, env, settings }: Context, known?: Known): MessageEvents {
   const rowOf = memoize(async (event: OutboxEvent): Promise<ChatRow | undefined> => {
+    if (event === known?.event) return known.row;
     const { data } = parse(event);
-    if (known?.row.id === data.userId) return known.row;
     const { id, chatKey, chatKeyId, chatEpoch } = users;
     const found = await db.select({ id, chatKey, chatKeyId, chatEpoch }).from(users).where(eq(users.id, data.userId));
     return found[0];
@@ -32,18 +34,21 @@ export function messageEvents(
 
   return {
     async open(event) {
-      const { data } = parse(event);
-      if (known?.message.id === data.messageId) {
+      if (event === known?.event) {
         const { message, sentBefore } = known;
         return message.state === 'sent' ? { body: complete(event, message), sentBefore } : 'settled';
       }
+      const { data } = parse(event);
       const row = await rowOf(event);
       const key = row && (await chatKeyOf(settings, row));
       if (!row || !key) return 'settled';
       const queued = await conversationOf(env, row.id).findQueued(row.chatEpoch, data.messageId);
-      if (!queued) return Date.now() < event.createdAt + storedWithinMs + clockSkewMs ? 'unready' : 'absent';
+      const mayBeStored = Date.now() < event.createdAt + storedWithinMs + clockSkewMs;
+      if (!queued) return mayBeStored ? 'unready' : 'absent';
       const { message, sentBefore } = queued;
-      if (message.state === 'delivered' || (message.state === 'failed' && !data.retried)) return 'settled';
+      if (message.state === 'delivered') return 'settled';
+      // The request that sends it again queues its event first, and makes it `sent` second.
+      if (message.state === 'failed' && !data.retried) return mayBeStored ? 'unready' : 'settled';
       return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
     },
     async close(event, state) {

@@ -46,12 +46,11 @@ export async function storeMessage(
   // Only a reply can be `cleared`.
   if (appended.outcome === 'late' || appended.outcome === 'cleared')
     throw new RequestError('unavailable', { retryAfter: 1 });
+  // An event without its message would delay the next ones.
+  if (queued && (appended.outcome === 'behind' || appended.outcome === 'limited'))
+    waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
   if (appended.outcome === 'behind') throw staleEpochError(context, user, appended);
-  if (appended.outcome === 'limited') {
-    if (queued)
-      waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
-    throw rateLimited(appended.allowedAt, now);
-  }
+  if (appended.outcome === 'limited') throw rateLimited(appended.allowedAt, now);
   const rewrapped = await rewrapOnUse(settings, { id: user.id, chatKey: user.chatKey!, chatKeyId: user.chatKeyId! });
   if (rewrapped) waitUntil(db.run(rewrapped));
   const message = await sameMessage(key, user, appended.message, sent);

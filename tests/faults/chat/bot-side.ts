@@ -5,15 +5,17 @@ import { isNotNow, untilClosing, untilTaken, type World } from '../world.ts';
 
 /** Until the end, the bot sometimes refuses every message for a while; with `silent` it also does not respond. */
 export async function keepRefusing(world: World, choices: Choices, silent: boolean): Promise<void> {
-  const { rig, figures, closing } = world;
+  const { rig, figures, closing, timeline } = world;
   while (!closing.aborted) {
     await untilClosing(world, choices.between(4000, 12_000));
     if (closing.aborted) return;
     const mode = silent && choices.chance(0.3) ? 'silent' : 'refuse';
     figures.injected(mode === 'silent' ? 'bot does not respond to messages' : 'bot refuses messages');
+    timeline.note(`bot, messages: ${mode}`);
     await rig.control('PUT', '/bot/mode', { mode });
     await sleep(choices.between(300, 2000));
     await rig.control('PUT', '/bot/mode', { mode: 'answer' });
+    timeline.note('bot, messages: answer');
   }
 }
 

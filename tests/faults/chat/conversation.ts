@@ -15,13 +15,26 @@ export class Conversation {
   readonly resent = new Set<string>();
   /** Messages that a clearing removed. */
   readonly cleared = new Set<string>();
+  /** Messages that are being sent. */
+  readonly inFlight = new Set<string>();
+  /** Messages that were in flight during a clearing: it removed them, or they were stored after it. */
+  readonly overlapping = new Set<string>();
   /** Replies that this suite wrote as the bot, in the order in which they were accepted since the last clearing. */
   readonly replies: Message[] = [];
   /** When the last clearing had a response, in unix ms. */
   clearedAt = 0;
 
-  clear(): void {
-    for (const id of this.attempted) this.cleared.add(id);
+  /** Messages that a clearing that begins now certainly removes. */
+  beginClearing(): Set<string> {
+    return new Set([...this.attempted].filter((id) => !this.inFlight.has(id)));
+  }
+
+  /** Confirms a clearing that has removed these messages. */
+  clear(removed: Set<string>): void {
+    for (const id of this.attempted) {
+      if (removed.has(id)) this.cleared.add(id);
+      else this.overlapping.add(id);
+    }
     this.accepted.clear();
     this.replies.length = 0;
     this.clearedAt = Date.now();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Person } from '../person.ts';
-import { isNotNow, untilTaken, type World } from '../world.ts';
+import { untilTaken, untilTakenBySession, type World } from '../world.ts';
 import { ChatFollower } from './chat-follower.ts';
 import { readPage } from './read-page.ts';
 
@@ -27,15 +27,26 @@ export async function writeOnWeb(world: World, person: Person): Promise<void> {
 
 /** Sends one message until it is accepted, at times with a lost response first, or with a repetition afterwards. */
 export async function sendMessage(world: World, person: Person, hangUp = person.choices.chance(0.15)): Promise<void> {
-  const { choices, conversation, phone } = person;
+  const { conversation } = person;
   const body = { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` };
-  const send = (hangUpMs?: number) =>
-    world.site.call('chat message', 'POST', path, { token: person.token, body }, hangUpMs);
-  const again = choices.chance(0.1);
   conversation.attempted.add(body.id);
   conversation.sentAt.set(body.id, performance.now());
-  if (hangUp) await send(choices.between(2, 40));
-  const answer = await untilTaken(world, person, send);
+  conversation.inFlight.add(body.id);
+  await untilAccepted(world, person, body, hangUp).finally(() => conversation.inFlight.delete(body.id));
+}
+
+async function untilAccepted(
+  world: World,
+  person: Person,
+  body: { id: string; text: string },
+  hangUp: boolean,
+): Promise<void> {
+  const { choices, conversation, phone } = person;
+  const send = (token: string | undefined, hangUpMs?: number) =>
+    world.site.call('chat message', 'POST', path, { token, body }, hangUpMs);
+  const again = choices.chance(0.1);
+  if (hangUp) await send(person.token, choices.between(2, 40));
+  const answer = await untilTakenBySession(world, person, send);
   if (answer.status !== 200) {
     const expected = answer.code === 'allowance_spent' || (person.left && answer.status < 500);
     if (!expected) world.seen.push(`${phone} could not send ${body.id}: ${answer.code}`);
@@ -43,13 +54,14 @@ export async function sendMessage(world: World, person: Person, hangUp = person.
   }
   const { message } = answer.body;
   if (message.text !== body.text) world.seen.push(`${phone}: ${body.id} has another text in its response`);
-  conversation.accepted.set(body.id, message);
+  if (!conversation.overlapping.has(body.id)) conversation.accepted.set(body.id, message);
   conversation.acceptedAt.set(body.id, performance.now());
   if (!again) return;
+  const second = await untilTakenBySession(world, person, send);
   // If the bot has refused the message meanwhile, this is a new attempt.
-  conversation.resent.add(body.id);
-  const second = await send();
-  if (isNotNow(second) || person.left || second.body.message?.seq === message.seq) return;
+  if (second.body.message?.state !== 'delivered') conversation.resent.add(body.id);
+  const mayDiffer = person.left || conversation.overlapping.has(body.id);
+  if (mayDiffer || second.body.message?.seq === message.seq) return;
   world.seen.push(`${phone}: ${body.id} was stored as ${message.seq}, then ${second.body.message?.seq ?? second.code}`);
 }
 
@@ -66,10 +78,11 @@ export async function resendFailed(world: World, person: Person): Promise<void> 
 export async function clearConversation(world: World, person: Person): Promise<void> {
   const { conversation, phone, token } = person;
   if (!conversation.consented) return;
+  const removed = conversation.beginClearing();
   const answer = await untilTaken(world, person, () =>
     world.site.call('clear chat', 'DELETE', '/api/user/chat', { token }),
   );
-  if (answer.status === 200) conversation.clear();
+  if (answer.status === 200) conversation.clear(removed);
   else world.seen.push(`${phone} could not clear the conversation: ${answer.code}`);
 }
 

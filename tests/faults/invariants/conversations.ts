@@ -5,7 +5,8 @@ import type { World } from '../world.ts';
 import { signedIn } from './accounts.ts';
 import { checkCases, type Finding } from './finding.ts';
 
-type ChatEvent = { type: string; data: { phone: string; messageId: string; seq: number; text: string } };
+type Data = { phone: string; messageId: string; seq: number; text: string };
+type ChatEvent = { type: string; timestamp: string; data: Data };
 type BotReply = { id: string; at: string };
 
 /** The longest time (ms) after a clearing at which the bot may get the response to an earlier reply. */
@@ -13,11 +14,14 @@ const lateReplyMs = 30_000;
 
 const writers = (world: World): Person[] => signedIn(world).filter(({ conversation }) => conversation.consented);
 
-/** The bot received every accepted message once, under its id, and after the messages that were accepted before it. */
+/**
+ * The bot received every accepted message once, under its id, after the messages that were accepted before it, and not
+ * after `chat.cleared` if the clearing removed it.
+ */
 export async function messagesReachedBot(world: World): Promise<Finding> {
   const events = await world.rig.control<ChatEvent[]>('GET', '/bot/events');
   const byPhone = Map.groupBy(
-    events.filter(({ type }) => type === 'chat.message'),
+    events.filter(({ type }) => type === 'chat.message' || type === 'chat.cleared'),
     ({ data }) => data.phone,
   );
   const people = writers(world);
@@ -27,7 +31,8 @@ export async function messagesReachedBot(world: World): Promise<Finding> {
   return { ...finding, checked: people.reduce((sum, { conversation }) => sum + conversation.accepted.size, 0) };
 }
 
-function deliveryError({ phone, conversation }: Person, events: ChatEvent[]): string | null {
+function deliveryError({ phone, conversation }: Person, all: ChatEvent[]): string | null {
+  const events = all.filter(({ type }) => type === 'chat.message');
   const received = new Map(events.map(({ data }) => [data.messageId, data]));
   if (received.size < events.length) return `${phone}: the bot received a message under two event ids`;
   const unknown = events.find(({ data }) => !conversation.attempted.has(data.messageId));
@@ -38,7 +43,9 @@ function deliveryError({ phone, conversation }: Person, events: ChatEvent[]): st
     if (data.seq !== seq || data.text !== text) return `${phone}: the bot received ${id} with another seq or text`;
   }
   const late = lateMessage(conversation, events);
-  return late ? `${phone}: the bot received ${late.data.messageId} (${late.data.seq}) after a later message` : null;
+  if (late) return `${phone}: the bot received ${late.data.messageId} (${late.data.seq}) after a later message`;
+  const cleared = clearedMessage(conversation, all);
+  return cleared ? `${phone}: the bot received ${cleared.data.messageId} after it was cleared` : null;
 }
 
 /**
@@ -52,6 +59,16 @@ function lateMessage({ sentAt, acceptedAt, resent }: Conversation, events: ChatE
     const isLate = latest > (acceptedAt.get(messageId) ?? Infinity);
     latest = Math.max(latest, sentAt.get(messageId) ?? 0);
     return isLate;
+  });
+}
+
+/** A message that the bot received after the clearing that removed it. Timestamps are those of the requests. */
+function clearedMessage({ cleared }: Conversation, all: ChatEvent[]): ChatEvent | undefined {
+  let clearedAt = '';
+  return all.find(({ type, timestamp, data }) => {
+    if (type === 'chat.message') return cleared.has(data.messageId) && timestamp < clearedAt;
+    if (timestamp > clearedAt) clearedAt = timestamp;
+    return false;
   });
 }
 

@@ -7,6 +7,7 @@ export async function logOut(world: World, person: Person): Promise<void> {
   const { site, seen } = world;
   const { choices, phone, token } = person;
   const body = { everywhere: choices.chance(0.3) };
+  person.endSessions(body.everywhere);
   const answer = await untilTaken(world, person, () =>
     site.call('log out', 'POST', '/api/auth/logout', { token, body }),
   );

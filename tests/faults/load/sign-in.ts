@@ -20,7 +20,7 @@ export async function signIn(world: World, person: Person): Promise<void> {
     const code = await receiveCode(world, person);
     const token = code && (await redeem(world, person, code));
     if (token) {
-      person.token = token;
+      person.signedIn(token);
       if (wroteAt !== undefined) world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
       return;
     }

@@ -12,7 +12,11 @@ export async function startTrial(world: World, person: Person, tier: string): Pr
   }
   const body = { trialToken: new URL(link.body.url).searchParams.get('token') };
   const answer = await untilTaken(world, person, () =>
-    world.site.call('activate trial', 'POST', '/auth/verify-trial-token', { body, address: person.address() }),
+    world.site.call('activate trial', 'POST', '/auth/verify-trial-token', {
+      body,
+      address: person.address(),
+      phone: person.phone,
+    }),
   );
   // A used link was redeemed by a call whose response was lost.
   if (answer.status !== 200 && answer.status !== 401) world.seen.push(`${person.phone}: trial ${answer.code}`);

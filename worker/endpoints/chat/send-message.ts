@@ -32,9 +32,10 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
     const own = waiting!.same ? null : queued!;
     const stored = await storeMessage(context, user, input, own);
     const { message } = stored;
-    const messages = messageEvents(context, { row: user, ...stored });
-    if (own && own.leasedUntil > 0) waitUntil(deliverLeased({ db, settings, messages }, own));
-    else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messages));
+    if (own && own.leasedUntil > 0) {
+      const messages = messageEvents(context, { event: own, row: user, ...stored });
+      waitUntil(deliverLeased({ db, settings, messages }, own));
+    } else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
     return { success: true, message };
   });
 };
