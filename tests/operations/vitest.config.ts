@@ -17,7 +17,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     projects: [
-      { test: { ...common, name: 'operations', include: ['tests/operations/*.test.ts'], exclude: withProduct } },
+      { test: { ...common, name: 'operations', include: ['tests/operations/**/*.test.ts'], exclude: withProduct } },
       {
         test: {
           ...common,
