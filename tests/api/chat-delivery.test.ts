@@ -12,9 +12,9 @@ import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 
-beforeEach(() => setBotMode('answer'));
+beforeEach(() => setBotMode('accept'));
 afterEach(async () => {
-  await setBotMode('answer');
+  await setBotMode('accept');
   await sandbox.faults({ bot: null });
 });
 
@@ -41,7 +41,7 @@ describe('a message that the bot refuses', () => {
     await untilState(token, message.id, 'failed');
     await stream.until(({ events }) => events.some(({ type, state }) => type === 'state' && state === 'failed'));
     expect(await outboxOf(phone)).toMatchObject([{ message_id: message.id }]);
-    await setBotMode('answer');
+    await setBotMode('accept');
     const next = (await write(token, 'The next one')).body.message;
     await untilState(token, next.id, 'delivered');
     expect(await stateOf(token, message.id)).toBe('failed');
@@ -72,7 +72,7 @@ describe('a message that the bot refuses', () => {
     await setBotMode('refuse');
     const { message } = (await write(token, 'Please read this')).body;
     await untilState(token, message.id, 'failed');
-    await setBotMode('answer');
+    await setBotMode('accept');
     const [parked] = await outboxOf(phone);
     const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
     expect(await retryParked(db, parked!.seq as number, Date.now())).toBe(true);
@@ -93,7 +93,7 @@ describe('a message that the bot refuses', () => {
     const stream = await OpenChat.open(token);
     await database.execute({ sql: 'delete from outbox where message_id = ?', args: [first.id] });
     await sandbox.faults({ bot: null });
-    await setBotMode('answer');
+    await setBotMode('accept');
     advanceClock(minute);
     await runCron();
     await untilState(token, second_.id, 'delivered');
@@ -163,7 +163,7 @@ describe('while the bot is down', () => {
     const { message } = (await write(token, 'Hello?')).body;
     await scheduler.wait(16 * second);
     expect(await stateOf(token, message.id)).toBe('sent');
-    await setBotMode('answer');
+    await setBotMode('accept');
     advanceClock(minute);
     await runCron();
     await untilState(token, message.id, 'delivered');

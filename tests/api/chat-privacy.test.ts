@@ -10,7 +10,7 @@ import { database } from './support/database.ts';
 import { newContact, newPerson, receiveCode, type Person } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 
-beforeAll(() => setBotMode('answer'));
+beforeAll(() => setBotMode('accept'));
 
 const userOf = (token: string): string =>
   JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;

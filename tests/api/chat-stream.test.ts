@@ -10,7 +10,7 @@ import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
 
-beforeAll(() => setBotMode('answer'));
+beforeAll(() => setBotMode('accept'));
 
 const userOf = (token: string): string =>
   JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;

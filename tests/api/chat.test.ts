@@ -18,9 +18,9 @@ import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, newPhone, type Person } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 
-beforeAll(() => setBotMode('answer'));
+beforeAll(() => setBotMode('accept'));
 afterEach(async () => {
-  await setBotMode('answer');
+  await setBotMode('accept');
   await sandbox.faults({ bot: null });
 });
 

@@ -45,7 +45,8 @@ export const readChat = async (token: string, query = '') =>
 export const reply = (phone: string, text: string, id: string = crypto.randomUUID(), more = {}) =>
   botCall('/api/bot/messages', { phone, id, text, ...more });
 
-export async function setBotMode(mode: 'answer' | 'silent' | 'refuse'): Promise<void> {
+/** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
+export async function setBotMode(mode: 'accept' | 'silent' | 'refuse'): Promise<void> {
   await fetch(`${vars.SANDBOX}/bot/mode`, { method: 'PUT', body: JSON.stringify({ mode }) });
 }
 

@@ -33,6 +33,16 @@ test('marks the reply to a message that contains crisis', async () => {
   await vi.waitFor(() => expect(sandbox.calls.at(-1)?.body.crisis).toBe(true), 1000);
 });
 
+test('accepts a message and makes no call when told not to reply', async () => {
+  await sandbox.call('PUT', '/bot/mode', { mode: 'accept' });
+  const data = dataOf('Hello', '+15551230005');
+  expect((await send(data)).status).toBe(200);
+  expect((await sandbox.call('GET', '/bot/chat/+15551230005')).json).toEqual([data]);
+  await sandbox.call('PUT', '/bot/mode', { mode: 'answer' });
+  await send(dataOf('And now?', '+15551230005'));
+  await vi.waitFor(() => expect(sandbox.calls).toHaveLength(3), 1000);
+});
+
 test('refuses, or sends no HTTP response, when told to', async () => {
   await sandbox.call('PUT', '/bot/mode', { mode: 'refuse' });
   expect((await send(dataOf('Hello', '+15551230003'))).status).toBe(422);

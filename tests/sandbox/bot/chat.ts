@@ -8,12 +8,13 @@ import { crisisWords, replyTo, type Usage } from './reply.ts';
 export type ChatMessageData = { phone: string; messageId: string; text: string };
 export type Chat = ReturnType<typeof createChat>;
 
-type Mode = 'answer' | 'silent' | 'refuse';
+/** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
+type Mode = 'answer' | 'accept' | 'silent' | 'refuse';
 type Reply = { phone: string; id: string; text: string; replyTo?: string; crisis?: boolean };
 /** `pauseMs` makes the typing indicator visible. */
 type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: number };
 
-const modes: readonly unknown[] = ['answer', 'silent', 'refuse'] satisfies Mode[];
+const modes: readonly unknown[] = ['answer', 'accept', 'silent', 'refuse'] satisfies Mode[];
 const retriesMs = [500, 2000, 5000];
 
 /** The bot's part of the web conversation: accepted messages, and replies. */
@@ -45,9 +46,10 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
     get mode() {
       return mode;
     },
-    /** Stores a message and replies after a pause. */
+    /** Stores a message; replies after a pause, unless the mode is `accept`. */
     accept(data: ChatMessageData): void {
       store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
+      if (mode === 'accept') return;
       const before = queues.get(data.phone) ?? Promise.resolve();
       // The conversation may have been cleared, or the account deleted, meanwhile.
       const next = before.then(() => answer(data)).catch((error: unknown) => console.error(String(error)));

@@ -44,7 +44,8 @@ const chat = html`<section class="panel" aria-labelledby="chat-title">
   <label
     >When somebody writes, the bot
     <select id="bot-mode">
-      <option value="answer">answers</option>
+      <option value="answer">replies</option>
+      <option value="accept">accepts, does not reply</option>
       <option value="silent">stays silent</option>
       <option value="refuse">refuses</option>
     </select></label
