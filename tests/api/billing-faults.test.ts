@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
@@ -18,11 +18,6 @@ import {
   subscriptionOf,
   verify,
 } from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
 
 const declined = '4000000000000002';
 const planOf = async (token: string) => (await profileOf(token)).metadata;

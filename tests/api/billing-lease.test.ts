@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { call, send } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
@@ -7,11 +7,6 @@ import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { buy, complete, customerOf, newSubscriber, profileOf, stripe, verify } from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
 
 const hold = (customer: string, until: number) =>
   database.execute({

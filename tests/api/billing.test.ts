@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
@@ -15,11 +15,6 @@ import {
   subscriptionOf,
   verify,
 } from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null, libsql: null });
-});
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 

@@ -1,22 +1,16 @@
 import { env } from 'cloudflare:workers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { retryParked } from '../../worker/operations/support/parked-events.ts';
 import { openDatabase } from '../../worker/platform/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call, vars } from './support/api.ts';
-import { acceptedBy, newWriter, OpenChat, readChat, reply, setBotMode, write } from './support/chat.ts';
+import { acceptedBy, newWriter, OpenChat, readChat, reply, write } from './support/chat.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-beforeEach(() => setBotMode('accept'));
-afterEach(async () => {
-  await setBotMode('accept');
-  await sandbox.faults({ bot: null });
-});
 
 const stateOf = async (token: string, id: string) =>
   (await readChat(token)).messages.find((message) => message.id === id)?.state;
@@ -36,12 +30,12 @@ describe('a message that the bot refuses', () => {
   it('fails, is parked, lets the next one pass, and is sent again under its id', async () => {
     const { phone, token } = await newSettledWriter();
     const stream = await OpenChat.open(token);
-    await setBotMode('refuse');
+    await sandbox.botMode('refuse');
     const { message } = (await write(token, 'Please read this')).body;
     await untilState(token, message.id, 'failed');
     await stream.until(({ events }) => events.some(({ type, state }) => type === 'state' && state === 'failed'));
     expect(await outboxOf(phone)).toMatchObject([{ message_id: message.id }]);
-    await setBotMode('accept');
+    await sandbox.botMode('accept');
     const next = (await write(token, 'The next one')).body.message;
     await untilState(token, next.id, 'delivered');
     expect(await stateOf(token, message.id)).toBe('failed');
@@ -59,7 +53,7 @@ describe('a message that the bot refuses', () => {
 
   it('stays refused when it is sent again after the allowance is spent', async () => {
     const { phone, token } = await newSettledWriter();
-    await setBotMode('refuse');
+    await sandbox.botMode('refuse');
     const { message } = (await write(token, 'Please read this')).body;
     await untilState(token, message.id, 'failed');
     await botCall('/api/bot/usage', { phone, count: 5 });
@@ -69,10 +63,10 @@ describe('a message that the bot refuses', () => {
 
   it('is sent again when the owner retries its parked event', async () => {
     const { phone, token } = await newSettledWriter();
-    await setBotMode('refuse');
+    await sandbox.botMode('refuse');
     const { message } = (await write(token, 'Please read this')).body;
     await untilState(token, message.id, 'failed');
-    await setBotMode('accept');
+    await sandbox.botMode('accept');
     const [parked] = await outboxOf(phone);
     const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
     expect(await retryParked(db, parked!.seq as number, Date.now())).toBe(true);
@@ -83,7 +77,7 @@ describe('a message that the bot refuses', () => {
 
   it('does not give its state to an older one that was sent again', async () => {
     const { token } = await newSettledWriter();
-    await setBotMode('refuse');
+    await sandbox.botMode('refuse');
     const first = (await write(token, 'One')).body.message;
     await untilState(token, first.id, 'failed');
     await sandbox.faults({ bot: { status: 503 } });
@@ -93,7 +87,7 @@ describe('a message that the bot refuses', () => {
     const stream = await OpenChat.open(token);
     await database.execute({ sql: 'delete from outbox where message_id = ?', args: [first.id] });
     await sandbox.faults({ bot: null });
-    await setBotMode('accept');
+    await sandbox.botMode('accept');
     advanceClock(minute);
     await runCron();
     await untilState(token, second_.id, 'delivered');
@@ -159,11 +153,11 @@ describe('while the bot is down', () => {
 
   it('no HTTP response counts as a failure that passes', async () => {
     const { phone, token } = await newSettledWriter();
-    await setBotMode('silent');
+    await sandbox.botMode('silent');
     const { message } = (await write(token, 'Hello?')).body;
     await scheduler.wait(16 * second);
     expect(await stateOf(token, message.id)).toBe('sent');
-    await setBotMode('accept');
+    await sandbox.botMode('accept');
     advanceClock(minute);
     await runCron();
     await untilState(token, message.id, 'delivered');

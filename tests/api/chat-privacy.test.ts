@@ -1,16 +1,14 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Env } from '../../worker/env.ts';
 import { botCall, call, vars } from './support/api.ts';
-import { acceptedBy, consent, newWriter, OpenChat, readChat, reply, setBotMode, write } from './support/chat.ts';
+import { acceptedBy, consent, newWriter, OpenChat, readChat, reply, write } from './support/chat.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { newContact, newPerson, receiveCode, type Person } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-beforeAll(() => setBotMode('accept'));
 
 const userOf = (token: string): string =>
   JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;

@@ -1,16 +1,14 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Conversation } from '../../worker/chat/conversation.ts';
 import type { Env } from '../../worker/env.ts';
 import { botCall, call } from './support/api.ts';
-import { newWriter, OpenChat, readChat, reply, setBotMode, write } from './support/chat.ts';
+import { newWriter, OpenChat, readChat, reply, write } from './support/chat.ts';
 import { second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
-
-beforeAll(() => setBotMode('accept'));
 
 const userOf = (token: string): string =>
   JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;

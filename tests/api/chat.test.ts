@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import {
   acceptedBy,
@@ -8,7 +8,6 @@ import {
   OpenChat,
   readChat,
   reply,
-  setBotMode,
   write,
   type ChatMessage,
 } from './support/chat.ts';
@@ -17,12 +16,6 @@ import { runCron } from './support/cron.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, newPhone, type Person } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-beforeAll(() => setBotMode('accept'));
-afterEach(async () => {
-  await setBotMode('accept');
-  await sandbox.faults({ bot: null });
-});
 
 const eventsOf = async (phone: string, type: string) =>
   (await sandbox.botEvents()).filter((event) => event.type === type && event.data.phone === phone);
@@ -290,7 +283,7 @@ describe('clearing', () => {
 
   it('refuses a reply to a message that was cleared, also when it comes again', async () => {
     const { phone, token } = await newWriter();
-    await setBotMode('silent');
+    await sandbox.botMode('silent');
     const { message } = (await write(token, 'Never mind')).body;
     await call('DELETE', '/api/user/chat', { token });
     const late = { replyTo: message.id };
@@ -307,7 +300,7 @@ describe('clearing', () => {
 
   it('stores no reply a second time that the person has cleared with its message', async () => {
     const { phone, token } = await newWriter();
-    await setBotMode('silent');
+    await sandbox.botMode('silent');
     const { message } = (await write(token, 'Hello')).body;
     const again = () => reply(phone, 'Hello to you', 'first', { replyTo: message.id });
     expect(await again()).toMatchObject({ status: 200 });
@@ -318,7 +311,7 @@ describe('clearing', () => {
 
   it('accepts a reply to a message that is sent again under its id after the clearing', async () => {
     const { phone, token } = await newWriter();
-    await setBotMode('silent');
+    await sandbox.botMode('silent');
     const { message } = (await write(token, 'Hello')).body;
     await call('DELETE', '/api/user/chat', { token });
     await write(token, 'Hello', message.id);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { vars } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { sandbox } from './support/sandbox.ts';
@@ -13,11 +13,6 @@ import {
   subscriptionOf,
   verify,
 } from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
 
 let lines: Record<string, unknown>[];
 beforeEach(() => {

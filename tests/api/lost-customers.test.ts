@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { newPerson, type Person } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
 import { buy, complete, customerOf, newSubscriber, profileOf, stripe, verify } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ stripe: null }));
 
 const leave = (token: string) => call('DELETE', '/api/user/me', { token });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
 import { second } from './support/clock.ts';
 import { database } from './support/database.ts';
@@ -6,8 +6,6 @@ import { newContact, newPerson } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 import { buy, complete, customerOf, eventsOf, postEvent, profileOf } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ libsql: null, whatsapp: null, bot: null, stripe: null }));
 
 const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
 const requestOtp = (phone: string) => call('POST', '/api/auth/request-otp', { body: { phone } });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
@@ -6,8 +6,6 @@ import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-afterEach(() => sandbox.faults({ bot: null }));
 
 const eventsOf = async (phone: string) => (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
 

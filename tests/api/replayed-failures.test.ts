@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
@@ -14,11 +14,6 @@ import {
   subscriptionOf,
   verify,
 } from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
 
 const urlOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : String(input));
 const leave = (token: string) => call('DELETE', '/api/user/me', { token });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { day } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
@@ -6,8 +6,6 @@ import { database } from './support/database.ts';
 import { externalSession, newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { newSubscriber } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ bot: null, stripe: null }));
 
 const hourly = '0 * * * *';
 const row = async (phone: string) =>

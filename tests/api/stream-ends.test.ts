@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ChannelSocket } from '../../worker/usage/channel-socket.ts';
 import type { Env } from '../../worker/env.ts';
 import { UsageChannel } from '../../worker/usage/usage-channel.ts';
@@ -10,10 +10,6 @@ import { costOf } from './support/sandbox.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson } from './support/person.ts';
 import { OpenStream } from './support/stream.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const channels = (env as unknown as Env).USAGE_CHANNEL;
 const userOf = (token: string): string =>

@@ -45,11 +45,6 @@ export const readChat = async (token: string, query = '') =>
 export const reply = (phone: string, text: string, id: string = crypto.randomUUID(), more = {}) =>
   botCall('/api/bot/messages', { phone, id, text, ...more });
 
-/** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
-export async function setBotMode(mode: 'accept' | 'silent' | 'refuse'): Promise<void> {
-  await fetch(`${vars.SANDBOX}/bot/mode`, { method: 'PUT', body: JSON.stringify({ mode }) });
-}
-
 /** The `data` of the messages that the bot accepted. */
 export async function acceptedBy(phone: string): Promise<{ messageId: string; text: string; [field: string]: any }[]> {
   const response = await fetch(`${vars.SANDBOX}/bot/chat/${encodeURIComponent(phone)}`);

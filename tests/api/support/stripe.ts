@@ -1,5 +1,4 @@
 import { Stripe } from 'stripe';
-import { afterAll } from 'vitest';
 import { call, vars } from './api.ts';
 import { newPerson, type Person } from './person.ts';
 import { database } from './database.ts';
@@ -20,10 +19,10 @@ export type Tier = 'basic' | 'premium' | 'platinum';
 /** `since`: the creation of the user, in unix seconds by Stripe's clock. */
 export type Subscriber = Person & { customer: string; since: number };
 
-// All tests share Stripe's clock: a remaining subscription would be renewed in every later test that advances it by weeks.
-afterAll(async () => {
+/** All tests share Stripe's clock: a remaining subscription is renewed in each test that advances it by weeks. */
+export async function endSubscriptions(): Promise<void> {
   for await (const { id } of stripe.subscriptions.list({ limit: 100 })) await stripe.subscriptions.cancel(id);
-});
+}
 
 /** Requests the page to buy a plan. */
 export const buy = (token: string, tier?: string) =>
