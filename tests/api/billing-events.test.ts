@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { vars } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
@@ -7,17 +8,8 @@ import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
-import {
-  buy,
-  complete,
-  customerOf,
-  eventsOf,
-  newSubscriber,
-  postEvent,
-  profileOf,
-  stripe,
-  subscriptionOf,
-} from './support/stripe.ts';
+import { eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const shuffled = <T>(list: T[]) => list.toSorted(() => Math.random() - 0.5);
 
@@ -163,8 +155,4 @@ async function newPayer() {
   const person = await newPerson();
   await complete((await buy(person.token, 'basic')).body.portalUrl);
   return { ...person, customer: await customerOf(person.phone) };
-}
-
-async function priceOf(tier: string): Promise<string> {
-  return (await stripe.prices.list({ lookup_keys: [`${tier}_weekly`] })).data[0]!.id;
 }

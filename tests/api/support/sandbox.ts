@@ -61,6 +61,12 @@ export const sandbox = {
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };
 
+/** The events that the bot accepted about a number, oldest first. */
+export async function eventsAbout(phone: string, type?: string) {
+  const events = await sandbox.botEvents();
+  return events.filter((event) => event.data.phone === phone && (type === undefined || event.type === type));
+}
+
 /** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {
   const messages = await sandbox.messages(phone);
