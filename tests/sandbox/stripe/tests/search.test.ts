@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('search finds customers by what they say, but only after a while', async () => {
+test('search finds customers by their fields, after the delay of the index', async () => {
   const { stripe } = await newPerson();
   const { id } = await stripe.customers.create({ email: 'Ada@example.test', metadata: { userId: 'u-1' } });
   const other = await stripe.customers.create({ email: 'bob@example.test', metadata: { userId: 'u-2' } });
