@@ -50,7 +50,7 @@ export async function acceptedBy(phone: string): Promise<{ messageId: string; te
 }
 
 /** Replies to the messages that the bot has accepted, as the local bot does when it can reach the site. */
-export async function answer(phone: string): Promise<void> {
+async function replyToAll(phone: string): Promise<void> {
   for (const { messageId } of await acceptedBy(phone)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);
@@ -68,7 +68,7 @@ const replyOf = (phone: string, messageId: string) => ({
 /** Waits until the bot has accepted so many messages, and lets it reply. */
 export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
   await vi.waitFor(async () => expect(await acceptedBy(phone)).toHaveLength(count), 5000);
-  await answer(phone);
+  await replyToAll(phone);
   return vi.waitFor(async () => {
     const { messages } = await readChat(token);
     expect(messages.filter(({ state }) => state === 'sent')).toEqual([]);
