@@ -4,18 +4,18 @@ import { advanceClock, second } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import { eventsAbout } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
 const manual = { APPROVAL: 'manual' };
 const approve = (phone: string, status: string, id?: string) => botCall('/api/bot/approvals', { phone, status }, id);
 const eventsOf = async (phone: string, count: number) => {
   for (let tries = 0; tries < 50; tries += 1) {
-    const events = (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
+    const events = await eventsAbout(phone);
     if (events.length >= count) return events;
     await scheduler.wait(100);
   }
-  return (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
+  return eventsAbout(phone);
 };
 
 describe('approval', () => {

@@ -1,28 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { buy, complete, inPortal, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import {
-  buy,
-  complete,
-  customerOf,
-  deliver,
-  eventsOf,
-  inPortal,
-  newSubscriber,
-  postEvent,
-  profileOf,
-  stripe,
-  subscriptionOf,
-  verify,
-} from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
+import { deliver, eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const declined = '4000000000000002';
 const planOf = async (token: string) => (await profileOf(token)).metadata;
@@ -31,10 +15,6 @@ const planOf = async (token: string) => (await profileOf(token)).metadata;
 async function payments(customer: string): Promise<number[]> {
   const { data } = await stripe.charges.list({ customer, limit: 100 });
   return data.filter(({ status }) => status === 'succeeded').map(({ amount }) => amount);
-}
-
-async function priceOf(tier: string): Promise<string> {
-  return (await stripe.prices.list({ lookup_keys: [`${tier}_weekly`] })).data[0]!.id;
 }
 
 it('a first card that is declined grants nothing; the next one is charged once', async () => {

@@ -1,17 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { call, send } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
-import { database } from './support/database.ts';
 import { watchDatabase } from './support/database-requests.ts';
+import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { buy, complete, customerOf, newSubscriber, profileOf, stripe, verify } from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
+import { customerOf, stripe } from './support/stripe.ts';
 
 const hold = (customer: string, until: number) =>
   database.execute({

@@ -1,25 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
-import {
-  buy,
-  complete,
-  customerOf,
-  newSubscriber,
-  profileOf,
-  stripe,
-  subscriptionOf,
-  verify,
-} from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null, libsql: null });
-});
+import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 

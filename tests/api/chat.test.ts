@@ -1,87 +1,10 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { botCall, call } from './support/api.ts';
-import {
-  acceptedBy,
-  answer,
-  consent,
-  newWriter,
-  OpenChat,
-  readChat,
-  reply,
-  setBotMode,
-  write,
-  type ChatMessage,
-} from './support/chat.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { call } from './support/api.ts';
+import { acceptedBy, newWriter, readChat, reply, untilReplied, write, type ChatMessage } from './support/chat.ts';
 import { runCron } from './support/cron.ts';
+import { OpenChat } from './support/open-chat.ts';
 import { parallel } from './support/parallel.ts';
-import { externalSession, newPerson, newPhone, type Person } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
-
-beforeAll(() => setBotMode('answer'));
-afterEach(async () => {
-  await setBotMode('answer');
-  await sandbox.faults({ bot: null });
-});
-
-const eventsOf = async (phone: string, type: string) =>
-  (await sandbox.botEvents()).filter((event) => event.type === type && event.data.phone === phone);
-
-/** Waits until the bot has accepted so many messages, and lets it reply. */
-async function untilAnswered({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
-  await vi.waitFor(async () => expect(await acceptedBy(phone)).toHaveLength(count), 5000);
-  await answer(phone);
-  return vi.waitFor(async () => {
-    const { messages } = await readChat(token);
-    expect(messages.filter(({ state }) => state === 'sent')).toEqual([]);
-    return messages;
-  });
-}
-
-describe('consent', () => {
-  it('comes before the first message, is versioned, and is reported to the bot', async () => {
-    const { phone, token } = await newPerson();
-    expect((await readChat(token)).consent).toBeNull();
-    const refused = await write(token, 'Hello');
-    expect({ status: refused.status, body: refused.body }).toEqual({
-      status: 403,
-      body: { success: false, code: 'consent_needed', message: 'Please accept the notice before you write.' },
-    });
-    const given = await consent(token, 'v1');
-    expect(given.body).toEqual({ success: true, consent: { version: 'v1', at: expect.any(String) } });
-    expect((await consent(token, 'v1')).body).toEqual(given.body);
-    expect((await readChat(token)).consent).toEqual(given.body.consent);
-    expect((await write(token, 'Hello')).status).toBe(200);
-    await vi.waitFor(async () =>
-      expect((await eventsOf(phone, 'chat.consent')).map(({ data }) => data.version)).toEqual(['v1']),
-    );
-  });
-
-  it('is the first contact of a user with an external token', async () => {
-    const phone = newPhone();
-    const token = await externalSession(phone);
-    expect((await botCall('/api/bot/usage', { phone })).body.allowed).toBe(false);
-    await consent(token);
-    expect((await write(token, 'Hello')).status).toBe(200);
-    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
-  });
-
-  it('removes the conversation when it is withdrawn', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
-    await write(token, 'Hello');
-    await untilAnswered(person, 1);
-    const { status, body } = await call('DELETE', '/api/user/chat/consent', { token });
-    expect({ status, body }).toEqual({ status: 200, body: { success: true, consent: null } });
-    expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
-    expect((await write(token, 'Hello')).body.code).toBe('consent_needed');
-    await vi.waitFor(async () =>
-      expect((await eventsOf(phone, 'chat.consent')).map(({ data }) => data.version)).toEqual(['2026-11', null]),
-    );
-    expect(await eventsOf(phone, 'chat.cleared')).toHaveLength(1);
-    expect((await call('DELETE', '/api/user/chat/consent', { token })).body).toEqual({ success: true, consent: null });
-  });
-});
+import { newPerson } from './support/person.ts';
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
@@ -98,7 +21,7 @@ describe('a message', () => {
     expect(sent.status).toBe(200);
     const first = { id, seq: 1, author: 'user', text: 'Hello', at: expect.any(String), state: 'sent' };
     expect(sent.body).toEqual({ success: true, message: first });
-    const messages = await untilAnswered(person, 1);
+    const messages = await untilReplied(person, 1);
     expect(messages).toEqual([
       { ...first, state: 'delivered' },
       expect.objectContaining({ seq: 2, author: 'solace', state: 'delivered', replyTo: id }),
@@ -131,7 +54,7 @@ describe('a message', () => {
       expect(status).toBe(200);
       expect(body.message).toMatchObject({ id, seq: 1, text: 'Only once' });
     }
-    await untilAnswered(person, 1);
+    await untilReplied(person, 1);
     expect((await write(token, 'Only once', id)).body.message).toMatchObject({ seq: 1, state: 'delivered' });
     const other = await write(token, 'Something else', id);
     expect({ status: other.status, body: other.body }).toEqual({
@@ -192,53 +115,6 @@ describe('a message', () => {
   });
 });
 
-describe('limits', () => {
-  it('are twenty messages a minute, and a replay is no message', async () => {
-    const { token } = await newWriter();
-    const settings = { CHAT_MESSAGES_WAITING: '100' };
-    const ids = Array.from({ length: 25 }, () => crypto.randomUUID());
-    await parallel(50, (index) => write(token, 'Hello', ids[index % 25], settings));
-    const { messages } = await readChat(token, '?limit=50');
-    expect(messages.filter(({ author }) => author === 'user')).toHaveLength(20);
-    const refused = await write(token, 'One more', undefined, settings);
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    const known = messages.find(({ author }) => author === 'user')!;
-    expect((await write(token, 'Hello', known.id, settings)).body.message.seq).toBe(known.seq);
-    advanceClock(minute);
-    expect((await write(token, 'A minute later', undefined, settings)).status).toBe(200);
-  });
-
-  it('are five messages that wait for the bot', async () => {
-    const { token } = await newWriter();
-    await sandbox.faults({ bot: { status: 503 } });
-    const answers = await parallel(50, () => write(token, 'Are you there?'));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(45);
-    const sent = answers.find(({ status }) => status === 200)!.body.message;
-    expect((await write(token, 'Are you there?', sent.id)).body.message.id).toBe(sent.id);
-  });
-
-  it('are the allowance of the week, but for a day after a crisis', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
-    const known = (await write(token, 'Hello')).body.message;
-    await untilAnswered(person, 1);
-    await botCall('/api/bot/usage', { phone, count: 4 });
-    const refused = await write(token, 'One more');
-    expect(refused).toMatchObject({
-      status: 403,
-      body: { code: 'allowance_spent', message: "You have used this week's messages.", used: 5, limit: 5 },
-    });
-    expect(Date.parse(refused.body.resetsAt)).toBeGreaterThan(Date.now());
-    expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({ id: known.id, state: 'delivered' });
-    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
-    expect((await write(token, 'I will')).status).toBe(200);
-    advanceClock(day + minute);
-    expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
-  });
-});
-
 describe('a page of the conversation', () => {
   it('holds the newest messages, or those before one', async () => {
     const { phone, token } = await newWriter();
@@ -262,81 +138,4 @@ describe('a page of the conversation', () => {
       expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
     },
   );
-});
-
-describe('clearing', () => {
-  it('empties the conversation everywhere; consent, seq and revision go on', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
-    const stream = await OpenChat.open(token);
-    await write(token, 'Hello');
-    await untilAnswered(person, 1);
-    const before = await readChat(token);
-    expect((await call('DELETE', '/api/user/chat', { token })).body).toEqual({ success: true });
-    const after = await readChat(token);
-    expect(after).toMatchObject({ messages: [], hasMore: false, consent: before.consent });
-    expect(after.revision).toBe(before.revision + 1);
-    await stream.until(({ events }) => events.some(({ type }) => type === 'cleared'));
-    const { message } = (await write(token, 'A new beginning')).body;
-    expect(message.seq).toBe(3);
-    await stream.until(({ messages }) => messages.some(({ text }) => text === 'A new beginning'));
-    await vi.waitFor(async () => expect(await eventsOf(phone, 'chat.cleared')).toHaveLength(1));
-    const late = await OpenChat.open(token, 1);
-    await late.until(({ messages }) => messages.length > 0);
-    expect(late.events[0]).toMatchObject({ id: String(after.revision), type: 'cleared' });
-    expect(late.messages.map(({ text }) => text)).not.toContain('Hello');
-    for (const each of [stream, late]) each.close();
-  });
-
-  it('refuses a reply to a message that was cleared, also when it comes again', async () => {
-    const { phone, token } = await newWriter();
-    await setBotMode('silent');
-    const { message } = (await write(token, 'Never mind')).body;
-    await call('DELETE', '/api/user/chat', { token });
-    const late = { replyTo: message.id };
-    const refusal = { status: 409, body: { code: 'conflict', message: 'The person has cleared this message.' } };
-    expect(await reply(phone, 'About that', 'late-1', late)).toMatchObject(refusal);
-    expect(await reply(phone, 'About that', 'late-1', late)).toMatchObject(refusal);
-    expect((await readChat(token)).messages).toEqual([]);
-    await call('DELETE', '/api/user/chat', { token });
-    expect(await reply(phone, 'About that', 'late-2', late)).toMatchObject(refusal);
-    for (const accepted of [{}, { replyTo: 'wamid.elsewhere' }])
-      expect(await reply(phone, 'By the way', undefined, accepted)).toMatchObject({ status: 200 });
-    expect((await readChat(token)).messages.map(({ text }) => text)).toEqual(['By the way', 'By the way']);
-  });
-
-  it('stores no reply a second time that the person has cleared with its message', async () => {
-    const { phone, token } = await newWriter();
-    await setBotMode('silent');
-    const { message } = (await write(token, 'Hello')).body;
-    const again = () => reply(phone, 'Hello to you', 'first', { replyTo: message.id });
-    expect(await again()).toMatchObject({ status: 200 });
-    await call('DELETE', '/api/user/chat', { token });
-    expect(await again()).toMatchObject({ status: 409 });
-    expect((await readChat(token)).messages).toEqual([]);
-  });
-
-  it('accepts a reply to a message that is sent again under its id after the clearing', async () => {
-    const { phone, token } = await newWriter();
-    await setBotMode('silent');
-    const { message } = (await write(token, 'Hello')).body;
-    await call('DELETE', '/api/user/chat', { token });
-    await write(token, 'Hello', message.id);
-    expect(await reply(phone, 'Hello to you', 'first', { replyTo: message.id })).toMatchObject({ status: 200 });
-  });
-
-  it('withdraws the messages that wait for the bot', async () => {
-    const { phone, token } = await newWriter();
-    await vi.waitFor(async () => expect(await eventsOf(phone, 'chat.consent')).toHaveLength(1));
-    await sandbox.faults({ bot: { status: 503 } });
-    await write(token, 'Never mind');
-    await write(token, 'Nor this');
-    await scheduler.wait(300);
-    await call('DELETE', '/api/user/chat', { token });
-    await sandbox.faults({ bot: null });
-    advanceClock(5 * minute);
-    await runCron();
-    expect(await acceptedBy(phone)).toEqual([]);
-    expect(await eventsOf(phone, 'chat.cleared')).toHaveLength(1);
-  });
 });

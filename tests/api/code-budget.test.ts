@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, randomAddress } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPhone } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ whatsapp: null });
-});
 
 const requestOtp = (phone: string, settings: Record<string, string>, address = randomAddress()) =>
   call('POST', '/api/auth/request-otp', { body: { phone }, settings, address });

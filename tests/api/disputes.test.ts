@@ -1,23 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { returnedPayments } from '../../worker/billing/returned-payments.ts';
 import { vars } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
 import { sandbox } from './support/sandbox.ts';
-import { returnedPayments } from '../../worker/billing/returned-payments.ts';
-import {
-  buy,
-  complete,
-  newSubscriber,
-  postEvent,
-  profileOf,
-  stripe,
-  subscriptionOf,
-  verify,
-} from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
+import { postEvent } from './support/stripe-events.ts';
+import { stripe, subscriptionOf } from './support/stripe.ts';
 
 let lines: Record<string, unknown>[];
 beforeEach(() => {

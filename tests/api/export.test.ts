@@ -1,13 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
+import { newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, receiveCode } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { newSubscriber } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ stripe: null }));
 
 const path = '/api/user/export';
 const exportOf = (token: string) => call('GET', path, { token });

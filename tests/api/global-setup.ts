@@ -41,8 +41,9 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   };
   await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
   await setUpStripe(vars);
-  // No server runs at the site's address: the tests post Stripe's events themselves.
+  // No server runs at the site's address: the tests post Stripe's events and the bot's replies themselves.
   await fetch(`${url}/stripe/webhooks`, { method: 'PUT', body: JSON.stringify({ mode: 'hold' }) });
+  await fetch(`${url}/bot/mode`, { method: 'PUT', body: JSON.stringify({ mode: 'accept' }) });
   provide('vars' as never, vars as never);
   provide('sandbox' as never, url as never);
   return async () => {

@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
 import { newContact, newPerson, receiveCode, type Person } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-afterEach(() => sandbox.faults({ libsql: null, whatsapp: null, stripe: null, bot: null }));
 
 const databaseMs = 400;
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { Profile } from '../../worker/contract/schemas.ts';
 import type { ChannelSocket } from '../../worker/usage/channel-socket.ts';
 import { usageStream } from '../../worker/usage/usage-stream.ts';
@@ -22,10 +22,6 @@ const decoder = new TextDecoder();
 
 beforeEach(() => {
   vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 /** Opens a stream that nothing is published to; returns the times (unix ms) of its heartbeats. */

@@ -5,15 +5,13 @@ import type { Env } from '../../worker/env.ts';
 import type { UsageChannel } from '../../worker/usage/usage-channel.ts';
 import { botCall, call } from './support/api.ts';
 import { advanceClock, second } from './support/clock.ts';
-import { newPerson } from './support/person.ts';
+import { newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
 type Marked = UsageChannel & { mark?: string };
 
 const feeds = (env as unknown as Env).USAGE_CHANNEL;
-const userOf = (token: string): string =>
-  JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
 const feedOf = (token: string) => feeds.getByName(userOf(token));
 
 it('makes no Durable Object request for a usage post while no stream is open', async () => {

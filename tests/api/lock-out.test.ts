@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress } from './support/api.ts';
+import { botCall, randomAddress } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPhone, receiveCode } from './support/person.ts';
 import { newestCode, sandbox } from './support/sandbox.ts';
+import { otherThan, requestOtp, verifyOtp } from './support/sign-in.ts';
 
-const requestOtp = (phone: string, address = randomAddress()) =>
-  call('POST', '/api/auth/request-otp', { body: { phone }, address });
-const verifyOtp = (phone: string, otp: string, address = randomAddress()) =>
-  call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address });
 const reportContact = (phone: string, id?: string) => botCall('/api/bot/contacts', { phone }, id);
-const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
 
 /** Four codes and twenty wrong tries from one address: the number is limited for a day. */
 async function lockOut(phone: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { newPhone, receiveCode } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
@@ -9,11 +9,6 @@ beforeEach(() => {
   lines.length = 0;
   for (const method of ['log', 'error'] as const)
     vi.spyOn(console, method).mockImplementation((line) => lines.push(line));
-});
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ whatsapp: null });
 });
 
 it('writes one structured line per request, without personal data', async () => {

@@ -1,14 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
-import { newPerson, type Person } from './support/person.ts';
+import { deleteAccount, newPerson, type Person } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
-import { buy, complete, customerOf, newSubscriber, profileOf, stripe, verify } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ stripe: null }));
-
-const leave = (token: string) => call('DELETE', '/api/user/me', { token });
+import { customerOf, customersWith, stripe } from './support/stripe.ts';
 
 /** A user with a customer at Stripe whose creation response was lost. */
 async function unanswered(): Promise<Person> {
@@ -21,25 +18,20 @@ async function unanswered(): Promise<Person> {
   return person;
 }
 
-async function customersWith(phone: string): Promise<string[]> {
-  const all = await stripe.customers.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 });
-  return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
-}
-
 describe('a customer at Stripe whose id was lost', () => {
   it('is deleted with the account', async () => {
     const { phone, token } = await unanswered();
-    expect((await leave(token)).body).toEqual({ success: true });
+    expect((await deleteAccount(token)).body).toEqual({ success: true });
     expect(await customersWith(phone)).toEqual([]);
   });
 
   it('keeps the account until Stripe responds', async () => {
     const { phone, token } = await unanswered();
     await sandbox.faults({ stripe: { status: 500 } });
-    expect((await leave(token)).status).toBe(503);
+    expect((await deleteAccount(token)).status).toBe(503);
     await sandbox.faults({ stripe: null });
     expect((await profileOf(token)).status).toBe('approved');
-    expect((await leave(token)).status).toBe(200);
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await customersWith(phone)).toEqual([]);
   });
 
@@ -56,7 +48,7 @@ describe('a customer at Stripe whose id was lost', () => {
 it('deleting an account that never requested a plan makes no request to Stripe', async () => {
   const { token } = await newPerson();
   await buy(token);
-  const { stats } = await costOf(() => leave(token));
+  const { stats } = await costOf(() => deleteAccount(token));
   expect(stats.stripe).toBe(0);
 });
 
@@ -96,7 +88,7 @@ describe('a customer that was deleted in the dashboard', () => {
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('free');
     await verify(token, await complete((await buy(token, 'premium')).body.portalUrl));
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
-    expect((await leave(token)).status).toBe(200);
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await customersWith(phone)).toEqual([]);
   });
 });

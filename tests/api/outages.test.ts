@@ -1,16 +1,16 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
+import { buy, complete, profileOf } from './support/buying.ts';
 import { second } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { newContact, newPerson } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
+import { requestOtp } from './support/sign-in.ts';
 import { OpenStream } from './support/stream.ts';
-import { buy, complete, customerOf, eventsOf, postEvent, profileOf } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ libsql: null, whatsapp: null, bot: null, stripe: null }));
+import { eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf } from './support/stripe.ts';
 
 const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
-const requestOtp = (phone: string) => call('POST', '/api/auth/request-otp', { body: { phone } });
 
 describe('without the database', () => {
   it.each([{ status: 500 }, { status: 503 }, { drop: true as const }])(

@@ -1,15 +1,11 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
-
-afterEach(() => sandbox.faults({ bot: null }));
-
-const eventsOf = async (phone: string) => (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
+import { eventsAbout, sandbox } from './support/sandbox.ts';
 
 describe('while the bot is down', () => {
   it.each([{ status: 500 }, { drop: true as const }])(
@@ -24,12 +20,12 @@ describe('while the bot is down', () => {
       }
       advanceClock(minute);
       await runCron();
-      expect(await eventsOf(people[0]!.phone)).toEqual([]);
+      expect(await eventsAbout(people[0]!.phone)).toEqual([]);
       await sandbox.faults({ bot: null });
       advanceClock(minute);
       await parallel(3, () => runCron());
       for (const { phone } of people) {
-        const told = (await eventsOf(phone)).map(({ type, data }) => data.platform ?? type);
+        const told = (await eventsAbout(phone)).map(({ type, data }) => data.platform ?? type);
         expect(told).toEqual(['web', 'whatsapp', 'web']);
       }
     },
@@ -44,10 +40,10 @@ describe('while the bot is down', () => {
     await scheduler.wait(100);
     await sandbox.faults({ bot: null });
     await runCron();
-    expect(await eventsOf(phone)).toEqual([]);
+    expect(await eventsAbout(phone)).toEqual([]);
     advanceClock(minute);
     await runCron();
-    expect(await eventsOf(phone)).toHaveLength(1);
+    expect(await eventsAbout(phone)).toHaveLength(1);
   });
 });
 
@@ -66,7 +62,7 @@ describe('an event that the bot refuses for good', () => {
     await sandbox.faults({ bot: null });
     await choose(token, 'whatsapp');
     await vi.waitFor(async () =>
-      expect((await eventsOf(phone)).map(({ data }) => data.platform)).toEqual(['whatsapp']),
+      expect((await eventsAbout(phone)).map(({ data }) => data.platform)).toEqual(['whatsapp']),
     );
     const parked = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'outbox_parked');
     expect(parked).toMatchObject([{ level: 'info', type: 'platform.changed', reason: 'refused' }]);
@@ -83,7 +79,7 @@ describe('an event that the bot refuses for good', () => {
     await sandbox.faults({ bot: null });
     advanceClock(minute);
     await runCron();
-    expect(await eventsOf(phone)).toHaveLength(1);
+    expect(await eventsAbout(phone)).toHaveLength(1);
   });
 
   it('is an error in the log when it is a deletion', async () => {
@@ -107,7 +103,7 @@ it('sends a deletion first: earlier events of the number go with the account', a
   await scheduler.wait(400);
   await sandbox.faults({ bot: null });
   await call('DELETE', '/api/user/me', { token });
-  await vi.waitFor(async () => expect((await eventsOf(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
+  await vi.waitFor(async () => expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
 });
 
 it('sends a deletion after the event that is on its way, which then is not repeated', async () => {
@@ -118,8 +114,8 @@ it('sends a deletion after the event that is on its way, which then is not repea
     await scheduler.wait(600);
     await sandbox.faults({ bot: null });
     await call('DELETE', '/api/user/me', { token });
-    await vi.waitFor(async () => expect(await eventsOf(phone)).toHaveLength(2), { timeout: 5000 });
-    expect((await eventsOf(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
+    await vi.waitFor(async () => expect(await eventsAbout(phone)).toHaveLength(2), { timeout: 5000 });
+    expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
     const { rows } = await database.execute({ sql: 'select 1 from outbox where phone = ?', args: [phone] });
     expect(rows).toEqual([]);
   }
@@ -146,7 +142,7 @@ it('holds at most five connections to the bot at once', async () => {
   await runCron();
   vi.restoreAllMocks();
   expect(most).toBe(5);
-  for (const { phone } of people) expect(await eventsOf(phone)).toHaveLength(1);
+  for (const { phone } of people) expect(await eventsAbout(phone)).toHaveLength(1);
 });
 
 it('writes no events where there is no bot', async () => {
@@ -164,7 +160,7 @@ describe('the cron', () => {
     const { body } = await botCall('/api/bot/trials', { phone, days: 1 });
     const trialToken = new URL(body.url).searchParams.get('token');
     await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
-    const plans = async () => (await eventsOf(phone)).map(({ data }) => data.tier);
+    const plans = async () => (await eventsAbout(phone)).map(({ data }) => data.tier);
     await vi.waitFor(async () => expect(await plans()).toEqual(['premium']));
     const sql = 'update users set trial_ends_at = ? where phone = ?';
     await database.execute({ sql, args: [Date.now() - 1, phone] });

@@ -1,23 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { botCall } from './support/api.ts';
+import { buy, complete, inPortal, newSubscriber, profileOf, verify, type Subscriber } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
-import { sandbox } from './support/sandbox.ts';
-import {
-  buy,
-  complete,
-  customerOf,
-  deliver,
-  inPortal,
-  latestInvoiceOf,
-  newSubscriber,
-  profileOf,
-  stripe,
-  subscriptionOf,
-  verify,
-  type Subscriber,
-  type Tier,
-} from './support/stripe.ts';
 import { newPerson } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import { deliver } from './support/stripe-events.ts';
+import { customerOf, latestInvoiceOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
 
 const hour = 3600;
 const week = 168 * hour;

@@ -1,24 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { plans } from '../../worker/contract/plans.ts';
 import { unknownPricesInUse } from '../../worker/billing/unknown-prices.ts';
+import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/set-up.ts';
 import { botCall, call } from './support/api.ts';
+import { buy, complete, inPortal, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import {
-  buy,
-  changePrice,
-  complete,
-  customerOf,
-  deliver,
-  inPortal,
-  newPrice,
-  newSubscriber,
-  profileOf,
-  stripe,
-  subscriptionOf,
-  verify,
-} from './support/stripe.ts';
+import { deliver } from './support/stripe-events.ts';
+import { changePrice, customerOf, newPrice, stripe, subscriptionOf } from './support/stripe.ts';
 
 const siteUrl = 'http://solace.test';
 const { weeklyCents } = plans.basic;

@@ -1,14 +1,11 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
-import { newWriter, OpenChat, reply, write } from './support/chat.ts';
+import { newWriter, reply, write } from './support/chat.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
+import { OpenChat } from './support/open-chat.ts';
 import { externalSession, newContact, newPerson } from './support/person.ts';
 import { OpenStream } from './support/stream.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Allowed scans: constant rows, a subquery's one row, and partial indexes of due rows. */
 const harmless = /^SCAN ((\d+ )?CONSTANT ROWS?|\(subquery-\d+\)|customers USING INDEX customers_due)$/;

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { botCall } from './support/api.ts';
+import { newSubscriber, profileOf } from './support/buying.ts';
 import { parallel } from './support/parallel.ts';
 import { sandbox } from './support/sandbox.ts';
-import { newSubscriber, postEvent, profileOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { postEvent } from './support/stripe-events.ts';
+import { stripe, subscriptionOf } from './support/stripe.ts';
 
 const week = 7 * 86_400;
 

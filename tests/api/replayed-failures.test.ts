@@ -1,33 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
-import { newPerson, type Person } from './support/person.ts';
+import { deleteAccount, newPerson, type Person } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import {
-  buy,
-  complete,
-  customerOf,
-  newSubscriber,
-  profileOf,
-  stripe,
-  subscriptionOf,
-  verify,
-} from './support/stripe.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ stripe: null });
-});
+import { customerOf, customersWith, stripe, subscriptionOf } from './support/stripe.ts';
 
 const urlOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : String(input));
-const leave = (token: string) => call('DELETE', '/api/user/me', { token });
-
-async function customersWith(phone: string): Promise<string[]> {
-  const all = await stripe.customers.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 });
-  return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
-}
-
 /** A user for whom Stripe has stored a 500 under the idempotency key of the request that creates the customer. */
 async function refusedCustomer(): Promise<Person> {
   const person = await newPerson();
@@ -47,7 +27,7 @@ describe('a stored 500 for the customer', () => {
 
   it('does not block leaving, which leaves nothing behind', async () => {
     const { phone, token } = await refusedCustomer();
-    expect((await leave(token)).status).toBe(200);
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await customersWith(phone)).toEqual([]);
   });
 
@@ -100,7 +80,7 @@ describe('a stored 500 for the subscription after the trial', () => {
     const { phone, token } = await onTrial();
     await runCron();
     expect((await subscriptionOf(await customerOf(phone))).status).toBe('trialing');
-    expect((await leave(token)).status).toBe(200);
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await customersWith(phone)).toEqual([]);
   });
 });
@@ -120,7 +100,7 @@ describe('the customer that replaces a deleted one', () => {
     expect((await buy(token, 'basic')).status).toBe(503);
     vi.restoreAllMocks();
     expect(await customersWith(phone)).toHaveLength(1);
-    expect((await leave(token)).status).toBe(200);
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await customersWith(phone)).toEqual([]);
   });
 });
@@ -141,10 +121,10 @@ describe('a customer that Stripe does not know', () => {
     });
     const portal = await call('POST', '/api/billing/create-portal-session', { token });
     expect([portal.status, (await buy(token, 'basic')).status]).toEqual([503, 503]);
-    expect((await leave(token)).status).toBe(503);
+    expect((await deleteAccount(token)).status).toBe(503);
     await sandbox.faults({ stripe: null });
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
-    expect((await leave(token)).status).toBe(200);
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
   });
 });
@@ -160,6 +140,6 @@ it('a deletion goes on when Stripe refuses to void an invoice', async () => {
     const error = { type: 'invalid_request_error', message: 'Invoice is already paid', code: 'invoice_already_paid' };
     return url.endsWith('/void') ? Promise.resolve(Response.json({ error }, { status: 400 })) : real(input, init);
   });
-  expect((await leave(token)).body).toEqual({ success: true });
+  expect((await deleteAccount(token)).body).toEqual({ success: true });
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
 });

@@ -1,19 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { newSubscriber } from './support/buying.ts';
 import { day } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { externalSession, newPerson } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
-import { newSubscriber } from './support/stripe.ts';
-
-afterEach(() => sandbox.faults({ bot: null, stripe: null }));
+import { eventsAbout, sandbox } from './support/sandbox.ts';
 
 const hourly = '0 * * * *';
 const row = async (phone: string) =>
   (await database.execute({ sql: 'select * from users where phone = ?', args: [phone] })).rows[0];
-const eventsOf = async (phone: string) => (await sandbox.botEvents()).filter(({ data }) => data.phone === phone);
-
 /** Moves every use of the account so many days back, and makes its review due. */
 async function age(phone: string, days: number): Promise<void> {
   const columns = ['created_at', 'contacted_at', 'last_contact_at', 'last_seen_at', 'week_start', 'week_anchor'];
@@ -32,17 +28,17 @@ describe('an unused account', () => {
     const { phone, token } = await newPerson();
     await age(phone, 701);
     await review();
-    const [notice] = await eventsOf(phone);
+    const [notice] = await eventsAbout(phone);
     expect(notice).toMatchObject({ type: 'user.unused', data: { phone, userId: expect.any(String) } });
     const left = Date.parse(String(notice!.data.deletesAt)) - Date.now();
     expect(left).toBeGreaterThan(29.9 * day);
     await review();
-    expect(await eventsOf(phone)).toHaveLength(1);
+    expect(await eventsAbout(phone)).toHaveLength(1);
     await age(phone, 31);
     await review();
     expect(await row(phone)).toBeUndefined();
     expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
-    expect((await eventsOf(phone)).map(({ type }) => type)).toEqual(['user.unused', 'user.deleted']);
+    expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['user.unused', 'user.deleted']);
   });
 
   it('stays when its user writes or signs in after the notice', async () => {
@@ -73,7 +69,7 @@ describe('an account in use', () => {
     const { phone } = await newPerson();
     await age(phone, 600);
     await review();
-    expect(await eventsOf(phone)).toEqual([]);
+    expect(await eventsAbout(phone)).toEqual([]);
     const dueIn = Number((await row(phone))!.retention_due_at) - Date.now();
     expect(dueIn).toBeGreaterThan(99 * day);
     expect(dueIn).toBeLessThan(101 * day);
@@ -86,6 +82,6 @@ describe('an account in use', () => {
     await age(phone, 31);
     await review();
     expect(await row(phone)).toBeDefined();
-    expect((await eventsOf(phone)).map(({ type }) => type)).not.toContain('user.unused');
+    expect((await eventsAbout(phone)).map(({ type }) => type)).not.toContain('user.unused');
   });
 });

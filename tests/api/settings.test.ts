@@ -1,15 +1,11 @@
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import worker from '../../worker/index.ts';
 import { call, vars } from './support/api.ts';
 import { database } from './support/database.ts';
 import { newPerson } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const wrong = [
   ['SITE_URL', 'paused'],

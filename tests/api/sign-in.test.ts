@@ -4,12 +4,7 @@ import { advanceClock, day, minute, second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-
-const requestOtp = (phone: string, address = randomAddress()) =>
-  call('POST', '/api/auth/request-otp', { body: { phone }, address });
-const verifyOtp = (phone: string, otp: string, address = randomAddress()) =>
-  call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address });
-const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
+import { otherThan, requestOtp, verifyOtp } from './support/sign-in.ts';
 
 describe('requesting a code', () => {
   it('sends one WhatsApp message to somebody who has written', async () => {

@@ -1,23 +1,17 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ChannelSocket } from '../../worker/usage/channel-socket.ts';
+import { describe, expect, it, vi } from 'vitest';
 import type { Env } from '../../worker/env.ts';
+import { ChannelSocket } from '../../worker/usage/channel-socket.ts';
 import { UsageChannel } from '../../worker/usage/usage-channel.ts';
 import { botCall, call, sendWith } from './support/api.ts';
 import { second } from './support/clock.ts';
-import { costOf } from './support/sandbox.ts';
 import { parallel } from './support/parallel.ts';
-import { externalSession, newPerson } from './support/person.ts';
+import { externalSession, newPerson, userOf } from './support/person.ts';
+import { costOf } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 const channels = (env as unknown as Env).USAGE_CHANNEL;
-const userOf = (token: string): string =>
-  JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
 const channelOf = (token: string) => channels.getByName(userOf(token));
 const openSockets = (token: string) =>
   runInDurableObject(channelOf(token), (_channel, state) => state.getWebSockets().length);

@@ -35,8 +35,11 @@ export default defineConfig({
     name: 'api',
     include: ['tests/api/**/*.test.ts'],
     globalSetup: './tests/api/global-setup.ts',
+    setupFiles: './tests/api/support/restore.ts',
     // The local services are shared, and some tests break them on purpose.
     fileParallelism: false,
+    // A new process for each file would load the Worker again, which takes more than a second.
+    isolate: false,
     sequence: { sequencer: ByName },
     testTimeout: 60_000,
     // On a slow machine a test may time out; a broken test fails again.

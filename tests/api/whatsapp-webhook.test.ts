@@ -1,12 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { call, sendWith } from './support/api.ts';
 
 const settings = { WHATSAPP_APP_SECRET: 'the secret of the app', WHATSAPP_VERIFY_TOKEN: 'a token that Meta sends' };
 const path = '/api/webhooks/whatsapp';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 async function signatureOf(body: string, secret = settings.WHATSAPP_APP_SECRET): Promise<string> {
   const encoder = new TextEncoder();

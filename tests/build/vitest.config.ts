@@ -3,5 +3,6 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  test: { name: 'build', include: ['tests/build/**/*.test.ts'], testTimeout: 30_000 },
+  // They only read, so one process runs all files.
+  test: { name: 'build', include: ['tests/build/**/*.test.ts'], isolate: false, testTimeout: 30_000 },
 });

@@ -1,48 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { freePort } from '../product/free-port.ts';
-import { type Product, startProduct } from '../product/start-product.ts';
-import { refreshVars } from '../product/vars.ts';
+import { call as callUrl, product } from './shared-product.ts';
+import { newNumber, openTrialLink, signIn } from './support/subscriber.ts';
 
 type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
 
 const root = join(import.meta.dirname, '../..');
-const phone = '+15550104242';
-let directory: string;
-let vars: Record<string, string>;
-let product: Product;
+const phone = newNumber();
+const { BOT_WEBHOOK_SECRET = '' } = product.vars;
 let botPort: number;
 let bot: ChildProcess;
 let token: string;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'solace-bot-'));
-  const varsFile = join(directory, 'vars');
   botPort = await freePort(0, 'PORT');
-  // Addresses of this machine would become those of the local bot.
-  writeFileSync(varsFile, `BOT_WEBHOOK_URL=http://0.0.0.0:${botPort}/events\n`);
-  const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
-  product = await startProduct({ port, sandboxPort, stateDir: join(directory, 'state'), varsFile, build: false });
-  vars = refreshVars(varsFile, {});
   await startBot();
-  token = await signIn();
-}, 120_000);
-
-afterAll(async () => {
-  await stopBot();
-  await product?.close();
-  rmSync(directory, { recursive: true, force: true });
+  await callUrl(product.botSwitchUrl, 'PUT', { url: eventsUrl() });
+  await signIn(phone);
+  const { url } = await callUrl(`${product.sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'basic' });
+  token = await openTrialLink(url);
 });
 
+afterAll(async () => {
+  await callUrl(product.botSwitchUrl, 'PUT', { url: null });
+  await stopBot();
+});
+
+const eventsUrl = () => `http://127.0.0.1:${botPort}/events`;
+
 async function startBot(more: Record<string, string> = {}): Promise<void> {
-  const { BOT_WEBHOOK_SECRET } = vars as { BOT_WEBHOOK_SECRET: string };
   bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
     cwd: root,
     env: {
@@ -63,31 +55,15 @@ async function stopBot(): Promise<void> {
   await once(bot, 'exit');
 }
 
-async function call(method: string, path: string, body?: object, base = product.siteUrl): Promise<any> {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  return response.json();
-}
+const call = (method: string, path: string, body?: object) => callUrl(product.siteUrl + path, method, body, token);
 
-async function signIn(): Promise<string> {
-  const phonePath = `/phones/${encodeURIComponent(phone)}/messages`;
-  await call('POST', phonePath, { text: 'Hi' }, product.sandboxUrl);
-  await call('POST', '/api/auth/request-otp', { phone });
-  const messages: { code?: string }[] = await call('GET', phonePath, undefined, product.sandboxUrl);
-  const { code: otp } = messages.findLast(({ code }) => code)!;
-  await call('POST', '/api/auth/verify-otp', { phone, otp });
-  const trialPath = `/phones/${encodeURIComponent(phone)}/trial`;
-  const { url } = await call('POST', trialPath, { tier: 'basic' }, product.sandboxUrl);
-  const trialToken = new URL(url).searchParams.get('token');
-  return (await call('POST', '/auth/verify-trial-token', { trialToken })).token;
-}
+const readChat = async () => ((await call('GET', '/api/user/chat')) as { messages: Message[] }).messages;
 
 async function untilReply(text: string): Promise<Message> {
   const id = crypto.randomUUID();
   await call('POST', '/api/user/chat/messages', { id, text });
   return vi.waitFor(async () => {
-    const { messages } = (await call('GET', '/api/user/chat')) as { messages: Message[] };
-    const reply = messages.find(({ replyTo }) => replyTo === id);
+    const reply = (await readChat()).find(({ replyTo }) => replyTo === id);
     expect(reply).toBeDefined();
     return reply!;
   }, 10_000);
@@ -112,19 +88,18 @@ it('refuses what Solace did not sign, and answers an event that comes twice once
     country: null,
   };
   const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
-  const url = `http://127.0.0.1:${botPort}/events`;
+  const url = eventsUrl();
   expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
   const at = new Date();
   const headers = {
     'webhook-id': 'twice',
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(vars['BOT_WEBHOOK_SECRET']!).sign('twice', at, body),
+    'webhook-signature': new Webhook(BOT_WEBHOOK_SECRET).sign('twice', at, body),
   };
   for (let time = 0; time < 2; time += 1)
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204);
   await vi.waitFor(async () => {
-    const { messages } = (await call('GET', '/api/user/chat')) as { messages: Message[] };
-    expect(messages.filter(({ replyTo }) => replyTo === data.messageId)).toHaveLength(1);
+    expect((await readChat()).filter(({ replyTo }) => replyTo === data.messageId)).toHaveLength(1);
   }, 10_000);
 });
 

@@ -203,7 +203,7 @@ describe('the flags', () => {
   });
 });
 
-it.each([
+it.concurrent.each([
   ['versions', 'upload', '--env', 'preview', '--secrets-file', 'x', '--message', 'x'],
   ['deployments', 'status', '--env', 'preview', '--json'],
   ['versions', 'deploy', 'NEW@10', 'OLD@90', '--env', 'preview', '--message', 'x', '--yes'],

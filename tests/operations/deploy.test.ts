@@ -90,7 +90,8 @@ it('names the version without git, as in a source archive', () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('the look at a deployed site', () => {
+// Each has its own site, and most look at it until their patience ends.
+describe.concurrent('the look at a deployed site', () => {
   const page = '<script type="module" src="/assets/index-1a2b.js"></script>';
   const patience = { forMs: 400, pauseMs: 20 };
   const deployed = { id: 'v2', worker: 'solace' };

@@ -21,7 +21,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The upload of `wrangler deploy`; the website is in `dist` already. */
 async function dryRun(environment: string): Promise<string> {
-  const args = ['deploy', '--dry-run', '--config', config, '--env', environment, '--outdir', join(folder, 'out')];
+  const args = [
+    'deploy',
+    '--dry-run',
+    '--config',
+    config,
+    '--env',
+    environment,
+    '--outdir',
+    join(folder, `out-${environment}`),
+  ];
   const env = {
     ...process.env,
     WRANGLER_SEND_METRICS: 'false',
@@ -32,7 +41,7 @@ async function dryRun(environment: string): Promise<string> {
   return stdout + stderr;
 }
 
-it.each(['', 'preview', 'production'])(
+it.concurrent.each(['', 'preview', 'production'])(
   'would deploy the environment "%s" within its budget, with all bindings',
   async (name) => {
     const told = await dryRun(name);

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@libsql/client/web';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../product/free-port.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
+import { refreshVars } from '../product/vars.ts';
 import { waitUntilReady } from '../product/wait-until-ready.ts';
 import { leave, profileOf, useEverything } from './use-everything.ts';
 
@@ -18,12 +19,8 @@ beforeAll(async () => {
   const varsFile = join(stateDir, 'vars');
   const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
   product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false });
-  const vars = Object.fromEntries(
-    readFileSync(varsFile, 'utf8')
-      .split('\n')
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  ) as Record<string, string>;
-  database = createClient({ url: vars['TURSO_DATABASE_URL']!, authToken: vars['TURSO_AUTH_TOKEN']! });
+  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = refreshVars(varsFile, {});
+  database = createClient({ url, authToken });
 }, 180_000);
 afterAll(async () => {
   database.close();

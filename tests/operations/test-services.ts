@@ -9,15 +9,17 @@ import { setUpStripe } from '../product/set-up-stripe.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { refreshVars } from '../product/vars.ts';
 
-/** Starts local services for one test file, set up as by `npm run dev`, and returns matching settings. */
-export async function startTestServices({ sitePort = 9, migrated = true } = {}) {
+/** Where nothing listens: these tests start no Worker. */
+const sitePort = 9;
+
+/** Starts local services for one test file and returns matching settings; `isSetUp` sets them up as `npm run dev` does. */
+export async function startTestServices({ isSetUp = true } = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-operations-'));
   const port = await freePort(0, 'SANDBOX_PORT');
   const vars = refreshVars(join(stateDir, 'vars'), addresses(sitePort, port));
   const secrets = vars as SandboxSecrets;
   const sandbox = await startSandbox({ port, stateDir, siteUrl: vars['SITE_URL']!, secrets });
-  if (migrated) await migrate(vars['TURSO_DATABASE_URL']!, secrets.TURSO_AUTH_TOKEN);
-  await setUpStripe(vars);
+  if (isSetUp) await setUp(vars);
   return {
     vars,
     url: sandbox.url,
@@ -26,4 +28,9 @@ export async function startTestServices({ sitePort = 9, migrated = true } = {}) 
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
+}
+
+async function setUp(vars: Record<string, string>): Promise<void> {
+  await migrate(vars['TURSO_DATABASE_URL']!, vars['TURSO_AUTH_TOKEN']!);
+  await setUpStripe(vars);
 }

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { Stripe } from 'stripe';
+import { stripeOptions } from '../../worker/billing/stripe-client.ts';
+import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/set-up.ts';
 
-const command = fileURLToPath(new URL('../../worker/operations/stripe-setup/command.ts', import.meta.url));
-
-/** Runs `npm run stripe:setup` against the local Stripe; a real account is not changed. */
+/** Does what `npm run stripe:setup` does, against the local Stripe; a real account is not changed. */
 export async function setUpStripe(vars: Record<string, string>): Promise<void> {
-  if (!/^https?:\/\/(localhost|127\.0\.0\.1)[:/]/.test(vars.STRIPE_API_BASE ?? '')) return;
-  await promisify(execFile)(process.execPath, [command], { env: { ...process.env, ...vars } });
+  const { STRIPE_API_BASE: base = '', STRIPE_SECRET_KEY: key = '', SITE_URL: siteUrl = '' } = vars;
+  if (!/^https?:\/\/(localhost|127\.0\.0\.1)[:/]/.test(base)) return;
+  await setUp(new Stripe(key, stripeOptions(base)), siteUrl.replace(/\/+$/, ''));
 }

@@ -27,7 +27,8 @@ function runCronJob(rows: ReturnType<typeof openRows>, now: number): void {
   const next = dueAfter({ live: true, user: { billingWatchUntil: null }, setupSession: null }, now);
   rows.run(sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`);
   rows.run(sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`);
-  for (let failures = 1; failures <= 20; failures += 1) {
+  const { most } = rows.row<{ most: number }>(sql`select -min(0, min(due_at)) as most from customers`)!;
+  for (let failures = 1; failures <= most; failures += 1) {
     rows.run(sql`update customers set due_at = ${now + pauseAfter(failures)} where due_at = ${-failures}`);
   }
 }

@@ -1,4 +1,11 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The steps start many Node processes; with compiled code at hand a start takes about a fifth less processor time. */
+const env = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url)),
+  ...process.env,
+};
 
 export type Step = { name: string; command: string; args: string[] };
 
@@ -33,7 +40,7 @@ async function runLane(lane: Step[], stopped: AbortController): Promise<Result[]
 
 function runStep({ name, command, args }: Step, signal: AbortSignal): Promise<Result> {
   const begun = performance.now();
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   // A step is a group of processes: npm's shell would not pass the signal on.
   const end = () => child.pid && process.kill(-child.pid, 'SIGTERM');
   signal.addEventListener('abort', end);

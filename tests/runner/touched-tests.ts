@@ -8,8 +8,11 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/trials\//, ['trials']],
   [/^worker\/usage\//, ['usage', 'stream', 'idle-stream']],
   [/^worker\/(users|endpoints\/user)\//, ['accounts', 'sessions']],
-  [/^worker\/(billing|endpoints\/(billing|webhooks))\//, ['billing', 'prices', 'past-due', 'disputes', 'renewals']],
-  [/^worker\/(bot|endpoints\/bot)\//, ['delivery', 'outbox', 'usage']],
+  [
+    /^worker\/(billing|endpoints\/(billing|webhooks))\//,
+    ['billing', 'plan-journeys', 'prices', 'past-due', 'disputes', 'renewals'],
+  ],
+  [/^worker\/(bot|endpoints\/bot)\//, ['chat', 'outbox', 'usage']],
   [/^worker\/(http|contract|platform)\//, ['refusals', 'bodies', 'headers', 'openapi']],
   [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['cleanup', 'refusals', 'settings']],
   [/^drizzle\//, ['query-plans', 'costs']],

@@ -80,13 +80,13 @@ test('a path limits a fault to the requests below it', async () => {
   expect((await sandbox.call('GET', '/v1/products', undefined, auth)).status).toBe(200);
 });
 
-test('a redirect carries its address', async () => {
+test('a redirect contains its address', async () => {
   await break_({ bot: { status: 302, location: 'http://127.0.0.1:9/elsewhere' } });
   const response = await fetch(`${sandbox.url}/bot/webhook`, { method: 'POST', redirect: 'manual' });
   expect([response.status, response.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/elsewhere']);
 });
 
-test('a failure that Stripe remembers is replayed under its key after the fault is gone', async () => {
+test('a stored failure is replayed under its key after the fault is removed', async () => {
   await break_({ stripe: { status: 500, remember: true } });
   expect(await createCustomer('remembered')).toMatchObject({ status: 500, json: { error: { type: 'api_error' } } });
   await break_({ stripe: null });
@@ -94,7 +94,7 @@ test('a failure that Stripe remembers is replayed under its key after the fault 
   expect((await createCustomer('another')).status).toBe(200);
 });
 
-test('a failure that Stripe does not remember leaves its key free', async () => {
+test('a failure that is not stored leaves its key free', async () => {
   await break_({ stripe: { status: 500 } });
   expect((await createCustomer('forgotten')).status).toBe(500);
   await break_({ stripe: null });

@@ -41,10 +41,10 @@ export function createFaultInjection() {
 async function affect(c: Context, next: Next, service: Service, fault: Fault): Promise<Response | undefined> {
   const { delayMs = 0, drop, cut, status } = fault;
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-  if (drop) return hangUp(c);
+  if (drop) return closeConnection(c);
   if (status !== undefined) return failing(service, status, fault.location);
   await next();
-  if (cut) c.res = hangUp(c);
+  if (cut) c.res = closeConnection(c);
   return undefined;
 }
 
@@ -69,8 +69,8 @@ function control(faults: Map<Service, Fault>, counts: Map<Service, number>): Hon
   app.get('/faults', (c) => c.json(Object.fromEntries(services.map((name) => [name, faults.get(name) ?? null]))));
   app.put('/faults', async (c) => {
     const wanted = await c.req.json<unknown>().catch(() => undefined);
-    const complaint = findComplaint(wanted);
-    if (complaint) return c.json({ error: complaint }, 400);
+    const problem = findProblem(wanted);
+    if (problem) return c.json({ error: problem }, 400);
     for (const [name, fault] of Object.entries(wanted as Record<Service, Fault | null>)) {
       if (fault) faults.set(name as Service, fault);
       else faults.delete(name as Service);
@@ -88,7 +88,7 @@ function control(faults: Map<Service, Fault>, counts: Map<Service, number>): Hon
 const shapeOfFault =
   '{status?: 200..599, delayMs?, drop?: true, cut?: true, path?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
 
-function findComplaint(wanted: unknown): string | undefined {
+function findProblem(wanted: unknown): string | undefined {
   if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?}';
   for (const [name, fault] of Object.entries(wanted)) {
     if (!services.includes(name as Service)) return `There is no service called ${name}`;
@@ -119,7 +119,7 @@ function inRange(value: unknown, least: number, most: number): boolean {
   return value === undefined || (Number.isInteger(value) && Number(value) >= least && Number(value) <= most);
 }
 
-function hangUp(c: Context): Response {
+function closeConnection(c: Context): Response {
   (c.env as HttpBindings).incoming.socket.destroy();
   return RESPONSE_ALREADY_SENT;
 }

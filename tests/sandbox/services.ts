@@ -73,12 +73,12 @@ function route({ phones, libsql, whatsapp, chat, talk, botEvents, issuer, stripe
   });
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c) ?? '')));
   app.route('/', createPage({ siteUrl, ask: (path) => ask(app, path) }));
-  app.notFound((c) => c.json({ error: `Nothing answers ${c.req.method} ${c.req.path}` }, 404));
-  app.onError(tellError);
+  app.notFound((c) => c.json({ error: `There is no ${c.req.method} ${c.req.path}` }, 404));
+  app.onError(logError);
   return app;
 }
 
-function tellError(error: Error, c: Context): Response {
+function logError(error: Error, c: Context): Response {
   console.error(error);
   return c.json({ error: error.message }, 500);
 }

@@ -12,8 +12,8 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   if (settings.reset) rmSync(settings.stateDir, { recursive: true, force: true });
   const url = `http://localhost:${server.port}`;
   const services = await createServices({ ...settings, sandboxUrl: url });
-  const answer = getRequestListener(services.app.fetch, { overrideGlobalObjects: false });
-  server.serve((request, response) => void answer(request, response));
+  const listener = getRequestListener(services.app.fetch, { overrideGlobalObjects: false });
+  server.serve((request, response) => void listener(request, response));
   return {
     url,
     async close() {

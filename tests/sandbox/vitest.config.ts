@@ -9,5 +9,7 @@ export default defineConfig({
     name: 'sandbox',
     include: ['tests/{sandbox,product,runner,faults}/**/*.test.ts'],
     testTimeout: 20_000,
+    // Each test starts its own services, so one process runs all files and imports each module once.
+    isolate: false,
   },
 });

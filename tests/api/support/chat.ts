@@ -1,7 +1,6 @@
-import { botCall, call, send, type Answer } from './api.ts';
+import { expect, vi } from 'vitest';
+import { botCall, call, vars, type Answer } from './api.ts';
 import { newPerson, type Person } from './person.ts';
-import { readEvents } from './read-events.ts';
-import { vars } from './api.ts';
 
 export type ChatMessage = {
   id: string;
@@ -13,7 +12,6 @@ export type ChatMessage = {
   replyTo?: string;
   crisis?: true;
 };
-export type ChatEvent = { id?: string; type: string; [field: string]: any };
 
 /** A user who has accepted the notice. */
 export async function newWriter(): Promise<Person> {
@@ -45,10 +43,6 @@ export const readChat = async (token: string, query = '') =>
 export const reply = (phone: string, text: string, id: string = crypto.randomUUID(), more = {}) =>
   botCall('/api/bot/messages', { phone, id, text, ...more });
 
-export async function setBotMode(mode: 'answer' | 'silent' | 'refuse'): Promise<void> {
-  await fetch(`${vars.SANDBOX}/bot/mode`, { method: 'PUT', body: JSON.stringify({ mode }) });
-}
-
 /** The `data` of the messages that the bot accepted. */
 export async function acceptedBy(phone: string): Promise<{ messageId: string; text: string; [field: string]: any }[]> {
   const response = await fetch(`${vars.SANDBOX}/bot/chat/${encodeURIComponent(phone)}`);
@@ -56,7 +50,7 @@ export async function acceptedBy(phone: string): Promise<{ messageId: string; te
 }
 
 /** Replies to the messages that the bot has accepted, as the local bot does when it can reach the site. */
-export async function answer(phone: string): Promise<void> {
+async function replyToAll(phone: string): Promise<void> {
   for (const { messageId } of await acceptedBy(phone)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);
@@ -71,53 +65,13 @@ const replyOf = (phone: string, messageId: string) => ({
   replyTo: messageId,
 });
 
-/** An open chat stream, read as a browser reads it. */
-export class OpenChat {
-  readonly status: number;
-  readonly events: ChatEvent[] = [];
-  opened = false;
-  ended = false;
-  readonly #abort: AbortController;
-
-  private constructor(response: Response, abort: AbortController) {
-    this.status = response.status;
-    this.#abort = abort;
-    if (response.body) void this.#read(response.body);
-  }
-
-  static async open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
-    const abort = new AbortController();
-    const query = `token=${encodeURIComponent(token)}${after === undefined ? '' : `&after=${after}`}`;
-    const response = await send(`/api/user/chat-stream?${query}`, { signal: abort.signal, headers });
-    return new OpenChat(response, abort);
-  }
-
-  get messages(): ChatMessage[] {
-    return this.events.flatMap(({ type, message }) => (type === 'message' ? [message] : []));
-  }
-
-  /** Waits until the condition holds, or fails after `ms`. */
-  async until(condition: (stream: this) => boolean, ms = 5000): Promise<void> {
-    const deadline = AbortSignal.timeout(ms);
-    while (!condition(this)) {
-      if (deadline.aborted) throw new Error(`stream holds ${JSON.stringify(this.events)}`);
-      await scheduler.wait(20);
-    }
-  }
-
-  close(): void {
-    this.#abort.abort();
-  }
-
-  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    try {
-      for await (const { id, event, data } of readEvents(body)) {
-        if (event === 'connection_established') this.opened = true;
-        else if (data) this.events.push({ ...(id !== undefined && { id }), ...JSON.parse(data) });
-      }
-    } catch {
-      // An aborted stream has ended too.
-    }
-    this.ended = true;
-  }
+/** Waits until the bot has accepted so many messages, and lets it reply. */
+export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
+  await vi.waitFor(async () => expect(await acceptedBy(phone)).toHaveLength(count), 5000);
+  await replyToAll(phone);
+  return vi.waitFor(async () => {
+    const { messages } = await readChat(token);
+    expect(messages.filter(({ state }) => state === 'sent')).toEqual([]);
+    return messages;
+  });
 }

@@ -1,15 +1,11 @@
-import { afterEach, vi } from 'vitest';
+import { vi } from 'vitest';
 
-/** Moves the clock of the Worker and of the tests, which share it; it is reset after each test. */
+/** Moves the clock of the Worker and of the tests, which share it; `restore.ts` resets it after each test. */
 export function advanceClock(ms: number): void {
   const now = Date.now();
   if (!vi.isFakeTimers()) vi.useFakeTimers({ toFake: ['Date'] });
   vi.setSystemTime(now + ms);
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 export const second = 1000;
 export const minute = 60 * second;

@@ -3,3 +3,9 @@ import { vars } from './api.ts';
 
 /** Direct access to the database, for facts and states that the API does not offer. */
 export const database = createClient({ url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! });
+
+/** The row of the user with a number. */
+export async function userRowOf({ phone }: { phone: string }) {
+  const { rows } = await database.execute({ sql: 'select * from users where phone = ?', args: [phone] });
+  return rows[0]!;
+}

@@ -35,3 +35,9 @@ export async function externalSession(phone: string): Promise<string> {
   const { body } = await call('POST', '/api/auth/verify-external-token', { body: { token } });
   return body.token;
 }
+
+export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', { token });
+
+/** The user id in a session token. */
+export const userOf = (token: string): string =>
+  JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;

@@ -20,14 +20,31 @@ async function control<T>(method: string, path: string, body?: unknown): Promise
   return response.json();
 }
 
+let isChanged = false;
+
+/** Changes how the local services behave, until the test ends. */
+function change(path: string, body: unknown): Promise<unknown> {
+  isChanged = true;
+  return control('PUT', path, body);
+}
+
+/** Undoes what `faults` and `botMode` changed. */
+export async function restoreServices(): Promise<void> {
+  if (!isChanged) return;
+  await sandbox.faults({ libsql: null, stripe: null, whatsapp: null, bot: null });
+  await sandbox.botMode('accept');
+  isChanged = false;
+}
+
 /** The control calls of the local services. */
 export const sandbox = {
   messages: (phone: string) => control<Message[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`),
   externalToken: (phone: string, body: unknown = {}) =>
     control<{ token: string }>('POST', `/phones/${encodeURIComponent(phone)}/external-token`, body),
   botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
-  faults: (faults: { libsql?: Fault; stripe?: Fault; whatsapp?: Fault; bot?: Fault }) =>
-    control('PUT', '/faults', faults),
+  faults: (faults: { libsql?: Fault; stripe?: Fault; whatsapp?: Fault; bot?: Fault }) => change('/faults', faults),
+  /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
+  botMode: (mode: 'accept' | 'silent' | 'refuse') => change('/bot/mode', { mode }),
   stripeClock: () => control<{ now: number }>('GET', '/stripe/clock'),
   advanceStripe: (seconds: number) => control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds }),
   card: (phone: string, declines: boolean) =>
@@ -43,6 +60,12 @@ export const sandbox = {
   resetStats: () => control('DELETE', '/stats'),
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };
+
+/** The events that the bot accepted about a number, oldest first. */
+export async function eventsAbout(phone: string, type?: string) {
+  const events = await sandbox.botEvents();
+  return events.filter((event) => event.data.phone === phone && (type === undefined || event.type === type));
+}
 
 /** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {

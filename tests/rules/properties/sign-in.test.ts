@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueCode, type SignInCall } from '../../../worker/sign-in/issue-code.ts';
 import { parseLimits } from '../../../worker/platform/limits.ts';
 import { redeemCode } from '../../../worker/sign-in/redeem-code.ts';
@@ -45,15 +45,23 @@ const wait = fc.oneof(
 );
 const steps = fc.array(fc.record({ kind, wait }), { minLength: 10, maxLength: 40 });
 
+const client = createClient({ url: ':memory:' });
+const db = drizzle(client);
+let emptyTables: string;
+beforeAll(async () => {
+  await client.executeMultiple(schema.replaceAll('--> statement-breakpoint', ''));
+  const { rows } = await client.execute("select name from sqlite_master where type = 'table'");
+  emptyTables = rows.map(({ name }) => `delete from ${name as string};`).join('');
+});
+afterAll(() => client.close());
+
 /** A user who requests codes and tries the newest, an older one, or a guess. */
 async function play(list: Step[]): Promise<Event[]> {
-  const client = createClient({ url: ':memory:' });
-  await client.executeMultiple(schema.replaceAll('--> statement-breakpoint', ''));
+  await client.executeMultiple(emptyTables);
   await client.execute({
     sql: `insert into users (id, phone, status, created_at, contacted_at, week_anchor, week_start) values ('u', ?, 'approved', ?, ?, ?, ?)`,
     args: [phone, start, start, start, start],
   });
-  const db = drizzle(client);
   const events: Event[] = [];
   let now = start;
   for (const [index, step] of list.entries()) {
@@ -63,7 +71,6 @@ async function play(list: Step[]): Promise<Event[]> {
     const { limitedUntil, done } = await take(call, step.kind, code);
     events.push({ ...step, at: now, code, done, limited: limitedUntil > 0 });
   }
-  client.close();
   return events;
 }
 

@@ -8,7 +8,7 @@ beforeEach(() => sandbox.reset());
 
 const sent = () => sandbox.calls.map(({ path, body }) => ({ path, body }));
 
-test('a message reports the contact, posts the usage, signed, and brings a reply', async () => {
+test('a message reports the contact, posts the usage, both signed, and gets a reply', async () => {
   const { status, json } = await sandbox.call('POST', '/phones/+15551234567/messages', { text: 'Hi' });
   expect(status).toBe(200);
   expect(json.usage).toEqual(usage);
@@ -16,8 +16,8 @@ test('a message reports the contact, posts the usage, signed, and brings a reply
     { path: '/api/bot/contacts', body: { phone: '+15551234567', whatsappId: '15551234567' } },
     { path: '/api/bot/usage', body: { phone: '+15551234567', kind: 'text' } },
   ]);
-  const held = (await sandbox.call('GET', '/phones/15551234567/messages')).json;
-  expect(held).toMatchObject([
+  const messages = (await sandbox.call('GET', '/phones/15551234567/messages')).json;
+  expect(messages).toMatchObject([
     { from: 'user', text: 'Hi' },
     { from: 'solace', text: json.reply },
   ]);
@@ -50,7 +50,7 @@ test('an error of the API is passed on', async () => {
   sandbox.respondWith('/api/bot/trials', 409, { success: false, code: 'conflict' });
   expect(await sandbox.call('POST', '/phones/15550000005/trial', {})).toMatchObject({
     status: 502,
-    json: { call: '/api/bot/trials', status: 409, answer: { code: 'conflict' } },
+    json: { call: '/api/bot/trials', status: 409, response: { code: 'conflict' } },
   });
 });
 

@@ -5,13 +5,13 @@ import { signedHeaders } from './signed-headers.ts';
 export class ApiError extends Error {
   readonly path: string;
   readonly status: number | null;
-  readonly answer: unknown;
+  readonly response: unknown;
 
-  constructor(path: string, status: number | null, answer: unknown) {
-    super(status === null ? `The API did not answer ${path}` : `The API answered ${path} with ${status}`);
+  constructor(path: string, status: number | null, response: unknown) {
+    super(status === null ? `The API did not response ${path}` : `The API responded to ${path} with ${status}`);
     this.path = path;
     this.status = status;
-    this.answer = answer;
+    this.response = response;
   }
 }
 
@@ -19,19 +19,19 @@ export class ApiError extends Error {
 export function createApi(siteUrl: string, secrets: string) {
   const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
 
-  /** The idempotency key of the call. */
-  return async function callApi<Answer>(
+  /** `id` is the idempotency key of the call. */
+  return async function callApi<Result>(
     path: string,
     input: unknown,
     id = `msg_${crypto.randomUUID()}`,
-  ): Promise<Answer> {
+  ): Promise<Result> {
     const response = await post(siteUrl + path, JSON.stringify(input), webhook, id).catch((error: unknown) => {
       throw new ApiError(path, null, String(error));
     });
     const text = await response.text();
-    const answer = parse(text);
-    if (!response.ok) throw new ApiError(path, response.status, answer);
-    return answer as Answer;
+    const body = parse(text);
+    if (!response.ok) throw new ApiError(path, response.status, body);
+    return body as Result;
   };
 }
 

@@ -13,7 +13,7 @@ const dataOf = (text: string, phone: string) => ({ phone, messageId: crypto.rand
 const send = (data: object, id?: string) =>
   postEvent(sandbox, { type: 'chat.message', timestamp: '2026-01-01T00:00:00Z', data }, { ...(id && { id }) });
 
-test('answers a message with typing, usage and a reply within a second, once', async () => {
+test('replies to a message with typing, usage and a text within a second, once', async () => {
   const data = dataOf('Hello', '+15551230001');
   expect((await send(data, 'one')).status).toBe(200);
   expect((await send(data, 'one')).status).toBe(200);
@@ -33,7 +33,17 @@ test('marks the reply to a message that contains crisis', async () => {
   await vi.waitFor(() => expect(sandbox.calls.at(-1)?.body.crisis).toBe(true), 1000);
 });
 
-test('refuses, or sends no HTTP response, when told to', async () => {
+test('accepts a message and makes no call in the mode accept', async () => {
+  await sandbox.call('PUT', '/bot/mode', { mode: 'accept' });
+  const data = dataOf('Hello', '+15551230005');
+  expect((await send(data)).status).toBe(200);
+  expect((await sandbox.call('GET', '/bot/chat/+15551230005')).json).toEqual([data]);
+  await sandbox.call('PUT', '/bot/mode', { mode: 'answer' });
+  await send(dataOf('And now?', '+15551230005'));
+  await vi.waitFor(() => expect(sandbox.calls).toHaveLength(3), 1000);
+});
+
+test('responds 422, or sends no HTTP response, in those modes', async () => {
   await sandbox.call('PUT', '/bot/mode', { mode: 'refuse' });
   expect((await send(dataOf('Hello', '+15551230003'))).status).toBe(422);
   await sandbox.call('PUT', '/bot/mode', { mode: 'silent' });
@@ -46,7 +56,7 @@ test('refuses, or sends no HTTP response, when told to', async () => {
   expect((await sandbox.call('PUT', '/bot/mode', { mode: 'loud' })).status).toBe(400);
 });
 
-test('writes by itself', async () => {
+test('writes without a message before it', async () => {
   const { status, json } = await sandbox.call('POST', '/bot/replies', {
     phone: '+15551230004',
     text: 'Hi',

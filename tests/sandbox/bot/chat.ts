@@ -8,12 +8,13 @@ import { crisisWords, replyTo, type Usage } from './reply.ts';
 export type ChatMessageData = { phone: string; messageId: string; text: string };
 export type Chat = ReturnType<typeof createChat>;
 
-type Mode = 'answer' | 'silent' | 'refuse';
+/** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
+type Mode = 'answer' | 'accept' | 'silent' | 'refuse';
 type Reply = { phone: string; id: string; text: string; replyTo?: string; crisis?: boolean };
 /** `pauseMs` makes the typing indicator visible. */
 type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: number };
 
-const modes: readonly unknown[] = ['answer', 'silent', 'refuse'] satisfies Mode[];
+const modes: readonly unknown[] = ['answer', 'accept', 'silent', 'refuse'] satisfies Mode[];
 const retriesMs = [500, 2000, 5000];
 
 /** The bot's part of the web conversation: accepted messages, and replies. */
@@ -24,13 +25,13 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
   let mode: Mode = 'answer';
 
   /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
-  async function answer({ phone, messageId, text }: ChatMessageData): Promise<void> {
-    await patiently(() => callApi('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`));
-    const usage = await patiently(() => callApi<Usage>('/api/bot/usage', { phone }, `usage_${messageId}`));
+  async function replyToMessage({ phone, messageId, text }: ChatMessageData): Promise<void> {
+    await withRetries(() => callApi('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`));
+    const usage = await withRetries(() => callApi<Usage>('/api/bot/usage', { phone }, `usage_${messageId}`));
     await pause(pauseMs);
     const crisis = /crisis/i.test(text);
     const words = crisis ? crisisWords : replyTo(usage, false, siteUrl);
-    await patiently(() =>
+    await withRetries(() =>
       write({ phone, id: `reply-${messageId}`, text: words, replyTo: messageId, ...(crisis && { crisis }) }),
     );
   }
@@ -45,12 +46,13 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
     get mode() {
       return mode;
     },
-    /** Stores a message and replies after a pause. */
+    /** Stores a message; replies after a pause, unless the mode is `accept`. */
     accept(data: ChatMessageData): void {
       store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
+      if (mode === 'accept') return;
       const before = queues.get(data.phone) ?? Promise.resolve();
       // The conversation may have been cleared, or the account deleted, meanwhile.
-      const next = before.then(() => answer(data)).catch((error: unknown) => console.error(String(error)));
+      const next = before.then(() => replyToMessage(data)).catch((error: unknown) => console.error(String(error)));
       queues.set(data.phone, next);
     },
     control: control({
@@ -88,8 +90,8 @@ function control({ list, replies, write, getMode, setMode }: Actions): Hono {
   });
   app.onError((error, c) => {
     if (!(error instanceof ApiError)) throw error;
-    const { message, path, status, answer } = error;
-    return c.json({ error: message, call: path, status, answer }, 502);
+    const { message, path, status, response } = error;
+    return c.json({ error: message, call: path, status, response }, 502);
   });
   return app;
 }
@@ -100,7 +102,7 @@ async function fieldsOf(c: Context): Promise<Record<string, unknown>> {
 }
 
 /** Retries while the API does not respond or is unavailable. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (const ms of retriesMs) {
     try {
       return await work();

@@ -19,7 +19,7 @@ test('events count once, and only when signed', async () => {
   expect((await sandbox.call('GET', '/bot/events')).json).toEqual([event]);
 });
 
-test('a deletion erases the chat and leaves the codes that WhatsApp brought', async () => {
+test('a deletion erases the chat and keeps the codes that WhatsApp delivered', async () => {
   await sandbox.call('POST', '/phones/5215512345678/messages', { text: 'A secret' });
   await postEvent(sandbox, {
     type: 'user.deleted',

@@ -44,19 +44,19 @@ export function createPhoneActions({ phones, siteUrl, secret }: Settings): Hono 
   });
 
   app.onError((error, c) => {
-    if (error instanceof NoPhone) return c.json({ error: error.message }, 400);
+    if (error instanceof InvalidNumber) return c.json({ error: error.message }, 400);
     if (!(error instanceof ApiError)) throw error;
-    const { message, path, status, answer } = error;
-    return c.json({ error: message, call: path, status, answer }, 502);
+    const { message, path, status, response } = error;
+    return c.json({ error: message, call: path, status, response }, 502);
   });
   return app;
 }
 
-class NoPhone extends Error {}
+class InvalidNumber extends Error {}
 
 async function read(c: Context): Promise<{ number: string; input: Input }> {
   const number = numberOf(c);
-  if (!number) throw new NoPhone('A phone is a number with its country code, such as +15551234567');
+  if (!number) throw new InvalidNumber('A phone is a number with its country code, such as +15551234567');
   const body: unknown = await c.req.json().catch(() => ({}));
   return { number, input: typeof body === 'object' && body !== null ? body : {} };
 }

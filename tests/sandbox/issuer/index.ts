@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 
 export type IssuerSettings = { store: Store; issuer: string; audience: string };
 
-type Wish = { expiresIn?: unknown; claims?: JWTPayload; typ?: string | null };
+type TokenRequest = { expiresIn?: unknown; claims?: JWTPayload; typ?: string | null };
 
 /** The external issuer of tokens with verified phone numbers, and its key set. */
 export async function createIssuer({ store, issuer, audience }: IssuerSettings): Promise<Hono> {
@@ -18,7 +18,7 @@ export async function createIssuer({ store, issuer, audience }: IssuerSettings):
   app.post('/phones/:phone/external-token', async (c) => {
     const number = numberOf(c);
     if (!number) return c.json({ error: 'A phone is a number with its country code, such as +15551234567' }, 400);
-    const { expiresIn, claims, typ = 'JWT' } = await c.req.json<Wish>().catch((): Wish => ({}));
+    const { expiresIn, claims, typ = 'JWT' } = await c.req.json<TokenRequest>().catch((): TokenRequest => ({}));
     const now = Math.floor(Date.now() / 1000);
     const payload = {
       iss: issuer,
@@ -38,8 +38,8 @@ export async function createIssuer({ store, issuer, audience }: IssuerSettings):
 }
 
 async function loadKeys(store: Store): Promise<{ secret: JWK; open: JWK }> {
-  const kept = store.get<{ secret: JWK; open: JWK }>('issuer', 'keys');
-  if (kept) return kept;
+  const stored = store.get<{ secret: JWK; open: JWK }>('issuer', 'keys');
+  if (stored) return stored;
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const names = { kid: crypto.randomUUID(), alg: 'ES256', use: 'sig' };
   const keys = { secret: await exportJWK(privateKey), open: { ...(await exportJWK(publicKey)), ...names } };

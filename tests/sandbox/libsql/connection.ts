@@ -67,9 +67,9 @@ export class Connection {
   }
 
   prepare(sql: string): Prepared {
-    this.#forgetOldSchema();
-    const known = this.#prepared.get(sql);
-    if (known) return known;
+    this.#dropStaleStatements();
+    const cached = this.#prepared.get(sql);
+    if (cached) return cached;
     const { statements } = analyze(sql);
     if (statements === 0) throw new StatementError('SQL_NO_STATEMENT', 'SQL string does not contain any statement');
     if (statements > 1) throw new StatementError('SQL_MANY_STATEMENTS', 'SQL string contains more than one statement');
@@ -100,7 +100,7 @@ export class Connection {
     if (changesConnection.test(sql)) this.reusable = false;
   }
 
-  #forgetOldSchema(): void {
+  #dropStaleStatements(): void {
     if (this.#schema === schema) return;
     this.#prepared.clear();
     this.#schema = schema;

@@ -86,7 +86,7 @@ describe.each([
     ['SELECT * FROM nowhere', 'SQLITE_UNKNOWN'],
     ['INSERT INTO notes (weight) VALUES (NULL)', 'SQLITE_CONSTRAINT'],
     ['SELECT ?', 'ARGS_INVALID'],
-  ])('answers %o with %s', async (sql, code) => {
+  ])('responds to %o with %s', async (sql, code) => {
     const error = await client.execute(sql).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LibsqlError);
     expect(error).toMatchObject({ code });

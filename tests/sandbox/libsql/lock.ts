@@ -2,7 +2,7 @@
 export class WriteLock {
   #waiting: (() => void)[] = [];
 
-  /** Wakes all waiting writers in their order, since a possible holder of the lock has ended. */
+  /** Resolves all waits in their order, since a connection that may have held the lock has ended. */
   released(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -12,7 +12,7 @@ export async function pipeline(streams: Streams, { baton, requests }: PipelineRe
   let closed = true;
   try {
     const results: StreamResult[] = [];
-    for (const request of requests) results.push(await answer(stream, request));
+    for (const request of requests) results.push(await respond(stream, request));
     closed = requests.some(({ type }) => type === 'close');
     return { baton: closed ? null : streams.keep(stream), base_url: null, results };
   } finally {
@@ -20,7 +20,7 @@ export async function pipeline(streams: Streams, { baton, requests }: PipelineRe
   }
 }
 
-async function answer(stream: Stream, request: StreamRequest): Promise<StreamResult> {
+async function respond(stream: Stream, request: StreamRequest): Promise<StreamResult> {
   try {
     return { type: 'ok', response: { type: request.type, ...(await perform(stream, request)) } };
   } catch (error) {

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
 import { createClient } from '@libsql/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { listen } from '../listen.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
+import { createLibsql } from './index.ts';
 
 let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 const connect = () =>
@@ -28,7 +32,7 @@ test('writers wait for each other', async () => {
 });
 
 test('an idle transaction is rolled back, and the waiting ones continue', async () => {
-  const client = connect();
+  const client = createClient({ url: await serveLibsql({ idleMs: 500 }) });
   await client.executeMultiple(schema);
   const silent = await client.transaction('write');
   await silent.execute("INSERT INTO notes (title) VALUES ('silent')");
@@ -36,6 +40,19 @@ test('an idle transaction is rolled back, and the waiting ones continue', async 
   expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([{ title: 'patient' }]);
   await expect(silent.commit()).rejects.toMatchObject({ code: 'STREAM_EXPIRED' });
 });
+
+/** Another server, with its own settings; returns its address. */
+async function serveLibsql(settings: { idleMs: number }): Promise<string> {
+  const libsql = createLibsql({ ...settings, file: join(sandbox.stateDir, 'another.db') });
+  const server = await listen(0);
+  const listener = getRequestListener(libsql.app.fetch, { overrideGlobalObjects: false });
+  server.serve((request, response) => void listener(request, response));
+  onTestFinished(async () => {
+    await server.close();
+    libsql.close();
+  });
+  return `http://127.0.0.1:${server.port}`;
+}
 
 test('a statement prepared before the schema changed sees the new column', async () => {
   const client = connect();

@@ -10,7 +10,7 @@ export type PageSettings = {
 
 const types = { js: 'text/javascript', css: 'text/css' } as const;
 
-/** The page for people: a phone, the bot's log, Stripe's objects, and the faults. */
+/** The page of the local services: a phone, the bot's events, Stripe's objects, and the faults. */
 export function createPage({ siteUrl, ask }: PageSettings): Hono {
   const app = new Hono();
   app.get('/', (c) => c.html(renderPage(siteUrl)));

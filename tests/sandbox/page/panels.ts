@@ -35,7 +35,7 @@ const switches = html`<section class="panel" aria-labelledby="faults-title">
 </section>`;
 
 const log = html`<section class="panel" aria-labelledby="log-title">
-  <h2 id="log-title">What the bot was told</h2>
+  <h2 id="log-title">Events that the bot received</h2>
   <ol id="events" tabindex="0" aria-label="Events, newest first"></ol>
 </section>`;
 
@@ -44,7 +44,8 @@ const chat = html`<section class="panel" aria-labelledby="chat-title">
   <label
     >When somebody writes, the bot
     <select id="bot-mode">
-      <option value="answer">answers</option>
+      <option value="answer">replies</option>
+      <option value="accept">accepts, does not reply</option>
       <option value="silent">stays silent</option>
       <option value="refuse">refuses</option>
     </select></label

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Attributes = Record<string, unknown>;
 
-/** What an event's `previous_attributes` tells: the old values of what changed. Lists are told whole. */
+/** The `previous_attributes` of an event: the old values of changed fields. Lists are complete. */
 export function previousAttributes(before: Attributes, after: Attributes): Attributes {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...names].filter((name) => name !== '_' && !isDeepStrictEqual(before[name], after[name]));

@@ -3,12 +3,12 @@ import type { Store } from '../store.ts';
 export type Clock = {
   /** Stripe's time in unix seconds. */
   now(): number;
-  /** How far Stripe's time runs ahead of ours, in seconds. */
+  /** The seconds by which Stripe's clock is ahead of the real one. */
   offset(): number;
   setOffset(seconds: number): void;
 };
 
-/** Stripe's time: ours, and as many seconds more as it was advanced by. */
+/** Stripe's clock: the real time plus the seconds by which it was advanced. */
 export function createClock(store: Store): Clock {
   let offset = store.get<{ offset: number }>('stripe/meta', 'clock')?.offset ?? 0;
   return {

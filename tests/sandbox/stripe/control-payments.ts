@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expand } from './api/expand.ts';
-import { authenticateInvoice, waitsForHolder } from './billing/authenticate-invoice.ts';
+import { authenticateInvoice, awaitsAuthentication } from './billing/authenticate-invoice.ts';
 import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
 import { changeDashboardSettings, dashboardSettings, type DashboardSettings } from './objects/account.ts';
 import { openDispute } from './objects/disputes.ts';
@@ -45,7 +45,7 @@ export function createPaymentControl({ world, atomically }: Parts): Hono {
     const customer = findCustomer(world, c.req.param('phone'));
     const waiting = world.invoices
       .all()
-      .find((invoice) => invoice.customer === customer?.id && waitsForHolder(world, invoice));
+      .find((invoice) => invoice.customer === customer?.id && awaitsAuthentication(world, invoice));
     if (!waiting) return c.json({ error: 'No open invoice of this customer waits for authentication' }, 404);
     return c.json(
       expand(

@@ -11,7 +11,7 @@ export function unknownCustomer(c: Context): Response {
   return c.json({ error: 'Stripe knows no such customer, or no card of theirs' }, 404);
 }
 
-/** The customer with this number, else the last one who had it. */
+/** The customer with this number, else the last deleted one with it. */
 export function findCustomer(world: World, phone: string): Customer | undefined {
   const digits = phone.replaceAll(/\D/g, '');
   const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);

@@ -4,30 +4,30 @@ import { createPaymentControl } from './control-payments.ts';
 import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
 import type { createTime } from './time.ts';
 import type { Webhooks } from './webhooks/index.ts';
-import { laneOf } from './webhooks/index.ts';
+import { queueOf } from './webhooks/index.ts';
 import type { Atomically } from './api/call.ts';
 import type { Customer } from './types/customers.ts';
 import type { World } from './types/world.ts';
 
 type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime>; atomically: Atomically };
 
-const longestJump = 400 * 86_400;
+const mostSeconds = 400 * 86_400;
 
-/** What only the local Stripe has: its contents, its clock, webhooks to hold, and its payments. */
+/** The control calls that the real Stripe lacks: stored objects, clock, webhook mode, payments. */
 export function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   const app = new Hono();
   app.route('/', createPaymentControl({ world, atomically }));
 
   app.get('/stripe/customers/:phone', (c) => {
     const customer = findCustomer(world, c.req.param('phone'));
-    return customer ? c.json(holdings(world, customer)) : unknownCustomer(c);
+    return customer ? c.json(objectsOf(world, customer)) : unknownCustomer(c);
   });
 
   app.get('/stripe/clock', (c) => c.json({ now: world.now() }));
   app.post('/stripe/clock', async (c) => {
     const { advanceSeconds: seconds } = await readBody(c);
-    const isFit = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= longestJump;
-    if (!isFit) return c.json({ error: 'Send {advanceSeconds: 0..34560000}' }, 400);
+    const isValid = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= mostSeconds;
+    if (!isValid) return c.json({ error: 'Send {advanceSeconds: 0..34560000}' }, 400);
     return c.json({ now: await time.advance(Number(seconds)) });
   });
 
@@ -52,7 +52,7 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
   return app;
 }
 
-function holdings(world: World, customer: Customer): unknown {
+function objectsOf(world: World, customer: Customer): unknown {
   const { id } = customer;
   const own = <T extends { customer: string }>(docs: T[]) => docs.filter((doc) => doc.customer === id);
   const present = customer.deleted ? { id, object: 'customer', deleted: true } : customer;
@@ -63,6 +63,6 @@ function holdings(world: World, customer: Customer): unknown {
 
 function eventsOf(world: World, phone: unknown, order: 'original' | 'reversed') {
   const customer = typeof phone === 'string' ? findCustomer(world, phone)?.id : undefined;
-  const events = world.events.all().filter((event) => phone === undefined || laneOf(event) === customer);
+  const events = world.events.all().filter((event) => phone === undefined || queueOf(event) === customer);
   return order === 'reversed' ? events : events.toReversed();
 }

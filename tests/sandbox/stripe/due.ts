@@ -10,7 +10,7 @@ import { closeInvoice } from './billing/close-invoice.ts';
 import { type Due, dueCollection } from './table.ts';
 import type { World } from './types/world.ts';
 
-/** Where several things are due at once: a schedule sets the price before the renewal charges it. */
+/** The order of changes that are due at the same second: a schedule sets the price before the renewal charges it. */
 const order = ['schedules', 'subscriptions', 'invoices', 'payment_intents', 'checkout_sessions'];
 
 /** The change that is due next. */
@@ -24,7 +24,7 @@ function isBefore(one: Due, other: Due): boolean {
   return one.at === other.at ? order.indexOf(one.table) < order.indexOf(other.table) : one.at < other.at;
 }
 
-/** The customer whom a change concerns. */
+/** The customer of a change. */
 export function customerOf(world: World, { table, id }: Due): string {
   if (table === 'schedules') return world.schedules.get(id).customer;
   if (table === 'subscriptions') return world.subscriptions.get(id).customer;
@@ -41,7 +41,7 @@ export function runDue(world: World, { table, id, at }: Due): void {
   else expireSession(world, id);
 }
 
-/** A draft's hour is over, or an open invoice is due to be charged. */
+/** Finalizes a draft whose hour has passed, or charges an open invoice that is due. */
 function runInvoice(world: World, id: string): void {
   const isDraft = world.invoices.get(id).status === 'draft';
   const { status } = isDraft ? finalizeInvoice(world, id) : world.invoices.get(id);

@@ -10,7 +10,7 @@ type Details = {
   setup_intent?: unknown;
 };
 
-/** A refusal in Stripe's own words. `keep` marks one whose changes stand: a declined charge did happen. */
+/** An error in Stripe's own words. `keep` keeps the changes of its request, since a declined charge took place. */
 export class StripeError extends Error {
   readonly status: number;
   readonly details: Details;
@@ -38,7 +38,7 @@ export function missing(label: string, id: string, param: string): StripeError {
   return noSuch(400, label, id, param);
 }
 
-/** 404: the object of the address does not exist. `param` is what Stripe calls that part of the address. */
+/** 404: the object in the path does not exist. `param` is Stripe's name of that path parameter. */
 export function notFound(label: string, id: string, param = 'id'): StripeError {
   return noSuch(404, label, id, param);
 }
@@ -50,7 +50,7 @@ function noSuch(status: number, label: string, id: string, param: string): Strip
 
 export type Decline = { message: string; code: string; decline_code?: string; param?: string };
 
-/** 402: the card was declined. With `keep`, what the attempt wrote is kept. */
+/** 402: the card was declined. With `keep`, the changes of the attempt are kept. */
 export function declined(decline: Decline, keep: boolean, objects: Partial<Details> = {}): StripeError {
   return new StripeError(402, { type: 'card_error', ...decline, ...objects }, keep);
 }

@@ -10,7 +10,7 @@ import type { Settings } from './types/world.ts';
 
 type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret' | 'collection'> & {
   store: Store;
-  /** Who sells, as the hosted pages name it. */
+  /** The merchant's name on the hosted pages. */
   businessName?: string;
 };
 
@@ -20,7 +20,7 @@ export function createStripe({ store, businessName = 'Solace', ...options }: Opt
   close(): void;
 } {
   const webhooks = createWebhooks(store);
-  const world = createWorld(store, { ...options, businessName }, webhooks.queue);
+  const world = createWorld(store, { ...options, businessName }, webhooks.enqueue);
   const time = createTime(world, webhooks, atomically);
 
   function atomically<T>(work: () => T): T {

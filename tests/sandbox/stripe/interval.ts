@@ -1,6 +1,6 @@
 export const day = 86_400;
 
-/** The moment so many intervals later, in unix seconds; a month that is too short ends on its last day. */
+/** The instant `count` intervals later, in unix seconds; in a shorter month it is the last day. */
 export function addInterval(at: number, interval: string, count: number): number {
   if (interval === 'day') return at + count * day;
   if (interval === 'week') return at + count * 7 * day;

@@ -6,7 +6,7 @@ import { previousAttributes } from './changes.ts';
 export type Doc = { id: string; object: string; _?: unknown };
 
 export type Table<T extends Doc> = {
-  /** How Stripe's error messages name it. */
+  /** Its name in Stripe's error messages. */
   label: string;
   find(id: string): T | undefined;
   /** Throws `resource_missing`: 400 for the parameter `param`, 404 for the address when it is left out. */
@@ -15,7 +15,7 @@ export type Table<T extends Doc> = {
   all(): T[];
   /** Emits `….created`. */
   insert(doc: T): T;
-  /** Edits, saves and emits `….updated`, or another event; emits nothing when nothing changed. */
+  /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
   change(id: string, edit: (doc: T) => void, event?: string | null): T;
   remove(id: string): void;
 };
@@ -25,15 +25,15 @@ export type TableOptions<T> = {
   label: string;
   /** The `param` of a 404. */
   pathParam?: string;
-  /** What its events begin with; without it none are emitted. */
+  /** The prefix of its event types; without one it emits no events. */
   event?: string;
-  /** Whether nothing in the table can be found at present. */
+  /** While it returns true, no object of the table is found. */
   isHidden?: () => boolean;
-  /** When time alone will change it, in unix seconds. */
+  /** When the clock changes it next, in unix seconds. */
   dueAt?: (doc: T) => number | null;
 };
 export type Emit = (type: string, object: Doc, previous?: Record<string, unknown>) => void;
-/** A moment at which an object changes by itself. */
+/** An object that the clock changes, and when (unix seconds). */
 export type Due = { id: string; table: string; at: number };
 
 export const dueCollection = 'stripe/due';

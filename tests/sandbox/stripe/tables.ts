@@ -25,7 +25,7 @@ import type { SetupIntent } from './types/setup-intents.ts';
 import type { Subscription } from './types/subscriptions.ts';
 import type { WebhookEndpoint } from './types/webhook-endpoints.ts';
 
-/** Everything that Stripe holds. `isHidden` says whether customers are unknown at present. */
+/** Every table of the local Stripe. While `isHidden` returns true, no customer is found. */
 export function openTables(store: Store, emit: Emit, isHidden: () => boolean): Tables {
   const open = <T extends Doc>(name: string, label: string, options: Omit<TableOptions<T>, 'name' | 'label'> = {}) =>
     openTable<T>(store, emit, { name, label, ...options });

@@ -7,15 +7,15 @@ import type { World } from './types/world.ts';
 
 const tickMs = 1000;
 
-/** Lets time pass: by itself, and as far ahead as one asks. */
+/** Runs the changes that are due: every second, and when the clock is advanced. */
 export function createTime(world: World, webhooks: Webhooks, atomically: Atomically) {
-  let turn = Promise.resolve(0);
+  let last = Promise.resolve(0);
   let isAdvancing = false;
 
-  /** Everything until then happens in order; a customer's next change waits until their last one was told. */
+  /** Runs every change until then, in order; a customer's next change waits for the delivery of its events. */
   function advance(seconds: number): Promise<number> {
-    turn = turn.then(() => pass(seconds));
-    return turn;
+    last = last.then(() => pass(seconds));
+    return last;
   }
 
   async function pass(seconds: number): Promise<number> {
@@ -27,7 +27,7 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
       isAdvancing = false;
     }
     world.clock.setOffset(target);
-    await webhooks.lanes.allSettled();
+    await webhooks.queues.allSettled();
     return world.now();
   }
 
@@ -37,8 +37,8 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
   }
 
   async function step(due: Due): Promise<void> {
-    const lane = customerOf(world, due);
-    if (webhooks.lanes.isBusy(lane)) return webhooks.lanes.settled(lane);
+    const queue = customerOf(world, due);
+    if (webhooks.queues.isBusy(queue)) return webhooks.queues.settled(queue);
     const ahead = due.at - realSeconds();
     if (ahead > world.clock.offset()) world.clock.setOffset(ahead);
     atomically(() => runDue(world, due));

@@ -9,12 +9,12 @@ import type { EventObject, StripeEvent } from './types/events.ts';
 import type { WebhookEndpoint } from './types/webhook-endpoints.ts';
 import type { CollectionSettings, RequestInfo, Settings, World } from './types/world.ts';
 
-type Queue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
+type Enqueue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
 
 const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
 const defaultCollection: CollectionSettings = { retries: 'two-weeks', afterRetries: 'cancel' };
 
-export function createWorld(store: Store, settings: Settings, queue: Queue): World {
+export function createWorld(store: Store, settings: Settings, enqueue: Enqueue): World {
   const clock = createClock(store);
   const tables = openTables(store, emit, () => world.request.unknownCustomers);
   const collection = () => ({
@@ -58,10 +58,10 @@ export function createWorld(store: Store, settings: Settings, queue: Queue): Wor
       _: { customer: customerOf(object) },
     };
     tables.events.insert(event);
-    queue(event, endpoints);
+    enqueue(event, endpoints);
   }
 
-  /** Disputes and invoice payments name no customer themselves. */
+  /** Disputes and invoice payments contain no customer. */
   function customerOf({ id, object, customer, charge, invoice }: EventObject): string {
     if (object === 'customer') return id;
     if (typeof customer === 'string') return customer;

@@ -38,8 +38,8 @@ test('a template arrives as readable text, with its code', async () => {
     messages: [{ message_status: 'accepted' }],
   });
   for (const phone of ['+15551234567', '%2B15551234567', '15551234567']) {
-    const held = (await sandbox.call('GET', `/phones/${phone}/messages`)).json;
-    expect(held).toMatchObject([
+    const messages = (await sandbox.call('GET', `/phones/${phone}/messages`)).json;
+    expect(messages).toMatchObject([
       {
         from: 'solace',
         text: '012345 is your verification code. For your security, do not share this code.',
@@ -49,14 +49,14 @@ test('a template arrives as readable text, with its code', async () => {
   }
 });
 
-test('a handset holds what was sent to its very id, and keeps it over a restart', async () => {
+test('a handset shows what was sent to its exact id, also after a restart', async () => {
   await sandbox.call('POST', '/phones/+5215512345678/messages', { text: 'Hola' });
   await send(message({ to: '525512345678' }));
   expect((await send(message({ to: '5215512345678' }))).json).toMatchObject({ contacts: [{ wa_id: '5215512345678' }] });
   await sandbox.restart();
-  const held = async (phone: string) => (await sandbox.call('GET', `/phones/${phone}/messages`)).json;
-  expect(await held('+5215512345678')).toMatchObject([{ from: 'user', text: 'Hola' }, { code: '012345' }]);
-  expect(await held('+525512345678')).toMatchObject([{ code: '012345' }]);
+  const messagesOf = async (phone: string) => (await sandbox.call('GET', `/phones/${phone}/messages`)).json;
+  expect(await messagesOf('+5215512345678')).toMatchObject([{ from: 'user', text: 'Hola' }, { code: '012345' }]);
+  expect(await messagesOf('+525512345678')).toMatchObject([{ code: '012345' }]);
 });
 
 test('delivery is reported, signed with the app secret', async () => {
@@ -94,13 +94,13 @@ test('delivery is reported, signed with the app secret', async () => {
   site.close();
 });
 
-test('free text is for those who wrote within a day', async () => {
+test('free text is only sent to people who wrote within a day', async () => {
   const text = { type: 'text', text: { body: 'Your code: 222333' }, template: undefined };
   expect((await send(message({ ...text, to: '15550000001' }))).json.error.code).toBe(131_047);
   await sandbox.call('POST', '/phones/15550000001/messages', {});
   expect((await send(message({ ...text, to: '15550000001' }))).status).toBe(200);
-  const held = (await sandbox.call('GET', '/phones/15550000001/messages')).json;
-  expect(held.at(-1)).toMatchObject({ text: 'Your code: 222333', code: '222333' });
+  const messages = (await sandbox.call('GET', '/phones/15550000001/messages')).json;
+  expect(messages.at(-1)).toMatchObject({ text: 'Your code: 222333', code: '222333' });
 });
 
 test('a wrong token is refused', async () => {
@@ -121,8 +121,8 @@ test.each([
   ['no parameters', message({ template: template({ components: [] }) }), undefined, 400, 132_000],
   ['an empty text', message({ type: 'text', text: { body: '' } }), undefined, 400, 100],
 ])('refuses %s', async (_, body, id, status, graphCode) => {
-  const answer = await send(body, secrets.WHATSAPP_TOKEN, id);
-  expect(answer).toMatchObject({ status, json: { error: { code: graphCode } } });
+  const response = await send(body, secrets.WHATSAPP_TOKEN, id);
+  expect(response).toMatchObject({ status, json: { error: { code: graphCode } } });
 });
 
 test('the account returns its token, number and templates', async () => {

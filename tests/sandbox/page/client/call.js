@@ -4,11 +4,11 @@ export async function call(method, path, input) {
     method,
     ...(input && { body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }),
   });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(explain(answer));
-  return answer;
+  const body = await response.json();
+  if (!response.ok) throw new Error(explain(body));
+  return body;
 }
 
-function explain({ error, answer }) {
-  return answer?.message ? `${error}: ${answer.message}` : (error ?? 'That did not work.');
+function explain({ error, response }) {
+  return response?.message ? `${error}: ${response.message}` : (error ?? 'That did not work.');
 }

@@ -5,8 +5,8 @@ const names = { libsql: 'Database', stripe: 'Stripe', whatsapp: 'WhatsApp', bot:
 const moods = [
   { label: 'works', fault: null },
   { label: 'is slow (3 s)', fault: { delayMs: 3000 } },
-  { label: 'answers 503', fault: { status: 503 } },
-  { label: 'answers 500', fault: { status: 500 } },
+  { label: 'responds 503', fault: { status: 503 } },
+  { label: 'responds 500', fault: { status: 500 } },
   { label: 'hangs up', fault: { drop: true } },
   { label: 'works, then hangs up', fault: { cut: true } },
 ];

@@ -1,6 +1,6 @@
 import type { World } from '../types/world.ts';
 
-/** One request, its parameters decoded and known to be allowed. */
+/** One request with decoded and validated parameters. */
 export type Call<Params = object> = { params: Params; ids: Record<string, string> };
 export type Handler = (world: World, call: Call<never>) => unknown;
 
@@ -9,7 +9,7 @@ export function idOf(call: Call): string {
   return call.ids['id'] ?? '';
 }
 
-/** Runs changes all together or not at all, then sends their events. */
+/** Runs changes in one transaction, then sends their events. */
 export type Atomically = <T>(work: () => T) => T;
 
-export type Answer = { status: number; body: unknown };
+export type ApiResponse = { status: number; body: unknown };

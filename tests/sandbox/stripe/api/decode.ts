@@ -1,7 +1,7 @@
 import { type Fields, fieldOf, isChoice, type Shape } from '../contract/shape.ts';
 import { invalid, type StripeError } from '../errors.ts';
 
-/** The parameters of an endpoint, read from a form's texts. Throws for unknown, missing and malformed ones. */
+/** Decodes a form into the parameters of an endpoint. Throws for unknown, missing and malformed ones. */
 export function decodeFields(fields: Fields, given: object, path = ''): Record<string, unknown> {
   const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
     const inner = path === '' ? name : `${path}[${name}]`;
@@ -66,7 +66,7 @@ function decodeMetadata(value: unknown, path: string): unknown {
   return value;
 }
 
-/** The first choice that takes the value; else the refusal that looked furthest into it. */
+/** The first choice that accepts the value; else throws the error with the longest parameter path. */
 function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
   let refusal: StripeError | undefined;
   for (const choice of choices.toSorted((one, other) => weight(one) - weight(other))) {

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 
 const deepest = 4;
 
-/** Puts whole objects where a response has ids, along the paths that were asked for. */
+/** Replaces ids by their objects along the paths of `expand`. */
 export function expand(world: World, response: unknown, paths: readonly string[]): unknown {
   const copy = structuredClone(response) as Json;
   if (!paths.some((path) => path.endsWith('features.subscription_update.products'))) withoutPortalProducts(copy);
@@ -41,7 +41,7 @@ function expandItem(world: World, item: unknown, step: string, rest: string[]): 
   return whole;
 }
 
-/** A portal configuration's products are part of a response only when they are asked for. */
+/** A response contains a portal configuration's products only if `expand` names them. */
 function withoutPortalProducts({ object, data, features }: Json): void {
   if (object === 'list' && Array.isArray(data)) for (const item of data) withoutPortalProducts(item as Json);
   if (object !== 'billing_portal.configuration') return;
@@ -54,7 +54,7 @@ function isObject(value: unknown): value is Json {
 
 type Included = (world: World, id: string) => unknown;
 
-/** What an object holds only when it is asked for. */
+/** The fields that an object contains only if `expand` names them. */
 const includable: Record<string, Included> = {
   'checkout.session.line_items': (world, id) => lineItemsOf(world, world.checkoutSessions.get(id)),
   'invoice.payments': (world, id) => listOf(paymentsOf(world, id), '/v1/invoice_payments'),
@@ -67,7 +67,7 @@ const includable: Record<string, Included> = {
   'customer.sources': (_, id) => listOf([], `/v1/customers/${id}/sources`),
   'customer.subscriptions': (world, id) =>
     listOf(
-      world.subscriptions.all().filter((held) => held.customer === id && isLive(held)),
+      world.subscriptions.all().filter((subscription) => subscription.customer === id && isLive(subscription)),
       `/v1/customers/${id}/subscriptions`,
     ),
 };

@@ -1,4 +1,4 @@
-/** What `PUT /faults` asks of the local Stripe itself; the rest of a fault is done before a request comes here. */
+/** The part of a fault that the local Stripe applies; `fault-injection.ts` applies the rest before it. */
 export type StripeFault = {
   delayMs: number;
   /** Requests fail with this status, which is stored under their idempotency keys. */
@@ -14,7 +14,7 @@ declare module 'hono' {
   }
 }
 
-/** The `api_error` of a Stripe that is out of order. */
+/** The `api_error` of a Stripe that fails. */
 export function faultResponse(status: number): { status: number; body: object } {
   return { status, body: { error: { type: 'api_error', message: 'Out of order' } } };
 }

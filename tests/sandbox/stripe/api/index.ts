@@ -20,7 +20,7 @@ const formOptions = { depth: 10, arrayLimit: 500, parameterLimit: 5000, ignoreQu
 /** Stripe's API under /v1. */
 export function createApi(world: World, atomically: Atomically): Hono {
   const app = new Hono();
-  const once = createIdempotency(world.store);
+  const runOnce = createIdempotency(world.store);
   app.use('/v1/*', describe, authenticate(world), checkVersion);
   for (const [method, path, handler] of routes) {
     app.on(method, path, (c) => respond(c, `${method} ${path}`, handler));
@@ -38,7 +38,7 @@ export function createApi(world: World, atomically: Atomically): Hono {
     const given = c.req.header('Idempotency-Key') ?? null;
     const key = isPost ? given : null;
     const fault = c.get('fault') ?? noFault;
-    const { replayOf, status, body } = await once(
+    const { replayOf, status, body } = await runOnce(
       { id, key, path: `${c.req.method} ${c.req.path}`, text },
       async () => {
         if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
@@ -80,7 +80,7 @@ function authenticate({ settings }: World): MiddlewareHandler {
   };
 }
 
-/** Stripe knows many versions, the local one a single one; without the header the account's version holds. */
+/** The local Stripe supports one API version; without the header the account's version applies. */
 const checkVersion: MiddlewareHandler = async function checkVersion(c, next) {
   const wanted = c.req.header('Stripe-Version') ?? apiVersion;
   if (wanted === apiVersion) return next();

@@ -5,18 +5,18 @@ export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: strin
 export type PageParams = { limit?: number; starting_after?: string; ending_before?: string };
 type RangeParam = number | { gt?: number; gte?: number; lt?: number; lte?: number };
 
-/** A whole list, as Stripe nests it inside an object. */
+/** A complete list in the format of a list inside an object. */
 export function listOf<T>(data: T[], url: string): List<T> {
   return { object: 'list', data, has_more: false, url };
 }
 
-/** One page of what a table holds, newest first. A cursor may name an object that the filter leaves out. */
+/** One page of a table, newest first. A cursor may name an object that the filter excludes. */
 export function pageOf<T extends Doc>(docs: T[], params: PageParams, url: string, table: Table<T>): List<T> {
   const order = new Map((isPaged(params) ? table.all() : []).map(({ id }, index) => [id, index]));
   return cut(docs, params, url, { order, label: table.label });
 }
 
-/** One page of a list that lies inside an object, such as an invoice's lines. */
+/** One page of a list inside an object, such as an invoice's lines. */
 export function pageWithin<T extends { id: string }>(docs: T[], params: PageParams, url: string, label: string) {
   return cut(docs, params, url, { order: new Map(docs.map(({ id }, index) => [id, index])), label });
 }
@@ -51,7 +51,7 @@ function positionOf(id: string, param: string, { order, label }: Positions): num
   return position;
 }
 
-/** Whether a time lies where a list's `created` or period filter wants it. */
+/** Whether a time is within a `created` or period filter. */
 export function inRange(at: number, range: RangeParam | undefined): boolean {
   if (range === undefined) return true;
   if (typeof range === 'number') return at === range;

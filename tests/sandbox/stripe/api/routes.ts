@@ -32,7 +32,7 @@ import type { World } from '../types/world.ts';
 
 type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler: Handler];
 
-/** Every call of Stripe's API that the local one has. */
+/** Every endpoint of Stripe's API that the local Stripe supports. */
 export const routes: readonly Route[] = [
   ['GET', '/v1/account', retrieveAccount],
   ['GET', '/v1/payment_method_configurations', methodConfigurations.listMethodConfigurations],

@@ -4,14 +4,14 @@ import type { Call, Handler } from './call.ts';
 import { decodeFields } from './decode.ts';
 import { expand } from './expand.ts';
 import type { RequestInfo, World } from '../types/world.ts';
-import type { Answer, Atomically } from './call.ts';
+import type { ApiResponse, Atomically } from './call.ts';
 
 type Request = { info: RequestInfo; fields: Fields; params: object; ids: Record<string, string>; handler: Handler };
 
-const nobody: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
+const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
 
-/** The response to one request. A refusal undoes every change, unless it is marked to keep them. */
-export function runRequest(world: World, atomically: Atomically, request: Request): Answer {
+/** The response to one request. An error rolls back every change, unless its `keep` is set. */
+export function runRequest(world: World, atomically: Atomically, request: Request): ApiResponse {
   world.request = request.info;
   try {
     return atomically(() => keeping(() => handle(world, request)));
@@ -19,10 +19,10 @@ export function runRequest(world: World, atomically: Atomically, request: Reques
     if (error instanceof StripeError) return refusal(world, error, request.info.id);
     throw error;
   } finally {
-    world.request = nobody;
+    world.request = noRequest;
   }
 
-  function keeping(work: () => unknown): Answer {
+  function keeping(work: () => unknown): ApiResponse {
     try {
       return { status: 200, body: work() };
     } catch (error) {
@@ -38,7 +38,7 @@ function handle(world: World, { fields, params: given, ids, handler }: Request):
   return expand(world, found, params.expand ?? []);
 }
 
-function refusal(world: World, { status, details }: StripeError, requestId: string | null): Answer {
+function refusal(world: World, { status, details }: StripeError, requestId: string | null): ApiResponse {
   const doc = details.code && { doc_url: `https://stripe.com/docs/error-codes/${details.code.replaceAll('_', '-')}` };
   const log = `https://dashboard.stripe.com/test/logs/${requestId}`;
   return { status, body: { error: expand(world, { ...details, ...doc, request_log_url: log }, []) } };

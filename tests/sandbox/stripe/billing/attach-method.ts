@@ -4,7 +4,7 @@ import { findTestCard } from './test-cards.ts';
 import type { PaymentMethod } from '../types/payment-methods.ts';
 import type { World } from '../types/world.ts';
 
-/** The payment method of an id; a named test card (`pm_card_visa`) becomes a new one. `param` as in `Table.get`. */
+/** The payment method of an id; a test card's name such as `pm_card_visa` creates one. `param` as in `Table.get`. */
 export function methodNamed(world: World, id: string, param?: string): PaymentMethod {
   const named = id.startsWith('pm_card_') ? findTestCard(id) : undefined;
   if (named) return newPaymentMethod(world, named);

@@ -9,13 +9,13 @@ import type { World } from '../types/world.ts';
 
 export type Outcome =
   | { kind: 'declined'; decline: Decline }
-  /** Its holder must confirm the payment first. */
+  /** The cardholder must authenticate the payment first. */
   | { kind: 'action' }
-  /** A bank debit: the result comes days later. */
+  /** A bank debit, which settles days later. */
   | { kind: 'processing' }
   | { kind: 'paid' };
 
-/** `isAuthenticated`: the holder is present and has confirmed this payment. */
+/** `isAuthenticated`: the cardholder has authenticated this payment. */
 type Attempt = { isAuthenticated?: boolean | undefined };
 
 export const authenticationFailed: Decline = {
@@ -31,17 +31,17 @@ export function attemptPayment(world: World, id: string, method: PaymentMethod, 
   if (method._.declines ?? findTestCard(method._.number)?.refused ?? findTestCard(method._.number)?.declines) {
     return refuse(world, intent, method);
   }
-  if (needsHolder(method) && !isAuthenticated) return waitForHolder(world, intent, method);
+  if (needsAuthentication(method) && !isAuthenticated) return requireAction(world, intent, method);
   return succeed(world, intent, method);
 }
 
-/** Whether a payment without its holder is refused: always, or until the card was set up. */
-export function needsHolder({ _: { number, isSetUp } }: PaymentMethod): boolean {
+/** Whether a payment needs authentication: always, or until the card is set up. */
+export function needsAuthentication({ _: { number, isSetUp } }: PaymentMethod): boolean {
   const authentication = findTestCard(number)?.authentication;
   return authentication === 'always' || (authentication === 'once' && !isSetUp);
 }
 
-/** The holder has agreed to later charges. */
+/** Allows later charges without the cardholder. */
 export function markSetUp(world: World, method: string): void {
   world.paymentMethods.change(method, ({ _ }) => void (_.isSetUp = true), null);
 }
@@ -70,7 +70,7 @@ function refuse(world: World, intent: PaymentIntent, method: PaymentMethod): Out
   return { kind: 'declined', decline: refused };
 }
 
-/** The intent asks for another payment method. */
+/** Records a failed payment; the intent then requires another payment method. */
 export function failIntent(world: World, id: string, failure: Decline, charge?: string): PaymentIntent {
   return world.paymentIntents.change(
     id,
@@ -90,7 +90,7 @@ export function failIntent(world: World, id: string, failure: Decline, charge?: 
   );
 }
 
-function waitForHolder(world: World, { id }: PaymentIntent, method: PaymentMethod): Outcome {
+function requireAction(world: World, { id }: PaymentIntent, method: PaymentMethod): Outcome {
   world.paymentIntents.change(
     id,
     (intent) => {

@@ -4,12 +4,12 @@ import { settleInvoice } from './settle-invoice.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
-/** Whether an invoice's payment waits until its holder has confirmed it. */
-export function waitsForHolder(world: World, { status, _: { paymentIntent } }: Invoice): boolean {
+/** Whether the payment of an invoice waits for authentication by the cardholder. */
+export function awaitsAuthentication(world: World, { status, _: { paymentIntent } }: Invoice): boolean {
   return status === 'open' && world.paymentIntents.find(paymentIntent ?? '')?.status === 'requires_action';
 }
 
-/** The holder confirms the payment that an invoice waits for, or fails to. */
+/** Completes or fails the authentication that the payment of an invoice waits for. */
 export function authenticateInvoice(world: World, id: string, { succeeds }: { succeeds: boolean }): Invoice {
   const {
     _: { paymentIntent },

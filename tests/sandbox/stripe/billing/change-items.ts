@@ -20,11 +20,11 @@ type Manner = {
   paymentBehavior?: string | undefined;
   /** Starts a new period now. */
   restart?: boolean;
-  /** The holder is present and has confirmed the payment. */
+  /** The cardholder has authenticated the payment. */
   isAuthenticated?: boolean | undefined;
 };
 
-/** Changes what a subscription holds, and settles the difference as wished. */
+/** Changes a subscription's items, and charges or credits the difference as the options say. */
 export function changeItems(world: World, id: string, wanted: WantedItem[], manner: Manner = {}): void {
   const before = world.subscriptions.get(id);
   const items = mergeItems(world, before, wanted);
@@ -32,7 +32,7 @@ export function changeItems(world: World, id: string, wanted: WantedItem[], mann
   const changed = items.filter((item) => !isSame(item, before.items.data)).length + removed(before, items).length;
   if (changed === 0 && !manner.restart) return;
   const isCharged = before.status === 'active' || before.status === 'past_due';
-  const restart = isCharged && (manner.restart === true || startsAnew(before.items.data, items));
+  const restart = isCharged && (manner.restart === true || startsNewPeriod(before.items.data, items));
   const lines = isCharged ? linesFor(world, before, items, { ...manner, restart }) : [];
   const edit = editWith(world, items, restart);
   if (restart || (manner.proration === 'always_invoice' && lines.length > 0)) {
@@ -75,7 +75,7 @@ function removed(subscription: Subscription, items: SubscriptionItem[]): Subscri
 }
 
 /** Another interval, or the first price above nothing, starts a new period at once. */
-function startsAnew(before: SubscriptionItem[], after: SubscriptionItem[]): boolean {
+function startsNewPeriod(before: SubscriptionItem[], after: SubscriptionItem[]): boolean {
   const intervals = new Set(
     [...before, ...after].map(({ price }) => `${price.recurring?.interval_count} ${price.recurring?.interval}`),
   );

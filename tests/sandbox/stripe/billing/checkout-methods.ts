@@ -9,7 +9,7 @@ type Params = Stripe.Checkout.SessionCreateParams;
 /** A card can be saved at once, a bank debit cannot. */
 const savable = ['card', 'link'];
 
-/** Which payment methods the page offers: without a choice of the merchant's, all that the account has switched on. */
+/** The payment methods of the page; unless the merchant chooses, all that the account has switched on. */
 export function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }: Params) {
   const { id, switchedOn } = methodConfiguration(world);
   const available = switchedOn.filter((type) => (mode === 'setup' ? savable.includes(type) : type !== 'sepa_debit'));
@@ -26,7 +26,7 @@ export function methodsOf(world: World, { mode, allowed_payment_method_types: al
   };
 }
 
-/** Stripe calculates no tax for a customer without an address, unless the page may save the one that it asks for. */
+/** Stripe calculates no tax for a customer without an address, unless the page may save the address from its form. */
 export function requireTaxLocation({ address }: { address: unknown }, params: Params) {
   const { customer_update: update } = params;
   if (!isTaxed(params) || address || update?.address === 'auto' || update?.shipping === 'auto') return;

@@ -2,7 +2,7 @@ import { subscriptionOf } from '../objects/invoices.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
-/** Gives an open invoice up. The subscription of a first invoice that is voided expires. */
+/** Voids an open invoice or marks it uncollectible. If a first invoice is voided, its subscription expires. */
 export function closeInvoice(world: World, id: string, status: 'void' | 'uncollectible'): Invoice {
   const event = status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible';
   const invoice = world.invoices.change(

@@ -13,7 +13,7 @@ const nothingToCharge: Decline = {
 };
 
 type Collecting = {
-  /** Another payment method than the subscription's or the customer's default. */
+  /** Replaces the default payment method of the subscription or customer. */
   method?: string | undefined;
   isAuthenticated?: boolean | undefined;
 };
@@ -41,7 +41,7 @@ export function payingMethod(world: World, invoice: Invoice): PaymentMethod | un
   return defaultMethod(world, payer);
 }
 
-/** Recorded: a first payment that waits for its holder is attempted, but not counted. */
+/** Recorded: a first payment that needs authentication is attempted and not counted. */
 function recordAttempt(world: World, id: string, outcome: Outcome, method: PaymentMethod | undefined): void {
   world.invoices.change(
     id,
@@ -61,7 +61,7 @@ function declineCodeOf(outcome: Outcome): string | null {
   return outcome.kind === 'declined' ? (outcome.decline.decline_code ?? outcome.decline.code) : null;
 }
 
-/** Emits what the merchant is told about an invoice that was not paid; an active subscription is past due. */
+/** Emits the events of an invoice whose payment failed; an active subscription becomes past due. */
 export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
   const invoice = world.invoices.get(id);
   if (kind === 'action') world.emit('invoice.payment_action_required', invoice);
@@ -74,7 +74,7 @@ export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'k
   world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
 }
 
-/** A bank debit under way counts as paid until the bank refuses it. */
+/** A pending bank debit counts as paid until the bank refuses it. */
 function markActive(world: World, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
   if (!id || world.subscriptions.get(id).status !== 'incomplete') return;

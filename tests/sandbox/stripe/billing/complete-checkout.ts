@@ -5,7 +5,7 @@ import { succeed } from '../objects/setup-intents.ts';
 import { invalid } from '../errors.ts';
 import type { Stripe } from 'stripe';
 import { attach } from './attach-method.ts';
-import { markSetUp, needsHolder } from './attempt-payment.ts';
+import { markSetUp, needsAuthentication } from './attempt-payment.ts';
 import { createSubscription } from './create-subscription.ts';
 import { detailsOf } from './new-checkout-session.ts';
 import { refuseIncomplete } from './refuse-incomplete.ts';
@@ -14,10 +14,10 @@ import type { CheckoutSession } from '../types/checkout-sessions.ts';
 import type { Customer } from '../types/customers.ts';
 import type { World } from '../types/world.ts';
 
-/** How a checkout is paid. `isAuthenticated`: the holder has confirmed it. */
+/** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
 export type Payment = { card: TestCard | 'us_bank_account'; isAuthenticated: boolean };
 
-/** Buys what a hosted checkout offers. Throws, and changes nothing, where the card is declined or needs its holder. */
+/** Completes a hosted checkout. Throws and changes nothing if the card is declined or needs authentication. */
 export function completeCheckout(world: World, id: string, { card, isAuthenticated }: Payment): CheckoutSession {
   const session = world.checkoutSessions.get(id);
   if (session.status !== 'open') throw invalid(`This Checkout Session is ${session.status}.`);
@@ -25,7 +25,7 @@ export function completeCheckout(world: World, id: string, { card, isAuthenticat
   const method = card === 'us_bank_account' ? newBankAccount(world) : newPaymentMethod(world, card);
   attach(world, method.id, customer.id);
   const isSaved = session.mode === 'setup' || session.amount_total === 0;
-  if (isSaved && needsHolder(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });
+  if (isSaved && needsAuthentication(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });
   if (isSaved) markSetUp(world, method.id);
   const outcome =
     session.mode === 'setup'

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../errors.ts';
 import { day } from '../interval.ts';
 import { newSetupIntent } from '../objects/setup-intents.ts';
 import { trialNotice } from '../objects/subscriptions.ts';
-import { needsHolder } from './attempt-payment.ts';
+import { needsAuthentication } from './attempt-payment.ts';
 import { buildSubscription } from './build-subscription.ts';
 import { collectInvoice } from './collect-invoice.ts';
 import { defaultMethod } from './default-method.ts';
@@ -18,11 +18,11 @@ import type { Subscription } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
-/** `isAuthenticated`: the holder is present and has confirmed the first payment. */
+/** `isAuthenticated`: the cardholder has authenticated the first payment. */
 type Manner = { isAuthenticated?: boolean };
 
 /**
- * Begins a subscription with its trial or its first invoice. A first charge that fails leaves it incomplete, or throws.
+ * Starts a subscription with its trial or first invoice. If the first charge fails, it is incomplete, or this throws.
  */
 export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
   const customer = subscriber(world, params.customer ?? '');
@@ -87,10 +87,10 @@ function startTrial(world: World, subscription: Subscription, end: number): void
   if (end - world.now() <= trialNotice) announceTrialEnd(world, subscription.id);
 }
 
-/** A trial without a card that can be charged later comes with an intent to save one. */
+/** For a trial without a saved card, Stripe creates a setup intent to save one. */
 function askForMethod(world: World, subscription: Subscription): void {
   const method = defaultMethod(world, subscription);
-  if (method && !needsHolder(method)) return;
+  if (method && !needsAuthentication(method)) return;
   const { id } = newSetupIntent(world, { customer: subscription.customer, subscription: subscription.id });
   world.subscriptions.change(subscription.id, (subscription) => void (subscription.pending_setup_intent = id), null);
 }

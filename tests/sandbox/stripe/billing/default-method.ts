@@ -4,7 +4,7 @@ import type { World } from '../types/world.ts';
 
 type Payer = Pick<Subscription, 'customer' | 'default_payment_method'>;
 
-/** The card that pays for a subscription: its own, else its customer's. */
+/** The payment method of a subscription, else the default of its customer. */
 export function defaultMethod(world: World, payer: Payer): PaymentMethod | undefined {
   const customer = world.customers.find(payer.customer);
   const ids = [payer.default_payment_method, customer?.invoice_settings.default_payment_method];

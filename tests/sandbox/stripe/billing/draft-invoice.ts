@@ -45,7 +45,7 @@ const untouched = {
   total_taxes: [],
 };
 
-/** How long an invoice of Stripe's stays a draft, in seconds, before it is finalized and charged. */
+/** The time, in seconds, after which Stripe finalizes and charges a draft invoice. */
 const draftTime = 3600;
 
 type Draft = {
@@ -61,7 +61,7 @@ type Draft = {
   isAutomatic?: boolean;
 };
 
-/** Writes a draft; `invoice.created`. Nothing is asked of the customer yet. */
+/** Creates a draft invoice and emits `invoice.created`; charges nothing. */
 export function draftInvoice(world: World, draft: Draft): Invoice {
   const id = newId('in_1');
   const now = world.now();
@@ -98,7 +98,7 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
   });
 }
 
-/** When Stripe will finalize a draft that was created at a time, and first charge it. */
+/** When Stripe finalizes and first charges a draft that was created at `created`. */
 export function finalization(created: number, isAutomatic: boolean) {
   const at = isAutomatic ? created + draftTime : null;
   return { auto_advance: isAutomatic, automatically_finalizes_at: at, next_payment_attempt: at };

@@ -11,11 +11,11 @@ type Ending = {
   reason?: 'cancellation_requested' | 'payment_failed' | 'payment_disputed';
   prorate?: boolean;
   invoiceNow?: boolean;
-  /** It ends as planned, at its `cancel_at`. */
+  /** It ends at its `cancel_at`, as scheduled. */
   isPlanned?: boolean;
 };
 
-/** Ends a subscription at once, and its schedule with it. Nothing is charged for it any more. */
+/** Ends a subscription and its schedule at once, and stops all charges. */
 export function endSubscription(world: World, id: string, ending: Ending = {}): Subscription {
   const before = world.subscriptions.get(id);
   if (isEnded(before)) return before;
@@ -26,7 +26,7 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
     id,
     (subscription) => {
       Object.assign(subscription, { status: 'canceled', ended_at: world.now() });
-      // Recorded: who cancels at once gives up the planned end; the time of the first request stays.
+      // Recorded: canceling at once removes the scheduled end; the time of the first request stays.
       if (!isPlanned) Object.assign(subscription, { cancel_at: null, cancel_at_period_end: false });
       subscription.canceled_at ??= world.now();
       subscription.cancellation_details.reason ??= reason;
@@ -39,7 +39,7 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
   return world.subscriptions.get(id);
 }
 
-/** Stripe no longer finalizes or charges a subscription's invoices by itself. */
+/** Stops Stripe from finalizing and charging a subscription's invoices automatically. */
 export function stopCollecting(world: World, subscription: string): void {
   for (const invoice of world.invoices.all()) {
     if (subscriptionOf(invoice) !== subscription || !['draft', 'open'].includes(invoice.status)) continue;

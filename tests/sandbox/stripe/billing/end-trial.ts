@@ -8,8 +8,8 @@ import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
 /**
- * The first paid period begins, or a trial without a card ends as its settings say. With `isRequested`, a call of the
- * API ends the trial: it is charged at once, and refused without a card.
+ * Starts the first paid period, or ends a trial without a card as its settings say. With `isRequested`, a call of the
+ * API ends the trial: it is charged at once, and throws without a card.
  */
 export function endTrial(world: World, id: string, at: number, { isRequested = false } = {}): void {
   const subscription = world.subscriptions.get(id);
@@ -51,14 +51,14 @@ function pauseSubscription(world: World, id: string): void {
   world.emit('customer.subscription.paused', subscription);
 }
 
-/** A paused subscription goes on with a new period, which is invoiced. */
+/** Resumes a paused subscription with a new period and its invoice. */
 export function resumePaused(world: World, id: string): void {
   const subscription = world.subscriptions.change(id, (subscription) => void delete subscription.status_details, null);
   startPaying(world, subscription, world.now(), 'now');
   world.emit('customer.subscription.resumed', world.subscriptions.get(id));
 }
 
-/** Announces once that a trial is about to end. */
+/** Emits once that a trial is about to end. */
 export function announceTrialEnd(world: World, id: string): void {
   world.subscriptions.change(
     id,

@@ -5,10 +5,10 @@ import { settleInvoice } from './settle-invoice.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
-/** Stripe charges nothing below 50 cents: such an amount is owed until the next invoice. */
+/** Stripe charges no amount below 50 cents: it is added to the customer's balance for the next invoice. */
 const leastCharge = 50;
 
-/** Numbers an invoice and sets the customer's balance against it. One that asks for nothing is paid. */
+/** Numbers an invoice and applies the customer's balance to it. An invoice of nothing is paid. */
 export function finalizeInvoice(world: World, id: string): Invoice {
   const draft = world.invoices.get(id);
   const customer = world.customers.get(draft.customer);

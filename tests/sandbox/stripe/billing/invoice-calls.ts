@@ -13,10 +13,10 @@ import { settleInvoice } from './settle-invoice.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
-/** What may still change once an invoice is finalized. */
+/** The fields of a finalized invoice that may still change. */
 const changeable = new Set(['auto_advance', 'expand', 'metadata']);
 
-/** An empty draft; the local Stripe has no invoice items to put on it. */
+/** Creates an empty draft: the local Stripe has no invoice items. */
 export function createInvoice(world: World, { params }: Call<Stripe.InvoiceCreateParams>): Invoice {
   if (!params.customer) throw invalid('Must provide customer or customer_account.', undefined, 'parameter_missing');
   const customer = liveCustomer(world, params.customer, 'customer');
@@ -44,14 +44,14 @@ export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParam
   });
 }
 
-/** Recorded: finalizing charges nothing by itself. */
+/** Recorded: finalizing an invoice does not charge it. */
 export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceParams>): Invoice {
   const { id, status } = world.invoices.get(idOf(call));
   if (status === 'draft') return finalizeInvoice(world, id);
   throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
 }
 
-/** A declined card is a 402; the attempt stands. */
+/** A declined card is a 402; the attempt stays recorded. */
 export function payInvoice(world: World, call: Call<Stripe.InvoicePayParams>): Invoice {
   const { id, status, customer } = world.invoices.get(idOf(call));
   if (status === 'paid') throw invalid('Invoice is already paid');

@@ -10,15 +10,15 @@ import type { World } from '../types/world.ts';
 type Invoicing = {
   reason: BillingReason;
   lines: Line[];
-  /** What changes on the subscription with the new invoice. */
+  /** The change of the subscription that comes with the invoice. */
   edit?: (subscription: Subscription) => void;
-  /** What the invoice names as its period; by default what its reason calls for. */
+  /** The invoice's period; by default the one of its reason. */
   period?: Period;
-  /** A renewal waits as a draft for an hour; `none` leaves the open invoice to the caller. */
+  /** A renewal's invoice stays a draft for an hour; with `none` the caller charges the open invoice. */
   collect?: 'after-draft' | 'none' | 'now';
 };
 
-/** Invoices a subscription for these lines and what waited for the next invoice. Returns the invoice's id. */
+/** Invoices a subscription for these lines and its pending prorations. Returns the invoice's id. */
 export function invoiceSubscription(world: World, id: string, invoicing: Invoicing): string {
   const { reason, lines, edit, period, collect = 'now' } = invoicing;
   const before = world.subscriptions.get(id);
@@ -43,7 +43,7 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
   return invoice.id;
 }
 
-/** A renewal's invoice names the week behind it; its lines name the week ahead. */
+/** The period of a renewal's invoice is the week before it; the period of its lines is the week after it. */
 function periodOf(world: World, subscription: Subscription, reason: BillingReason): Period {
   const now = world.now();
   const [item] = subscription.items.data;
@@ -52,7 +52,7 @@ function periodOf(world: World, subscription: Subscription, reason: BillingReaso
   return { start: item.current_period_start, end: item.current_period_end };
 }
 
-/** Remembers which line billed an item's present period, for the credit of a later change. */
+/** Stores which line billed an item's current period, for the credit of a later change. */
 function noteBilled(subscription: Subscription, line: Line, invoice: string): void {
   const { subscription_item: item } = line.parent.subscription_item_details;
   if (line.amount > 0) subscription._.billed[item] = { invoice, invoice_line_items: [line.id] };

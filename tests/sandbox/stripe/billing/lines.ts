@@ -69,7 +69,7 @@ export function trialLine(world: World, subscription: Subscription, item: Subscr
   return newLine({ subscription, item, price: item.price, period }, { amount: 0, description, proration: false });
 }
 
-/** The name of what a price sells. */
+/** The product name of a price. */
 export function productName(world: World, price: Price): string {
   return world.products.find(price.product)?.name ?? price.nickname ?? price.id;
 }

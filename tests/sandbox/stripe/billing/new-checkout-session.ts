@@ -82,7 +82,7 @@ function customerOf(world: World, { customer, customer_email: email }: Params) {
   return customer ? liveCustomer(world, customer, 'customer') : undefined;
 }
 
-/** What a session tells of who buys. */
+/** The session's details of the customer. */
 export function detailsOf({
   address,
   email,
@@ -103,7 +103,7 @@ function setupIntentOf(world: World, { customer, setup_intent_data: data }: Para
   return newSetupIntent(world, { customer: customer ?? null, metadata, description: data?.description ?? null }).id;
 }
 
-/** What the caller asked for and reads back. */
+/** The parameters that the session returns unchanged. */
 function asked(params: Params) {
   const isSubscription = params.mode === 'subscription';
   return {

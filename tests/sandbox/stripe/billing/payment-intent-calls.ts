@@ -69,7 +69,7 @@ function charge(world: World, id: string, method: PaymentMethod, isOffSession: b
   return world.paymentIntents.get(id);
 }
 
-/** The 402 of a declined charge; it carries the intent, and what the attempt wrote is kept. */
+/** The 402 of a declined charge; it contains the intent, and the changes of the attempt are kept. */
 function failure(world: World, id: string, decline: Parameters<typeof declined>[0]) {
   const intent = world.paymentIntents.get(id);
   return declined(decline, true, { charge: intent.latest_charge, payment_intent: intent });

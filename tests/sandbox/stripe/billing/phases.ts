@@ -9,7 +9,7 @@ import type { Phase, Schedule } from '../types/schedules.ts';
 import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
-/** Makes the subscription what its schedule's present phase says, after the schedule was edited. */
+/** Applies the current phase to the subscription, after the schedule was edited. */
 export function applyCurrentPhase(world: World, schedule: Schedule, proration?: string): void {
   const phase = schedule.phases.find(({ start_date }) => start_date === schedule.current_phase?.start_date);
   if (!phase) return nextPhase(world, schedule.id);
@@ -20,7 +20,7 @@ export function applyCurrentPhase(world: World, schedule: Schedule, proration?: 
   world.subscriptions.change(schedule.subscription, (subscription) => void (subscription.cancel_at = end));
 }
 
-/** A phase is a whole description: one that does not name the running trial ends it. */
+/** A phase describes the whole subscription: one without the running trial ends the trial. */
 function keepTrial(world: World, id: string, phase: Phase): void {
   const { status, trial_end: end } = world.subscriptions.get(id);
   if (status !== 'trialing' || phase.trial_end === end) return;
@@ -31,7 +31,7 @@ function keepTrial(world: World, id: string, phase: Phase): void {
   });
 }
 
-/** The present phase is over: the next one begins, or the schedule is done. */
+/** Ends the current phase: the next one begins, or the schedule is completed. */
 export function nextPhase(world: World, id: string): void {
   const schedule = world.schedules.get(id);
   const start = schedule.current_phase?.end_date ?? world.now();
@@ -58,20 +58,20 @@ function finish(world: World, schedule: Schedule): void {
 
 function applyPhase(world: World, id: string, phase: Phase, proration: string): void {
   const subscription = world.subscriptions.get(id);
-  // Where a period ends with the phase, the renewal that follows charges the new price by itself.
+  // If the period ends with the phase, the renewal charges the new price.
   if (periodEnd(subscription) <= world.now()) return swapPrices(world, subscription, phase);
-  const held = subscription.items.data;
+  const items = subscription.items.data;
   const wanted = phase.items.map(({ price, quantity }, index) => ({
-    ...(held[index] && { id: held[index].id }),
+    ...(items[index] && { id: items[index].id }),
     price,
     quantity,
   }));
-  const extra = held.slice(phase.items.length).map(({ id }) => ({ id, deleted: true }));
+  const extra = items.slice(phase.items.length).map(({ id }) => ({ id, deleted: true }));
   changeItems(world, id, [...wanted, ...extra], { proration });
 }
 
 function swapPrices(world: World, subscription: Subscription, phase: Phase): void {
-  const held = subscription.items.data;
+  const current = subscription.items.data;
   const items = phase.items.map(({ price: id, quantity }, index): SubscriptionItem => {
     const price = world.prices.get(id);
     const period = {
@@ -79,7 +79,7 @@ function swapPrices(world: World, subscription: Subscription, phase: Phase): voi
       end: periodEnd(subscription),
     };
     const item =
-      held[index] ?? newSubscriptionItem({ subscription: subscription.id, price, period, created: world.now() });
+      current[index] ?? newSubscriptionItem({ subscription: subscription.id, price, period, created: world.now() });
     return { ...item, price, plan: planOf(price), quantity };
   });
   world.subscriptions.change(subscription.id, (subscription) => void (subscription.items.data = items));

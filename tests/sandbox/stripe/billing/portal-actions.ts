@@ -18,7 +18,7 @@ import type { PortalConfiguration } from '../types/portal-configurations.ts';
 import type { Subscription } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
-/** A dearer plan is paid for and holds at once, or nothing changes; a cheaper one may wait for the period's end. */
+/** A dearer plan is charged and applies at once, or nothing changes; a cheaper one may start with the next period. */
 export function switchPlan(
   world: World,
   id: string,
@@ -49,7 +49,7 @@ export function switchPlan(
   return 'now';
 }
 
-/** Picking a plan undoes a planned end and releases a schedule without future phases. */
+/** A change of plan undoes a scheduled cancellation and releases a schedule without future phases. */
 function undoEnd(world: World, { id, schedule, cancel_at: at }: Subscription): void {
   if (schedule) release(world, world.schedules.get(schedule));
   else if (at !== null) applyCancellation(world, id, { cancel_at: '' });
@@ -62,7 +62,7 @@ function switchLater(world: World, id: string, price: string): 'later' {
   const { id: schedule } = scheduleSubscription(world, subscription);
   const present = phaseOf(subscription);
   const { start, end } = periodFrom(present.end_date, { ...item, price: world.prices.get(price) });
-  const items = present.items.map((held) => ({ ...held, price, plan: price }));
+  const items = present.items.map((item) => ({ ...item, price, plan: price }));
   const next = { ...present, start_date: start, end_date: end, items, proration_behavior: 'none', trial_end: null };
   world.schedules.change(schedule, (schedule) => void (schedule.phases = [present, next]));
   return 'later';
@@ -83,13 +83,13 @@ export function keepSubscription(world: World, id: string): void {
   applyCancellation(world, id, { cancel_at: '' });
 }
 
-/** The subscription goes on as it is. */
+/** Undoes a scheduled cancellation. */
 export function cancelScheduledChange(world: World, id: string): void {
   const { schedule } = world.subscriptions.get(id);
   if (schedule) release(world, world.schedules.get(schedule));
 }
 
-/** Makes a new card the one that later charges use. Open invoices are not paid with it before their next try. */
+/** Makes a new card the default. Open invoices are charged to it at their next retry. */
 export function updateCard(world: World, customerId: string, card: TestCard): void {
   const { id } = attach(world, newPaymentMethod(world, card).id, liveCustomer(world, customerId).id);
   markSetUp(world, id);

@@ -4,7 +4,7 @@ import type { Line, Period } from '../types/lines.ts';
 import type { Subscription, SubscriptionItem } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
-/** What is given back for the rest of the old price's period, and what the new one costs for it. */
+/** The credit for the rest of the period at the old price, and the charge for it at the new one. */
 export function prorationLines(
   world: World,
   subscription: Subscription,
@@ -17,7 +17,7 @@ export function prorationLines(
   return [creditLine(world, subscription, before), remainingLine(world, subscription, after, period, share)];
 }
 
-/** What is given back for the rest of an item's period. */
+/** The credit for the rest of an item's period. */
 export function creditLine(world: World, subscription: Subscription, item: SubscriptionItem): Line {
   const period = { start: world.now(), end: item.current_period_end };
   const share = (period.end - period.start) / (item.current_period_end - item.current_period_start || 1);
@@ -27,7 +27,7 @@ export function creditLine(world: World, subscription: Subscription, item: Subsc
   return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true, credited });
 }
 
-/** Recorded: each line is rounded by itself, and half a cent towards minus infinity. */
+/** Recorded: Stripe rounds each line, and half a cent towards minus infinity. */
 function toCents(amount: number): number {
   return Math.ceil(amount - 0.5);
 }

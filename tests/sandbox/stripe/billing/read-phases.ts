@@ -29,7 +29,7 @@ function itemOf(price: string, quantity: number, metadata: PhaseItem['metadata']
   return { billing_thresholds: null, discounts: [], tax_rates: [], price, plan: price, quantity, metadata };
 }
 
-/** The phase that a subscription is in without any schedule. */
+/** The phase that describes a subscription without a schedule. */
 export function phaseOf(subscription: Subscription): Phase {
   return {
     ...untouched,
@@ -44,7 +44,7 @@ export function phaseOf(subscription: Subscription): Phase {
   };
 }
 
-/** The phases that an update asks for. The one that runs now must begin as it did. */
+/** Decodes the phases of an update. The current phase must keep its start. */
 export function readPhases(world: World, schedule: Schedule, given: Param[]): Phase[] {
   const running = schedule.current_phase?.start_date;
   const [first] = given;
@@ -99,7 +99,7 @@ function endOf(world: World, { end_date: end, duration, items }: Param, start: n
   return addInterval(start, duration?.interval ?? interval, duration ? (duration.interval_count ?? 1) : count);
 }
 
-/** The phase that holds at this moment. */
+/** The current phase. */
 export function currentPhase(phases: Phase[], now: number): Schedule['current_phase'] {
   const phase = phases.find(({ start_date, end_date }) => start_date <= now && now < end_date);
   return phase ? { start_date: phase.start_date, end_date: phase.end_date } : null;

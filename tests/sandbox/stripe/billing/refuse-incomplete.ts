@@ -3,7 +3,7 @@ import type { Outcome } from './attempt-payment.ts';
 
 export const actionRequired = 'subscription_payment_intent_requires_action';
 
-/** Throws 402 for a payment that failed or waits for its holder: what `error_if_incomplete` asks for. */
+/** Implements `error_if_incomplete`: throws 402 for a payment that failed or needs authentication. */
 export function refuseIncomplete(outcome: Outcome): void {
   if (outcome.kind === 'declined') throw declined(outcome.decline, false);
   if (outcome.kind !== 'action') return;

@@ -3,7 +3,7 @@ import { defaultMethod } from './default-method.ts';
 import type { Subscription } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
 
-/** Throws where a subscription costs something and nothing could be charged for it. */
+/** Throws if a subscription costs something and has no payment method. */
 export function requireMethod(world: World, subscription: Subscription): void {
   const isFree = subscription.items.data.every(({ price }) => price.unit_amount === 0);
   if (isFree || defaultMethod(world, subscription)) return;

@@ -6,12 +6,12 @@ import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
 /**
- * Days after the first failed charge on which a payment is tried again. Stripe's default is 8 tries within 2 weeks at
+ * Days after the first failed charge on which a payment is retried. Stripe's default is 8 retries within 2 weeks at
  * times that it chooses; here they are fixed.
  */
 const retryDays = { 'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14], 'five-days': [1, 3, 5] } as const;
 
-/** After these, Stripe keeps its schedule but charges again only when there is another payment method. */
+/** After one of these, Stripe keeps the retry schedule but charges only another payment method. */
 const hardDeclines = new Set([
   'authentication_required',
   'highest_risk_level',
@@ -24,14 +24,14 @@ const hardDeclines = new Set([
   'transaction_not_allowed',
 ]);
 
-/** Charges an open invoice without its customer and, when that fails, plans the next try. */
+/** Charges an open invoice without the customer; if that fails, schedules the next retry. */
 export function collectAutomatically(world: World, id: string): void {
-  if (waitsForAnotherMethod(world, world.invoices.get(id))) skipTry(world, id);
+  if (needsAnotherMethod(world, world.invoices.get(id))) skipAttempt(world, id);
   else if (['paid', 'processing'].includes(collectInvoice(world, id).kind)) return;
   planRetry(world, id);
 }
 
-/** Plans the next automatic try of an invoice, or does what the account's settings say after the last one. */
+/** Schedules the next retry of an invoice; after the last one, does what the account's settings say. */
 export function planRetry(world: World, id: string): void {
   const { _: before } = world.invoices.get(id);
   const firstFailure = before.firstFailure ?? world.now();
@@ -40,20 +40,20 @@ export function planRetry(world: World, id: string): void {
     invoice.next_payment_attempt = days === undefined ? null : firstFailure + days * day;
     invoice._ = { ...invoice._, firstFailure, retries: before.retries + 1 };
   });
-  if (days === undefined) giveUp(world, world.invoices.get(id));
+  if (days === undefined) endRetries(world, world.invoices.get(id));
 }
 
-function waitsForAnotherMethod(world: World, invoice: Invoice): boolean {
+function needsAnotherMethod(world: World, invoice: Invoice): boolean {
   const { lastDecline, lastMethod } = invoice._;
   return lastDecline !== null && hardDeclines.has(lastDecline) && payingMethod(world, invoice)?.id === lastMethod;
 }
 
-/** Recorded: a try that is not made is counted, without a charge or an event. */
-function skipTry(world: World, id: string): void {
+/** Recorded: a skipped retry is counted, without a charge or an event. */
+function skipAttempt(world: World, id: string): void {
   world.invoices.change(id, (invoice) => void (invoice.attempt_count += 1), null);
 }
 
-function giveUp(world: World, invoice: Invoice): void {
+function endRetries(world: World, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
   const { afterRetries } = world.collection();
   if (afterRetries === 'past_due' || !id) return;

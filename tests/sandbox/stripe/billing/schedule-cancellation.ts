@@ -5,7 +5,7 @@ import type { World } from '../types/world.ts';
 
 type Params = { cancel_at?: unknown; cancel_at_period_end?: boolean | undefined };
 
-/** Plans a subscription's end, or undoes that. Throws for a subscription that a schedule manages. */
+/** Schedules a subscription's cancellation, or undoes that. Throws for a subscription with a schedule. */
 export function applyCancellation(world: World, id: string, params: Params): void {
   const { cancel_at: at, cancel_at_period_end: atPeriodEnd } = params;
   if (at === undefined && atPeriodEnd === undefined) return;

@@ -5,7 +5,7 @@ import { planRetry } from './retries.ts';
 import { settleInvoice } from './settle-invoice.ts';
 import type { World } from '../types/world.ts';
 
-/** The bank's answer to a debit that was started days ago. */
+/** Settles a bank debit that was started days ago. */
 export function settleDebit(world: World, id: string): void {
   const intent = world.paymentIntents.get(id);
   const charge = intent.latest_charge ?? '';

@@ -20,15 +20,15 @@ export function settleInvoice(world: World, id: string, { isOutOfBand = false } 
   }
   world.emit('invoice.paid', invoice);
   world.emit('invoice.payment_succeeded', invoice);
-  reviveSubscription(world, invoice);
+  reactivateSubscription(world, invoice);
   return invoice;
 }
 
-function reviveSubscription(world: World, invoice: Invoice): void {
+function reactivateSubscription(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(invoice);
   if (!subscription) return;
-  const { id, status, _: held } = world.subscriptions.get(subscription);
-  if (held.lastFinalized !== invoice.id || !['incomplete', 'past_due', 'unpaid'].includes(status)) return;
+  const { id, status, _: internal } = world.subscriptions.get(subscription);
+  if (internal.lastFinalized !== invoice.id || !['incomplete', 'past_due', 'unpaid'].includes(status)) return;
   world.customers.change(invoice.customer, (customer) => void (customer.delinquent = false));
   world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
 }

@@ -6,7 +6,7 @@ import { liveCustomer } from '../objects/live-customer.ts';
 import { newMetadata } from '../objects/metadata.ts';
 import { newSetupIntent, succeed } from '../objects/setup-intents.ts';
 import { methodNamed } from './attach-method.ts';
-import { needsHolder } from './attempt-payment.ts';
+import { needsAuthentication } from './attempt-payment.ts';
 import { refuseForeignMethod } from './refuse-foreign-method.ts';
 import { findTestCard } from './test-cards.ts';
 import type { PaymentMethod } from '../types/payment-methods.ts';
@@ -49,10 +49,10 @@ function confirm(world: World, id: string, given: string | undefined): SetupInte
   refuseForeignMethod(method, intent.customer, 'SetupIntent');
   const refused = findTestCard(method._.number)?.refused;
   if (refused) throw failSetup(world, id, method, refused);
-  return needsHolder(method) ? waitForHolder(world, id, method.id) : succeed(world, id, method.id);
+  return needsAuthentication(method) ? requireAction(world, id, method.id) : succeed(world, id, method.id);
 }
 
-function waitForHolder(world: World, id: string, method: string): SetupIntent {
+function requireAction(world: World, id: string, method: string): SetupIntent {
   return world.setupIntents.change(
     id,
     (intent) => {
@@ -64,7 +64,7 @@ function waitForHolder(world: World, id: string, method: string): SetupIntent {
   );
 }
 
-/** Recorded: a card that is refused leaves the intent open, and the response carries it. */
+/** Recorded: a refused card leaves the intent open, and the response contains the intent. */
 function failSetup(world: World, id: string, method: PaymentMethod, refused: Decline): StripeError {
   const details = { ...refused, decline_code: refused.decline_code ?? refused.code };
   const { _, ...shown } = method;

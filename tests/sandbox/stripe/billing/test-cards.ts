@@ -4,13 +4,13 @@ export type TestCard = {
   number: string;
   brand: 'visa' | 'mastercard' | 'amex';
   funding?: 'debit' | 'prepaid';
-  /** How the hosted pages describe it; cards without a note are for the API alone. */
+  /** Its description on the hosted pages; cards without one are only for the API. */
   note?: string;
-  /** The bank refuses it already when it is saved. */
+  /** The bank refuses to save it. */
   refused?: Decline;
   /** Saved, then declined at every charge. */
   declines?: true;
-  /** The holder must confirm payments: until one was confirmed with the intention to save the card, or every time. */
+  /** Payments need authentication: every time, or until one payment has set the card up. */
   authentication?: 'once' | 'always';
   disputed?: { reason: 'fraudulent' | 'product_not_received'; network_reason_code: string };
 };
@@ -37,7 +37,7 @@ const refusals = {
   },
 } satisfies Record<string, Decline>;
 
-/** Stripe's own test numbers. The first one is what a hosted page suggests. */
+/** Stripe's test numbers. The hosted pages preselect the first one. */
 export const testCards: readonly [TestCard, ...TestCard[]] = [
   { number: '4242424242424242', brand: 'visa', note: 'Visa, works' },
   { number: '5555555555554444', brand: 'mastercard', note: 'Mastercard, works' },

@@ -35,7 +35,7 @@ function refuseEnded(params: Params): void {
   throw invalid(message, undefined, 'invalid_canceled_subscription_fields');
 }
 
-/** Nothing that would write another invoice is possible before the first one is paid. */
+/** Before the first invoice is paid, changes that create another invoice are refused. */
 function refuseIncompleteChange(params: Params): void {
   const others = ['items', 'trial_end', 'billing_cycle_anchor'].filter((name) => name in params);
   if (others.length === 0) return;

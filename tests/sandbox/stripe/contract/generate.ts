@@ -1,5 +1,5 @@
-// Writes requests.json and answers.json from an OpenAPI file of Stripe's: npx node generate.ts <openapi.json>
-// What the file lacks and Stripe takes all the same (recorded) stands in requests-by-hand.json.
+// Writes requests.json and responses.json from an OpenAPI file of Stripe's: npx node generate.ts <openapi.json>
+// requests-by-hand.json contains what the real Stripe accepts (recorded) and the file lacks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { routes } from '../api/routes.ts';
 import byHand from './requests-by-hand.json' with { type: 'json' };
@@ -28,17 +28,17 @@ type OpenApi = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** Longer lists (countries, languages) are Stripe's business, not ours to repeat. */
+/** Longer lists (countries, languages) are not copied: any text is accepted. */
 const longestEnum = 12;
 
-function shapeOf(schema: Schema, side: 'request' | 'answer'): Shape {
+function shapeOf(schema: Schema, side: 'request' | 'response'): Shape {
   const plain = withoutNull(schema, side);
   if (side === 'request' && schema['x-emptyable']) return either([plain, 'empty']);
-  if (side === 'answer' && schema.nullable && plain !== 'any') return either([plain, 'null']);
+  if (side === 'response' && schema.nullable && plain !== 'any') return either([plain, 'null']);
   return plain;
 }
 
-function withoutNull(schema: Schema, side: 'request' | 'answer'): Shape {
+function withoutNull(schema: Schema, side: 'request' | 'response'): Shape {
   if (schema['x-pruned']) return 'any';
   if (schema['x-metadata']) return 'metadata';
   if (schema.$ref) return `#${schema.$ref.split('/').at(-1)}`;
@@ -51,14 +51,14 @@ function withoutNull(schema: Schema, side: 'request' | 'answer'): Shape {
   return schema.type === 'integer' ? 'number' : (schema.type ?? 'any');
 }
 
-function enumOf(schema: Schema, side: 'request' | 'answer'): Shape {
+function enumOf(schema: Schema, side: 'request' | 'response'): Shape {
   const values = schema.enum ?? [];
   if (typeof values[0] === 'boolean') return 'boolean';
-  const isOpen = side === 'answer' ? schema['x-open-enum'] : values.length > longestEnum;
+  const isOpen = side === 'response' ? schema['x-open-enum'] : values.length > longestEnum;
   return isOpen ? 'string' : `enum:${values.join('|')}`;
 }
 
-function fieldsOf(schema: Schema, side: 'request' | 'answer'): Fields {
+function fieldsOf(schema: Schema, side: 'request' | 'response'): Fields {
   const entries = Object.entries(schema.properties ?? {});
   return Object.fromEntries(
     entries.map(([name, field]) => [schema.required?.includes(name) ? `${name}!` : name, shapeOf(field, side)]),
@@ -99,5 +99,5 @@ for (const [method, path] of routes) {
   requests[`${method} ${path}`] = parametersOf(operation);
 }
 write('requests.json', requests);
-const answers = Object.entries(api.components.schemas).map(([name, schema]) => [name, shapeOf(schema, 'answer')]);
-write('answers.json', Object.fromEntries(answers));
+const responses = Object.entries(api.components.schemas).map(([name, schema]) => [name, shapeOf(schema, 'response')]);
+write('responses.json', Object.fromEntries(responses));

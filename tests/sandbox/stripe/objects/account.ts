@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { World } from '../types/world.ts';
 
-/** What the merchant enters in the Dashboard; Stripe's API shows it, and changes nothing of one's own account. */
+/** The settings of the Dashboard, which Stripe's API returns and cannot change. */
 export type DashboardSettings = {
   chargesEnabled: boolean;
   icon: string | null;

@@ -64,7 +64,7 @@ export function listSessionLineItems(world: World, call: Call<PageParams>) {
   return pageWithin(data, call.params, url, 'item');
 }
 
-/** What a session sells, as `line_items` tells it. */
+/** The items that a session sells, in the format of `line_items`. */
 export function lineItemsOf(world: World, session: CheckoutSession) {
   const data = session._.lineItems.map(({ id, price: priceId, quantity }) => {
     const price = world.prices.get(priceId);

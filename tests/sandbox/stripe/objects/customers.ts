@@ -25,7 +25,7 @@ const untouched = {
 };
 
 export function createCustomer(world: World, { params }: Call<Stripe.CustomerCreateParams>): Customer {
-  // Whoever the account does not know, it can still create customers.
+  // A request of another account creates a customer all the same.
   world.request.unknownCustomers = false;
   const customer = world.customers.insert({
     ...untouched,
@@ -85,7 +85,7 @@ export function listCustomers(world: World, { params }: Call<Stripe.CustomerList
   return pageOf(found, params, '/v1/customers', world.customers);
 }
 
-/** Ends every subscription at once; what remains is the id. */
+/** Ends every subscription at once and keeps only the id. */
 export function deleteCustomer(world: World, call: Call): object {
   const { id } = liveCustomer(world, idOf(call));
   for (const subscription of world.subscriptions.all()) {

@@ -28,7 +28,7 @@ const names = [
   'uncategorized_text',
 ] as const;
 
-/** A dispute's evidence before anybody has sent any. */
+/** The evidence of a new dispute: every field is null. */
 export function evidenceFields(): Record<string, unknown> {
   return { ...Object.fromEntries(names.map((name) => [name, null])), enhanced_evidence: {} };
 }

@@ -12,7 +12,7 @@ import type { World } from '../types/world.ts';
 
 type Cause = { reason: string; network_reason_code: string };
 
-/** The customer's bank takes a payment back, until the dispute is decided. */
+/** Opens a dispute: the bank withdraws the payment until the dispute is decided. */
 export function openDispute(world: World, chargeId: string, { reason, network_reason_code }: Cause): Dispute {
   const charge = world.charges.get(chargeId);
   const brand = world.paymentMethods.find(charge.payment_method)?.card?.brand ?? 'visa';
@@ -50,7 +50,7 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
 }
 
 /**
- * `winning_evidence` and `losing_evidence` decide a test dispute, as at Stripe; other evidence is reviewed without end.
+ * As at Stripe, `winning_evidence` and `losing_evidence` decide a test dispute; other evidence leaves it under review.
  */
 export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
   const { evidence, metadata } = call.params;
@@ -88,7 +88,7 @@ function decide(world: World, id: string, status: 'lost' | 'won'): Dispute {
   return dispute;
 }
 
-/** The dispute that bars a charge's refund, if any. */
+/** The dispute that forbids the refund of a charge, if any. */
 export function barringDispute(world: World, { id }: Charge): Dispute | undefined {
   return world.disputes.all().find(({ charge, is_charge_refundable: refundable }) => charge === id && !refundable);
 }

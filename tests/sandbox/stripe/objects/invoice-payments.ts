@@ -11,9 +11,9 @@ export function retrieveInvoicePayment(world: World, call: Call): InvoicePayment
 export function listInvoicePayments(world: World, { params }: Call<Stripe.InvoicePaymentListParams>) {
   const { payment, status, created } = params;
   const found = paymentsOf(world, params.invoice)
-    .filter((held) => status === undefined || held.status === status)
-    .filter((held) => payment === undefined || held.payment.payment_intent === payment.payment_intent)
-    .filter((held) => inRange(held.created, created));
+    .filter((each) => status === undefined || each.status === status)
+    .filter((each) => payment === undefined || each.payment.payment_intent === payment.payment_intent)
+    .filter((each) => inRange(each.created, created));
   return pageOf(found, params, '/v1/invoice_payments', world.invoicePayments);
 }
 

@@ -19,7 +19,7 @@ export function invoiceDueAt({
   return status === 'open' ? attempt : null;
 }
 
-/** Recorded: these calls name the part of the address differently from those that change an invoice. */
+/** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */
 function readInvoice(world: World, id: string): Invoice {
   const invoice = world.invoices.find(id);
   if (!invoice) throw notFound('invoice', id, 'invoice');

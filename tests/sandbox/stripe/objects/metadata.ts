@@ -1,7 +1,7 @@
 import type { Metadata } from '../types/metadata.ts';
 type MetadataParam = '' | null | Record<string, string | number | null> | undefined;
 
-/** Lays new keys over the old ones; an empty value unsets its key, an empty text unsets all. */
+/** Merges metadata: an empty value removes its key, an empty text removes every key. */
 export function mergeMetadata(old: Metadata, changes: MetadataParam): Metadata {
   if (changes === undefined) return old;
   if (changes === '' || changes === null) return {};

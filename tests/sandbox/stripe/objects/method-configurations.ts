@@ -13,14 +13,14 @@ type Preference = 'on' | 'off';
 type Preferences = Record<MethodName, Preference>;
 type Params = Partial<Record<MethodName, { display_preference?: { preference?: Preference | 'none' } }>>;
 
-/** A bank debit, which is confirmed days later, is on as in a new account; the European one is not. */
+/** As in a new account, the American bank debit is on, which settles days later, and the European one is off. */
 const newAccount: Preferences = { card: 'on', link: 'on', us_bank_account: 'on', sepa_debit: 'off' };
 
 function preferences({ store }: World): Preferences {
   return { ...newAccount, ...store.get<Partial<Preferences>>('stripe/meta', 'methods') };
 }
 
-/** The id of the one configuration, and the methods that it has switched on. */
+/** The id of the only configuration, and the payment methods that it has switched on. */
 export function methodConfiguration(world: World): { id: string; switchedOn: MethodName[] } {
   const chosen = preferences(world);
   return { id, switchedOn: names.filter((name) => chosen[name] === 'on') };
@@ -57,7 +57,7 @@ export function retrieveMethodConfiguration(world: World, call: Call) {
   return present(world);
 }
 
-/** `none` returns a method to Stripe's own choice. */
+/** `none` restores Stripe's default for a method. */
 export function updateMethodConfiguration(world: World, call: Call<Params>) {
   retrieveMethodConfiguration(world, call);
   const chosen = names.flatMap((name) => {

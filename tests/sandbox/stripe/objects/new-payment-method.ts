@@ -19,7 +19,7 @@ function base(world: World, metadata: Metadata) {
   };
 }
 
-/** A new card that belongs to nobody yet. */
+/** A new card without a customer. */
 export function newPaymentMethod(world: World, card: TestCard, metadata: Metadata = {}): PaymentMethod {
   return world.paymentMethods.insert({
     ...base(world, metadata),
@@ -48,7 +48,7 @@ function cardOf(world: World, card: TestCard) {
   };
 }
 
-/** A bank account; its payments are confirmed days later. */
+/** A new bank account without a customer; its payments settle days later. */
 export function newBankAccount(world: World): PaymentMethod {
   return world.paymentMethods.insert({
     ...base(world, {}),

@@ -39,7 +39,7 @@ const untouched = {
   transfer_group: null,
 };
 
-/** How long a bank debit takes. */
+/** The time until a bank debit settles, in seconds. */
 export const bankDebitTakes = 4 * day;
 
 export function intentDueAt({ status, _: { settlesAt } }: PaymentIntent): number | null {
@@ -79,7 +79,7 @@ export function newPaymentIntent(world: World, payment: Payment): PaymentIntent 
   });
 }
 
-/** The refusal of a call that does not fit the intent's status; it carries the intent. */
+/** The error of a call that the intent's status does not allow; it contains the intent. */
 export function unexpectedState(intent: PaymentIntent, message: string): StripeError {
   const code = 'payment_intent_unexpected_state';
   return new StripeError(400, { type: 'invalid_request_error', code, message, payment_intent: intent });

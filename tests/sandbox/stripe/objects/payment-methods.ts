@@ -41,7 +41,7 @@ export function detachPaymentMethod(world: World, call: Call): PaymentMethod {
   return detach(world, id);
 }
 
-/** Takes a payment method off its customer; Stripe lets nobody use it again. */
+/** Detaches a payment method from its customer; it cannot be used again. */
 export function detach(world: World, id: string): PaymentMethod {
   return world.paymentMethods.change(
     id,

@@ -1,6 +1,6 @@
 import type { Price } from '../types/prices.ts';
 
-/** The old name of a recurring price, which subscription items still carry. */
+/** A price in the format of the older Plan object, which subscription items still contain. */
 export function planOf(price: Price): object {
   return {
     id: price.id,

@@ -59,7 +59,7 @@ export function updatePortalConfiguration(
   });
 }
 
-/** Lays what was sent over what stood there, and refuses what Stripe refuses. */
+/** Merges the parameters into the stored configuration; throws for what Stripe refuses. */
 function mergeFeatures(world: World, old: Features, given: Params['features'] | undefined): Features {
   const merged = structuredClone(old) as Record<string, Record<string, unknown>>;
   for (const [name, feature] of Object.entries(given ?? {})) {

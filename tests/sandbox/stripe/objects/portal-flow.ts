@@ -85,17 +85,17 @@ function readConfirm(
   const subscription = subscriptionIn(world, customer, confirm?.subscription, `${path}[subscription]`);
   refuseUnchangeable(world, subscription, `${path}[subscription]`);
   const [wanted] = confirm?.items ?? [];
-  const held = subscription.items.data.find(({ id }) => id === wanted?.id);
-  if (!wanted || !held) throw missing('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`);
-  const price = wanted.price ?? held.price.id;
+  const item = subscription.items.data.find(({ id }) => id === wanted?.id);
+  if (!wanted || !item) throw missing('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`);
+  const price = wanted.price ?? item.price.id;
   const isOffered = features.subscription_update.products.some(({ prices }) => prices.includes(price));
   if (!isOffered)
     throw invalid(`The price ${price} is not in the portal configuration's products.`, `${path}[items][0][price]`);
-  const quantity = wanted.quantity ?? held.quantity;
-  if (price === held.price.id && quantity === held.quantity) {
+  const quantity = wanted.quantity ?? item.quantity;
+  if (price === item.price.id && quantity === item.quantity) {
     throw invalid('This subscription cannot be updated because there are no changes to confirm.', `${path}[items]`);
   }
-  return { subscription: subscription.id, items: [{ id: held.id, price, quantity }], discounts: null };
+  return { subscription: subscription.id, items: [{ id: item.id, price, quantity }], discounts: null };
 }
 
 function refuseUnchangeable(world: World, subscription: Subscription, param: string): void {

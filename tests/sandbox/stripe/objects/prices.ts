@@ -55,16 +55,16 @@ function recurringOf({ recurring }: Stripe.PriceCreateParams): Price['recurring'
 }
 
 function claimLookupKey(world: World, key: string | undefined, transfer = false): void {
-  const holder = key ? world.prices.all().find((price) => price.lookup_key === key) : undefined;
-  if (!holder) return;
+  const present = key ? world.prices.all().find((price) => price.lookup_key === key) : undefined;
+  if (!present) return;
   if (!transfer) {
     throw invalid(
-      `A price (\`${holder.id}\`) already uses that lookup key. Use \`transfer_lookup_key\` to transfer it.`,
+      `A price (\`${present.id}\`) already uses that lookup key. Use \`transfer_lookup_key\` to transfer it.`,
       'lookup_key',
       'resource_already_exists',
     );
   }
-  world.prices.change(holder.id, (price) => void (price.lookup_key = null));
+  world.prices.change(present.id, (price) => void (price.lookup_key = null));
 }
 
 /** Everything but the amount, which a price keeps for good. */

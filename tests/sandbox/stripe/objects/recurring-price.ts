@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts';
 import type { Price } from '../types/prices.ts';
 import type { World } from '../types/world.ts';
 
-/** A price that a subscription may hold: on sale and recurring. */
+/** The active recurring price of an id; throws for others, which a subscription cannot contain. */
 export function recurringPrice(world: World, id: string, param: string): Price {
   const price = world.prices.get(id, param);
   if (!price.active) throw invalid('The price specified is inactive. This field only accepts active prices.', param);

@@ -22,7 +22,7 @@ const untouched = {
   transfer_reversal: null,
 };
 
-/** Gives a payment back, whole or in part; its invoice stays paid. */
+/** Refunds a payment fully or partly; its invoice stays paid. */
 export function createRefund(world: World, { params }: Call<Stripe.RefundCreateParams>): Refund {
   const charge = refundable(world, chargeOf(world, params));
   const left = charge.amount - charge.amount_refunded;
@@ -98,7 +98,7 @@ export function updateRefund(world: World, call: Call<Stripe.RefundUpdateParams>
   });
 }
 
-/** Only refunds that are still pending can be canceled; these are made at once. */
+/** Only a pending refund can be canceled, and the local Stripe completes refunds at once. */
 export function cancelRefund(world: World, call: Call): never {
   world.refunds.get(idOf(call));
   throw invalid('Canceling this refund is unsupported.');

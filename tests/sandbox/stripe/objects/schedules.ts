@@ -16,7 +16,7 @@ export function scheduleDueAt({ status, current_phase: phase }: Schedule): numbe
   return status === 'active' && phase ? phase.end_date : null;
 }
 
-/** Takes a subscription over as it is; phases follow by an update. */
+/** Creates a schedule from a subscription as it is; an update adds phases. */
 export function createSchedule(world: World, { params }: Call<Stripe.SubscriptionScheduleCreateParams>): Schedule {
   const { from_subscription: from, expand: _, ...others } = params;
   if (!from)
@@ -43,7 +43,7 @@ export function updateSchedule(world: World, call: Call<Stripe.SubscriptionSched
   return world.schedules.get(schedule.id);
 }
 
-/** Lets the subscription go on as it is now, without the phases that were still to come. */
+/** Ends the schedule and keeps the subscription as it is; later phases do not take place. */
 export function releaseSchedule(world: World, call: Call<Stripe.SubscriptionScheduleReleaseParams>): Schedule {
   return release(world, running(world, idOf(call), 'release'), call.params.preserve_cancel_date);
 }

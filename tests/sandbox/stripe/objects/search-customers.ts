@@ -40,23 +40,23 @@ function unreadable(message: string): Error {
 }
 
 function fits(customer: Searchable, { field, key, operator, value, isNegated }: Clause): boolean {
-  const held = key === undefined ? customer[field as keyof Searchable] : customer.metadata[key];
-  return compare(held as string | number | null | undefined, operator, value) !== isNegated;
+  const stored = key === undefined ? customer[field as keyof Searchable] : customer.metadata[key];
+  return compare(stored as string | number | null | undefined, operator, value) !== isNegated;
 }
 
-function compare(held: string | number | null | undefined, operator: string, value: string | null): boolean {
-  if (value === null) return held === null || held === undefined;
-  if (typeof held === 'number') return compareNumbers(held, operator, Number(value));
-  if (typeof held !== 'string') return false;
-  const [own, wanted] = [held.toLowerCase(), value.toLowerCase()];
+function compare(stored: string | number | null | undefined, operator: string, value: string | null): boolean {
+  if (value === null) return stored === null || stored === undefined;
+  if (typeof stored === 'number') return compareNumbers(stored, operator, Number(value));
+  if (typeof stored !== 'string') return false;
+  const [own, wanted] = [stored.toLowerCase(), value.toLowerCase()];
   return operator === '~' ? own.includes(wanted) : own === wanted;
 }
 
-function compareNumbers(held: number, operator: string, value: number): boolean {
-  if (operator === '<') return held < value;
-  if (operator === '>') return held > value;
-  if (operator === '<=') return held <= value;
-  return operator === '>=' ? held >= value : held === value;
+function compareNumbers(stored: number, operator: string, value: number): boolean {
+  if (operator === '<') return stored < value;
+  if (operator === '>') return stored > value;
+  if (operator === '<=') return stored <= value;
+  return operator === '>=' ? stored >= value : stored === value;
 }
 
 function resultPage(found: Customer[], { limit, start }: { limit: number; start: number }) {

@@ -34,7 +34,7 @@ const untouched = {
   },
   payment_method_types: ['card'],
   single_use_mandate: null,
-  // Recorded: whatever a caller asks for, Stripe answers this.
+  // Recorded: Stripe returns this whatever the parameters say.
   usage: 'off_session',
 };
 
@@ -61,10 +61,10 @@ export function newSetupIntent(world: World, fields: NewSetupIntent): SetupInten
 
 /** Saves the card for the customer, so that it can be charged later without them. */
 export function succeed(world: World, id: string, paymentMethod: string): SetupIntent {
-  const { customer, _: held } = world.setupIntents.get(id);
+  const { customer, _: internal } = world.setupIntents.get(id);
   if (customer) attach(world, paymentMethod, customer, 'payment_method');
   markSetUp(world, paymentMethod);
-  const { subscription } = held;
+  const { subscription } = internal;
   if (subscription) world.subscriptions.change(subscription, (waiting) => void (waiting.pending_setup_intent = null));
   return world.setupIntents.change(
     id,

@@ -18,7 +18,7 @@ export function isLive(subscription: Subscription): boolean {
   return !isEnded(subscription);
 }
 
-/** The earliest end of its items' periods. */
+/** The earliest end of its items' current periods. */
 export function periodEnd(subscription: Subscription): number {
   return Math.min(...subscription.items.data.map((item) => item.current_period_end));
 }
@@ -27,7 +27,7 @@ export function periodStart(subscription: Subscription): number {
   return Math.min(...subscription.items.data.map((item) => item.current_period_start));
 }
 
-/** When time alone changes it next. */
+/** When the clock changes it next, in unix seconds. */
 export function subscriptionDueAt(subscription: Subscription): number | null {
   const { status, created, cancel_at, trial_end } = subscription;
   if (isEnded(subscription)) return null;

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import type { World } from '../types/world.ts';
 
 type Address = Partial<Record<'city' | 'country' | 'line1' | 'line2' | 'postal_code' | 'state', string>>;
-type Held = { taxBehavior: string | null; taxCode: string | null; address: Address | null };
+type TaxSettings = { taxBehavior: string | null; taxCode: string | null; address: Address | null };
 type SettingsParams = {
   defaults?: { tax_behavior?: string; tax_code?: string };
   head_office?: { address: Address };
@@ -16,12 +16,12 @@ type Registration = Pick<
   'id' | 'object' | 'active_from' | 'country' | 'created' | 'expires_at' | 'livemode' | 'status'
 > & { country_options: object };
 
-const nothing: Held = { taxBehavior: null, taxCode: null, address: null };
-const held = ({ store }: World): Held => store.get<Held>('stripe/meta', 'tax') ?? nothing;
+const nothing: TaxSettings = { taxBehavior: null, taxCode: null, address: null };
+const settingsOf = ({ store }: World): TaxSettings => store.get<TaxSettings>('stripe/meta', 'tax') ?? nothing;
 
-/** Pending until an address says where the merchant is. */
+/** The status is pending until the merchant's address is set. */
 export function retrieveTaxSettings(world: World) {
-  const { taxBehavior, taxCode, address } = held(world);
+  const { taxBehavior, taxCode, address } = settingsOf(world);
   const empty = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
   return {
     object: 'tax.settings',
@@ -34,12 +34,12 @@ export function retrieveTaxSettings(world: World) {
 }
 
 export function updateTaxSettings(world: World, { params }: Call<SettingsParams>) {
-  const { taxBehavior, taxCode, address } = held(world);
+  const { taxBehavior, taxCode, address } = settingsOf(world);
   world.store.put('stripe/meta', 'tax', {
     taxBehavior: params.defaults?.tax_behavior ?? taxBehavior,
     taxCode: params.defaults?.tax_code ?? taxCode,
     address: params.head_office?.address ?? address,
-  } satisfies Held);
+  } satisfies TaxSettings);
   return retrieveTaxSettings(world);
 }
 

@@ -7,7 +7,7 @@ import { mergeMetadata, newMetadata } from './metadata.ts';
 import type { WebhookEndpoint } from '../types/webhook-endpoints.ts';
 import type { World } from '../types/world.ts';
 
-/** Answers the secret, this once. */
+/** Only this response contains the secret. */
 export function createWebhookEndpoint(world: World, { params }: Call<Stripe.WebhookEndpointCreateParams>): object {
   requireUrl(params.url);
   const secret = world.settings.webhookSecret ?? `whsec_${newId('', 32)}`;

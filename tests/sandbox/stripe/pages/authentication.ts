@@ -8,7 +8,7 @@ type Form = Record<string, unknown>;
 export const authenticationProblem =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.';
 
-/** How far a form's card is confirmed by its holder. */
+/** Whether the cardholder has authenticated the card of a form. */
 export function authenticationOf(form: Form, card: TestCard | undefined): 'done' | 'failed' | 'missing' {
   if (form['authentication'] === 'fail') return 'failed';
   return form['authentication'] === 'complete' || !card?.authentication ? 'done' : 'missing';
@@ -16,11 +16,11 @@ export function authenticationOf(form: Form, card: TestCard | undefined): 'done'
 
 type Step = { action: string; fields?: Record<string, string> };
 
-/** The page of the card's bank, between a form and what it does. */
+/** The authentication page of the card's bank, which comes before the form's action. */
 export function authenticationPage(world: World, step: Step): Html {
   const content = html`<section class="card stack">
     <h1>Authentication needed</h1>
-    <p class="soft">The bank that issued this card asks its holder to confirm the payment.</p>
+    <p class="soft">The bank that issued this card asks the cardholder to confirm the payment.</p>
     ${authenticationForm(step)}
   </section>`;
   return layout(world, 'Authentication', content);

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { findTestCard, type TestCard, testCards } from '../billing/test-cards.ts';
 import type { Html } from './layout.ts';
 
-/** The value of the choice that is no card. */
+/** The value of the choice that is not a card. */
 export const bankAccount = 'us_bank_account';
 const bankChoice = { value: bankAccount, title: 'US bank account', note: 'A bank debit, confirmed after four days' };
 
@@ -12,7 +12,7 @@ const cardChoices = testCards.flatMap(({ number, note }): Choice[] =>
   note === undefined ? [] : [{ value: number, title: number.replaceAll(/(\d{4})(?=\d)/g, '$1 '), note }],
 );
 
-/** Which test card to pay with, the working one by default; `types` are the payment methods that may be used. */
+/** A choice of test cards, by default the working one; `types` are the allowed payment methods. */
 export function cardChoice(chosen: string = testCards[0].number, types: readonly string[] = ['card']): Html {
   const choices = types.includes(bankAccount) ? [...cardChoices, bankChoice] : cardChoices;
   return html`<fieldset>
@@ -28,7 +28,7 @@ export function cardChoice(chosen: string = testCards[0].number, types: readonly
   </fieldset>`;
 }
 
-/** The card that a form names; without a name the one that works. */
+/** The test card of a form; by default the one that works. */
 export function chosenCard({ card }: Record<string, unknown>): TestCard {
   return findTestCard(typeof card === 'string' ? card : '') ?? testCards[0];
 }

@@ -12,7 +12,7 @@ import type { Atomically } from '../api/call.ts';
 import type { CheckoutSession } from '../types/checkout-sessions.ts';
 import type { World } from '../types/world.ts';
 
-/** GET shows a checkout, POST completes it; a second POST only goes on. */
+/** GET shows a checkout and POST completes it; a second POST only redirects. */
 export function checkoutPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/checkout/:id', (c) => c.html(checkoutPage(world, world.checkoutSessions.get(c.req.param('id')))));
@@ -93,7 +93,7 @@ function subscribePage(world: World, session: CheckoutSession, attempt: Attempt)
   );
 }
 
-/** A card is saved for a plan that begins later; the session's metadata names the plan, as its prices' do. */
+/** Saves a card for a plan that begins later; the session's metadata names the plan, as the metadata of prices does. */
 function setupPage(world: World, session: CheckoutSession, attempt: Attempt): Html {
   const price = world.prices.all().find(({ active, metadata }) => active && metadata.tier === session.metadata?.tier);
   const plan = price && world.products.get(price.product).name;

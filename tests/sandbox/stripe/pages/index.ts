@@ -10,17 +10,17 @@ import type { World } from '../types/world.ts';
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
-/** A page that is gone back to must be as things are now. */
-const keepFresh: MiddlewareHandler = async function keepFresh(c, next) {
+/** The back button must show the current state. */
+const preventCaching: MiddlewareHandler = async function preventCaching(c, next) {
   await next();
   c.header('Cache-Control', 'no-store');
 };
 
-/** The pages on which people pay and manage what they pay for. */
+/** The hosted pages: checkout, portal and invoice. */
 export function createPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/stripe/pages.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
-  for (const path of ['/checkout/*', '/portal/*', '/invoice/*']) app.use(path, keepFresh);
+  for (const path of ['/checkout/*', '/portal/*', '/invoice/*']) app.use(path, preventCaching);
   app.route('/', checkoutPages(world, atomically));
   app.route('/', portalPages(world, atomically));
   app.route('/', invoicePages(world, atomically));

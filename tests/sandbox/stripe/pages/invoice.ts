@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { attach } from '../billing/attach-method.ts';
-import { authenticateInvoice, waitsForHolder } from '../billing/authenticate-invoice.ts';
+import { authenticateInvoice, awaitsAuthentication } from '../billing/authenticate-invoice.ts';
 import { collectInvoice } from '../billing/collect-invoice.ts';
 import { longDate } from '../interval.ts';
 import { formatMoney } from '../money.ts';
@@ -14,7 +14,7 @@ import type { Atomically } from '../api/call.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
-/** An invoice to read, and to pay while it is open. */
+/** Shows an invoice, and lets it be paid while it is open. */
 export function invoicePages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/invoice/:id', (c) => c.html(invoicePage(world, world.invoices.get(c.req.param('id')))));
@@ -33,11 +33,11 @@ export function invoicePages(world: World, atomically: Atomically): Hono {
   return app;
 }
 
-/** Pays with the form's card, or finishes the authentication that the invoice waits for. Returns what went wrong. */
+/** Pays with the form's card, or completes the invoice's authentication. Returns the error message, if any. */
 function settle(world: World, invoice: Invoice, form: Record<string, unknown>): string | undefined {
   const hasFailed = form['authentication'] === 'fail';
   if (form['card'] === undefined && form['authentication'] !== undefined) {
-    if (waitsForHolder(world, invoice)) authenticateInvoice(world, invoice.id, { succeeds: !hasFailed });
+    if (awaitsAuthentication(world, invoice)) authenticateInvoice(world, invoice.id, { succeeds: !hasFailed });
     return hasFailed ? authenticationProblem : undefined;
   }
   return hasFailed ? authenticationProblem : payWith(world, invoice, chosenCard(form));
@@ -53,7 +53,7 @@ function payWith(world: World, { id, customer }: Invoice, card: TestCard): strin
 
 function invoicePage(world: World, invoice: Invoice, message?: string): Html {
   const amount = formatMoney(invoice.amount_due, invoice.currency);
-  const waiting = waitsForHolder(world, invoice)
+  const waiting = awaitsAuthentication(world, invoice)
     ? html`<section class="card stack">
         <p class="notice bad">The bank asks you to confirm this payment.</p>
         ${authenticationForm({ action: `/invoice/${invoice.id}` })}

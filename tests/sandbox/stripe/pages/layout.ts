@@ -3,7 +3,7 @@ import type { World } from '../types/world.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** The frame of every hosted page. */
+/** The layout of every hosted page. */
 export function layout(world: World, title: string, content: Html): Html {
   const { businessName: name } = world.settings;
   return html`<!doctype html>
@@ -29,12 +29,12 @@ export function layout(world: World, title: string, content: Html): Html {
     </html>`;
 }
 
-/** What went wrong, told at once to those who cannot see it. */
+/** An error message, which screen readers announce at once. */
 export function problem(message: string | undefined): Html | string {
   return message ? html`<p class="notice bad" role="alert">${message}</p>` : '';
 }
 
-/** A page with nothing left to do but go back. */
+/** A page of a closed session, with a link back. */
 export function closedPage(
   world: World,
   { title, text, back }: { title: string; text: string; back: string | null },

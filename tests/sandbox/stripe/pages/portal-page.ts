@@ -5,7 +5,7 @@ import { cardSection, invoiceSection, noPlan, planSection } from './portal-secti
 import type { PortalSession } from '../types/portal-sessions.ts';
 import type { World } from '../types/world.ts';
 
-const news = {
+const notices = {
   switched: 'Your plan has changed.',
   scheduled: 'Your plan will change at the end of this period.',
   canceled: 'Your subscription will end. You can change your mind until then.',
@@ -13,15 +13,15 @@ const news = {
   released: 'The scheduled change is canceled. Your plan stays as it is.',
   card: 'Your payment method is updated.',
 };
-export type Told = keyof typeof news | undefined;
+export type Notice = keyof typeof notices | undefined;
 
-/** The portal's one page: the plan, what can be done about it, the card, the invoices. */
+/** The portal's page: the plan and its actions, the card, the invoices. */
 export function portalPage(
   world: World,
   portal: Portal,
-  { told, problem: message }: { told?: Told; problem?: string },
+  { notice, problem: message }: { notice?: Notice; problem?: string },
 ): Html {
-  const words = told && news[told];
+  const words = notice && notices[notice];
   const content = html`<div class="stack">
       <h1>Your subscription</h1>
       ${problem(message)} ${words ? html`<p class="notice good" role="status">${words}</p>` : ''}
@@ -38,14 +38,14 @@ export function portalPage(
   return layout(world, 'Billing', content);
 }
 
-/** The flow that one came for stands first. */
+/** The section of the session's flow comes first. */
 function sectionsOf(portal: Portal): (Html | string)[] {
   const plan = portal.subscription ? planSection(portal) : noPlan;
   const card = portal.features.payment_method_update.enabled ? cardSection(portal) : '';
   return portal.session.flow?.type === 'payment_method_update' ? [card, plan] : [plan, card];
 }
 
-/** The end of a flow that asked for a page of its own. */
+/** The confirmation page of a flow whose `after_completion` requests one. */
 export function confirmationPage(world: World, { id }: PortalSession, message: string | null): Html {
   const content = html`<section class="card stack">
     <h1>Done</h1>

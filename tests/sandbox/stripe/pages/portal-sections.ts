@@ -66,10 +66,10 @@ function endings({ session, subscription, planned, features }: Portal): Html {
 }
 
 export function cardSection({ session, card }: Portal): Html {
-  const held = card ? nameOf(card) : 'No card on file';
+  const cardName = card ? nameOf(card) : 'No card on file';
   return html`<section class="card stack" aria-labelledby="card">
     <h2 id="card">Payment method</h2>
-    <p>${held}</p>
+    <p>${cardName}</p>
     <form method="post" action="/portal/${session.id}/card">
       <details ${session.flow?.type === 'payment_method_update' ? 'open' : ''}>
         <summary>Choose the new card</summary>

@@ -10,15 +10,15 @@ import { actionRequired, refuseIncomplete } from '../billing/refuse-incomplete.t
 import { StripeError } from '../errors.ts';
 import { authenticationOf, authenticationPage, authenticationProblem } from './authentication.ts';
 import { chosenCard } from './card-choice.ts';
-import { confirmationPage, portalPage, type Told } from './portal-page.ts';
+import { confirmationPage, portalPage, type Notice } from './portal-page.ts';
 import { readPortal } from './read-portal.ts';
 import type { Atomically } from '../api/call.ts';
 import type { PortalFlow, PortalSession } from '../types/portal-sessions.ts';
 import type { World } from '../types/world.ts';
 
 type Form = Record<string, unknown>;
-/** Does what a button says. Returns what to show, and the flows that it completes. */
-type Action = (world: World, session: PortalSession, form: Form) => { told: string; flow: PortalFlow['type'][] };
+/** Performs a button's action. Returns the notice to show, and the flows that it completes. */
+type Action = (world: World, session: PortalSession, form: Form) => { notice: string; flow: PortalFlow['type'][] };
 
 const updates = ['subscription_update', 'subscription_update_confirm'];
 
@@ -28,36 +28,36 @@ const actions: Record<string, Action> = {
     const isAuthenticated = form['authentication'] === 'complete';
     const price = textOf(form, 'price');
     const when = switchPlan(world, subscriptionOf(world, session), price, configuration, { isAuthenticated });
-    return { told: when === 'now' ? 'switched' : 'scheduled', flow: updates };
+    return { notice: when === 'now' ? 'switched' : 'scheduled', flow: updates };
   },
   cancel(world, session) {
     cancelInPortal(world, subscriptionOf(world, session), world.portalConfigurations.get(session.configuration));
-    return { told: 'canceled', flow: ['subscription_cancel'] };
+    return { notice: 'canceled', flow: ['subscription_cancel'] };
   },
   keep(world, session) {
     keepSubscription(world, subscriptionOf(world, session));
-    return { told: 'kept', flow: [] };
+    return { notice: 'kept', flow: [] };
   },
   release(world, session) {
     cancelScheduledChange(world, subscriptionOf(world, session));
-    return { told: 'released', flow: [] };
+    return { notice: 'released', flow: [] };
   },
   card(world, { customer }, form) {
     const card = chosenCard(form);
     if (authenticationOf(form, card) === 'missing') refuseIncomplete({ kind: 'action' });
     updateCard(world, customer, card);
-    return { told: 'card', flow: ['payment_method_update'] };
+    return { notice: 'card', flow: ['payment_method_update'] };
   },
 };
 
-/** One page for one customer; each button is a form of its own, so that it works without scripts. */
+/** The portal of one customer; each button is a form, so that it works without scripts. */
 export function portalPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/portal/:id', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
-    return c.html(portalPage(world, readPortal(world, session), { told: c.req.query('told') as Told }));
+    return c.html(portalPage(world, readPortal(world, session), { notice: c.req.query('notice') as Notice }));
   });
-  // Where a refusal was shown, reloading leads back to the portal.
+  // A reload after an error leads back to the portal.
   app.get('/portal/:id/:action', (c) => c.redirect(`/portal/${c.req.param('id')}`, 303));
   app.post('/portal/:id/return', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
@@ -72,7 +72,7 @@ export function portalPages(world: World, atomically: Atomically): Hono {
       return c.html(portalPage(world, readPortal(world, session), { problem: authenticationProblem }), 402);
     }
     const outcome = run(() => action(world, session, form));
-    if (!(outcome instanceof StripeError)) return goOn(c, world, session, outcome);
+    if (!(outcome instanceof StripeError)) return respond(c, world, session, outcome);
     if (outcome.details.code === actionRequired) {
       return c.html(authenticationPage(world, { action: c.req.path, fields: textsOf(form) }));
     }
@@ -90,19 +90,19 @@ export function portalPages(world: World, atomically: Atomically): Hono {
   }
 }
 
-function goOn(
+function respond(
   c: Context,
   world: World,
   session: PortalSession,
-  { told, flow: completed }: ReturnType<Action>,
+  { notice, flow: completed }: ReturnType<Action>,
 ): Response | Promise<Response> {
   const { flow, id } = session;
-  if (!flow || !completed.includes(flow.type)) return c.redirect(`/portal/${id}?told=${told}`, 303);
+  if (!flow || !completed.includes(flow.type)) return c.redirect(`/portal/${id}?notice=${notice}`, 303);
   const { type, redirect, hosted_confirmation: confirmation } = flow.after_completion;
   if (type === 'redirect' && redirect) return c.redirect(redirect.return_url, 303);
   if (type === 'hosted_confirmation')
     return c.html(confirmationPage(world, session, confirmation?.custom_message ?? null));
-  return c.redirect(`/portal/${id}?told=${told}`, 303);
+  return c.redirect(`/portal/${id}?notice=${notice}`, 303);
 }
 
 function subscriptionOf(world: World, session: PortalSession): string {
@@ -117,7 +117,7 @@ function textOf(form: Form, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A form's texts, to be sent once more after the authentication. */
+/** The texts of a form, which are sent again after the authentication. */
 function textsOf(form: Form): Record<string, string> {
   const entries = Object.entries(form).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   return Object.fromEntries(entries) as Record<string, string>;

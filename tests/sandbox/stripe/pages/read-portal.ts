@@ -19,14 +19,14 @@ export type Portal = {
   features: Features;
   subscription: Subscription | undefined;
   plan: Plan | undefined;
-  /** What a schedule has in store. */
+  /** The plan of the schedule's next phase. */
   planned: (Plan & { at: number }) | undefined;
   offers: Plan[];
   card: PaymentMethod | undefined;
   invoices: Invoice[];
 };
 
-/** What the portal shows to one customer. */
+/** The data that the portal shows to one customer. */
 export function readPortal(world: World, session: PortalSession): Portal {
   const customer = liveCustomer(world, session.customer);
   const { features } = world.portalConfigurations.get(session.configuration);
@@ -50,16 +50,16 @@ function planOf(world: World, price: Price): Plan {
   return { price, name: productName(world, price) };
 }
 
-/** The one that the flow names, else the newest that can be managed. */
+/** The subscription that the flow names, else the newest one that can be managed. */
 function subscriptionOf(world: World, { flow, customer }: PortalSession): Subscription | undefined {
   const named = flow?.subscription_update ?? flow?.subscription_cancel ?? flow?.subscription_update_confirm;
-  const held = world.subscriptions
+  const managed = world.subscriptions
     .all()
     .filter(
       (subscription) =>
         subscription.customer === customer && isLive(subscription) && subscription.status !== 'incomplete',
     );
-  return held.find(({ id }) => id === named?.subscription) ?? held[0];
+  return managed.find(({ id }) => id === named?.subscription) ?? managed[0];
 }
 
 function plannedOf(world: World, subscription: Subscription): Portal['planned'] {
@@ -70,16 +70,16 @@ function plannedOf(world: World, subscription: Subscription): Portal['planned'] 
   return next && price ? { ...planOf(world, world.prices.get(price)), at: next.start_date } : undefined;
 }
 
-/** The newest price on sale of every other product; a confirmation names one alone. */
+/** The newest active price of every other product. */
 function offersOf(
   world: World,
   { subscription_update: update }: Features,
   { status, items }: Subscription,
-  held: Price,
+  current: Price,
 ): Plan[] {
   if (!update.enabled || !['active', 'trialing'].includes(status) || items.data.length > 1) return [];
   return update.products
-    .filter(({ product }) => product !== held.product)
+    .filter(({ product }) => product !== current.product)
     .map(({ prices }) => prices.map((id) => world.prices.get(id)).filter(({ active }) => active))
     .flatMap((prices) => prices.toSorted((one, other) => other.created - one.created).slice(0, 1))
     .toSorted((one, other) => one.unit_amount - other.unit_amount)
@@ -93,7 +93,7 @@ function cardOf(world: World, customer: Customer, subscription: Subscription | u
   });
 }
 
-/** When something happens next, and what. */
+/** The next date of the subscription, with its label. */
 export function nextDate({ subscription, planned }: Portal): { label: string; at: number } | undefined {
   if (!subscription) return undefined;
   const { cancel_at: end, status, trial_end: trialEnd } = subscription;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startStripe } from './start-stripe.ts';
 
-test('the account shows what its owner entered in the Dashboard', async () => {
+test('the account returns the settings of the Dashboard', async () => {
   const { stripe, control } = await startStripe();
   const account = await stripe.accounts.retrieveCurrent();
   expect(account).toMatchObject({ object: 'account', charges_enabled: true, country: 'US' });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openStore } from '../../store.ts';
 import { idOf, newPerson, phone } from './subscriber.ts';
 
-test('a key answers the same again, and refuses anything else', async () => {
+test('a key repeats its response, and refuses another request', async () => {
   const { stripe } = await newPerson();
   const idempotencyKey = 'cust:1';
   const first = await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey });
@@ -33,7 +33,7 @@ test('lists come in pages, newest first, both ways', async () => {
   expect((await Promise.all(lists)).map(({ data }) => data.length)).toEqual([1, 8]);
 });
 
-test('ids become objects where that was asked for', async () => {
+test('ids become objects along the paths of expand', async () => {
   const me = await newPerson();
   const { id } = await me.subscribe('basic');
   const expand = [
@@ -56,7 +56,7 @@ test('ids become objects where that was asked for', async () => {
   await expect(me.stripe.subscriptions.retrieve(id, { expand: ['a.b.c.d.e'] })).rejects.toThrow('more than 4 levels');
 });
 
-test('what Stripe does not know it refuses, in its own words', async () => {
+test('refuses what Stripe does not know, in its own words', async () => {
   const { stripe, url, customer, catalogue, checkout } = await newPerson();
   const unknown = { nickname: 'x', invoice_settings: { colour: 'red' } } as Stripe.CustomerUpdateParams;
   await expect(stripe.customers.update(customer, unknown)).rejects.toMatchObject({

@@ -17,7 +17,7 @@ async function subscribeWith(me: Person, card: string): Promise<void> {
   await me.press(url ?? '', { card, authentication: 'complete' });
 }
 
-test('a first payment that waits for its holder leaves the subscription incomplete and is not counted', async () => {
+test('a first payment that needs authentication leaves the subscription incomplete and is not counted', async () => {
   const me = await withCard('pm_card_authenticationRequired');
   const items = [{ price: me.catalogue.prices.basic }];
   const expand = ['latest_invoice.payments.data.payment.payment_intent'];
@@ -66,7 +66,7 @@ test.each([once, always])('checkout asks for authentication, and grants nothing 
   expect((await me.current()).status).toBe('active');
 });
 
-test('a card that asks once renews by itself', async () => {
+test('a card that needs authentication once is charged for renewals', async () => {
   const me = await newPerson();
   await subscribeWith(me, once);
   await me.advance(week + draftHour + 60);
@@ -76,7 +76,7 @@ test('a card that asks once renews by itself', async () => {
 test.each([
   [true, 'active', 'paid'],
   [false, 'past_due', 'open'],
-])('a renewal that asks is past due until its holder confirms: %s', async (succeeds, status, invoiceStatus) => {
+])('a renewal that needs authentication is past due until then: %s', async (succeeds, status, invoiceStatus) => {
   const me = await newPerson();
   await subscribeWith(me, always);
   await me.advance(week + 60);
@@ -97,7 +97,7 @@ test.each([
   expect((await me.current()).status).toBe(status);
 });
 
-test('the page of an open invoice finishes an authentication, or takes another card', async () => {
+test('the page of an open invoice completes an authentication, or charges another card', async () => {
   const me = await newPerson();
   await subscribeWith(me, always);
   await me.advance(week + draftHour + 60);
@@ -110,7 +110,7 @@ test('the page of an open invoice finishes an authentication, or takes another c
   expect((await me.current()).status).toBe('active');
 });
 
-test('the portal asks before it saves such a card, and before it charges one', async () => {
+test('the portal requires authentication before it saves or charges such a card', async () => {
   const me = await newPerson();
   await subscribeWith(me, always);
   const asked = await me.portal('switch', { price: me.catalogue.prices.premium });
@@ -128,7 +128,7 @@ test('the portal asks before it saves such a card, and before it charges one', a
   expect((await me.current()).default_payment_method).not.toBe(before);
 });
 
-test('an intent for later charges waits for its holder too', async () => {
+test('a setup intent for later charges needs authentication too', async () => {
   const me = await newPerson();
   const intent = await me.stripe.setupIntents.create({ customer: me.customer });
   const confirmed = await me.stripe.setupIntents.confirm(intent.id, {

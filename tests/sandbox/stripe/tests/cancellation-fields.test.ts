@@ -3,7 +3,7 @@ import { idOf, newPerson } from './subscriber.ts';
 import { requestOf } from './request.ts';
 import { week } from './start-stripe.ts';
 
-test('a planned end keeps the time of the request, also when the subscription ends sooner', async () => {
+test('a scheduled end keeps the time of its request, also if the subscription ends sooner', async () => {
   const me = await newPerson();
   const { id, items } = await me.subscribe('basic');
   const planned = await me.stripe.subscriptions.update(id, { cancel_at_period_end: true });
@@ -25,7 +25,7 @@ test('a planned end keeps the time of the request, also when the subscription en
   expect((await me.stripe.subscriptions.update(id, { metadata: { a: 'b' } })).metadata).toMatchObject({ a: 'b' });
 });
 
-test('a planned end comes true with its fields', async () => {
+test('a scheduled end takes place with its fields', async () => {
   const me = await newPerson();
   const { id, items } = await me.subscribe('basic');
   const end = items.data[0]?.current_period_end;
@@ -39,7 +39,7 @@ test('a planned end comes true with its fields', async () => {
   });
 });
 
-test('a trial without a card brings an intent, and is not billed by hand', async () => {
+test('a trial without a card creates a setup intent, and cannot be invoiced through the API', async () => {
   const me = await newPerson();
   const items = [{ price: me.catalogue.prices.basic }];
   const trial = { customer: me.customer, items, trial_period_days: 14 };
@@ -88,7 +88,7 @@ test('a portal has one price for each product and interval', async () => {
   expect(whole.features.subscription_update.products?.[0]?.prices).toEqual([me.catalogue.prices.basic, monthly.id]);
 });
 
-test('a webhook endpoint without a version follows the account', async () => {
+test("a webhook endpoint without a version gets the account's", async () => {
   const me = await newPerson();
   const endpoint = await me.stripe.webhookEndpoints.create({ url: 'https://other.test/hook', enabled_events: ['*'] });
   expect(endpoint.api_version).toBeNull();

@@ -8,7 +8,7 @@ const plans = [
 
 export type Catalogue = { prices: Record<'basic' | 'premium' | 'platinum', string>; configuration: string };
 
-/** Three weekly plans and a portal that lets people move between them. */
+/** Three weekly plans, and a portal that switches between them. */
 export async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
   const created: Catalogue['prices'] = { basic: '', premium: '', platinum: '' };
   const products = [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { idOf, newPerson, priceOf } from './subscriber.ts';
 import { week } from './start-stripe.ts';
 
-test('a dearer plan holds at once and costs the rest of the week', async () => {
+test('a dearer plan applies at once and is charged for the rest of the week', async () => {
   const me = await newPerson();
   const before = await me.subscribe('basic');
   await me.advance(week / 2);
@@ -65,7 +65,7 @@ test('a scheduled change can be canceled, and hides the other plans until then',
   expect(me.receivedTypes()).toContain('subscription_schedule.released');
 });
 
-test('a schedule by the API: phases, release, and no other hand on the cancellation', async () => {
+test('a schedule by the API has phases and a release, and forbids other cancellations', async () => {
   const me = await newPerson();
   const { id, items } = await me.subscribe('premium');
   const { id: schedule, phases } = await me.stripe.subscriptionSchedules.create({ from_subscription: id });
@@ -98,7 +98,7 @@ test('a schedule by the API: phases, release, and no other hand on the cancellat
   expect(renewal?.lines.data).toHaveLength(3);
 });
 
-test('a flow that is done goes where it was told to', async () => {
+test('a completed flow redirects to its address', async () => {
   const me = await newPerson();
   const { id, items } = await me.subscribe('basic');
   const after_completion = {

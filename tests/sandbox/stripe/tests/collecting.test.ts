@@ -96,7 +96,7 @@ test('a subscription that is left past due renews, and its latest invoice decide
   expect((await me.current()).status).toBe('active');
 });
 
-test('a payment that its holder refused is not tried again with the same card', async () => {
+test('a payment that was not authenticated is not retried with the same card', async () => {
   const me = await newPerson();
   const { url } = await me.checkout('basic');
   await me.press(url ?? '', { card: '4000002760003184', authentication: 'complete' });

@@ -4,7 +4,7 @@ import { draftHour, week } from './start-stripe.ts';
 
 const day = 86_400;
 
-test('a cancellation can be taken back', async () => {
+test('a cancellation can be undone', async () => {
   const me = await newPerson();
   const { id, items } = await me.subscribe('basic');
   await me.portal('cancel');
@@ -69,7 +69,7 @@ test('a retry succeeds by itself when the card works again', async () => {
   expect((await me.current()).status).toBe('active');
 });
 
-test('a deleted customer is charged no more', async () => {
+test('a deleted customer is not charged any more', async () => {
   const me = await newPerson();
   const { id } = await me.subscribe('basic');
   const { url } = await me.checkout('premium');
@@ -77,6 +77,6 @@ test('a deleted customer is charged no more', async () => {
   expect(await me.stripe.customers.retrieve(me.customer)).toEqual(expect.objectContaining({ deleted: true }));
   expect((await me.stripe.subscriptions.retrieve(id)).status).toBe('canceled');
   expect((await me.press(url ?? '')).status).toBe(402);
-  const held = await me.control('GET', '/customers/15550100123');
-  expect(held).toMatchObject({ customer: { deleted: true }, subscriptions: [{ status: 'canceled' }] });
+  const stored = await me.control('GET', '/customers/15550100123');
+  expect(stored).toMatchObject({ customer: { deleted: true }, subscriptions: [{ status: 'canceled' }] });
 });

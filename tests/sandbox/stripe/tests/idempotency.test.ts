@@ -38,7 +38,7 @@ test.each([
   if (status === 400) expect(response.body.error.type).toBe('idempotency_error');
 });
 
-test('refused parameters are not stored, what was decided afterwards is', async () => {
+test('refused parameters are not stored, later errors are', async () => {
   const me = await newPerson();
   const request = requestOf(me);
   expect((await request('POST', '/v1/customers', 'colour=red', { key: 'a' })).status).toBe(400);

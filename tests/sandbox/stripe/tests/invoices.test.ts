@@ -4,7 +4,7 @@ import { idOf, newPerson, priceOf } from './subscriber.ts';
 import { requestOf } from './request.ts';
 import { week } from './start-stripe.ts';
 
-test('what is over cannot be done again, in words without a code', async () => {
+test('a call for an ended subscription is refused, with a message and no code', async () => {
   const me = await newPerson();
   const request = requestOf(me);
   const paid = `/v1/invoices/${idOf((await me.subscribe('basic')).latest_invoice)}`;
@@ -24,7 +24,7 @@ test('what is over cannot be done again, in words without a code', async () => {
   expect((await request('DELETE', paid)).body.error.message).toBe('You can only delete draft invoices.');
 });
 
-test('a draft of its own waits an hour, or for ever', async () => {
+test('a draft by the API is finalized after an hour, or never', async () => {
   const me = await newPerson();
   const request = requestOf(me);
   const { body: draft } = await request('POST', '/v1/invoices', `customer=${me.customer}&auto_advance=true`);
@@ -36,8 +36,8 @@ test('a draft of its own waits an hour, or for ever', async () => {
     attempt_count: 0,
   });
   expect(draft.automatically_finalizes_at - draft.created).toBe(3600);
-  const held = await request('POST', `/v1/invoices/${draft.id}`, 'auto_advance=false');
-  expect(held.body).toMatchObject({ automatically_finalizes_at: null, next_payment_attempt: null });
+  const draftKept = await request('POST', `/v1/invoices/${draft.id}`, 'auto_advance=false');
+  expect(draftKept.body).toMatchObject({ automatically_finalizes_at: null, next_payment_attempt: null });
   expect((await request('DELETE', `/v1/invoices/${draft.id}`)).body).toMatchObject({ deleted: true });
   const { body: other } = await request('POST', '/v1/invoices', `customer=${me.customer}`);
   expect(other.auto_advance).toBe(false);
@@ -48,7 +48,7 @@ test('a draft of its own waits an hour, or for ever', async () => {
   });
 });
 
-test('the lines of a change name what they give back, are rounded one by one and take no discount', async () => {
+test('the lines of a change name what they credit, are rounded separately and get no discount', async () => {
   const me = await newPerson();
   const before = await me.subscribe('basic');
   const start = before.items.data[0]?.current_period_start ?? 0;
@@ -67,7 +67,7 @@ test('the lines of a change name what they give back, are rounded one by one and
   expect([invoice.period_start, invoice.period_end - now < 10]).toEqual([start, true]);
 });
 
-test('less than 50 cents is not charged but owed', async () => {
+test('less than 50 cents is added to the balance instead of charged', async () => {
   const me = await newPerson();
   const before = await me.subscribe('basic');
   await me.advance(week - 600);
@@ -83,7 +83,7 @@ test('less than 50 cents is not charged but owed', async () => {
   expect(before.status).toBe('active');
 });
 
-test('a change whose charge fails stands, and its invoice is owed', async () => {
+test('a change whose charge fails is kept, and its invoice stays open', async () => {
   const me = await newPerson();
   const { id, items } = await me.subscribe('basic');
   await me.setCard(true);

@@ -1,22 +1,22 @@
-import answers from '../contract/answers.json' with { type: 'json' };
+import responses from '../contract/responses.json' with { type: 'json' };
 import { type Fields, isChoice, type Shape } from '../contract/shape.ts';
 
-const shapes = answers as unknown as Record<string, Shape>;
+const shapes = responses as unknown as Record<string, Shape>;
 
-/** What is wrong with an answer, by path; nothing when it is as Stripe's SDK declares it. */
-export function complaints(shape: Shape, value: unknown, path = '$'): string[] {
+/** The differences between a value and a shape, by path; none if it is as Stripe's SDK declares it. */
+export function problems(shape: Shape, value: unknown, path = '$'): string[] {
   if (typeof shape === 'string') return ofText(shape, value, path);
   if (isChoice(shape)) return ofChoice(shape['|'], value, path);
   if (Array.isArray(shape)) {
     if (!Array.isArray(value)) return [`${path} is no list`];
-    return value.flatMap((item, index) => complaints(shape[0], item, `${path}[${index}]`));
+    return value.flatMap((item, index) => problems(shape[0], item, `${path}[${index}]`));
   }
   return typeof value === 'object' && value !== null ? ofFields(shape, value, path) : [`${path} is no object`];
 }
 
 function ofText(shape: string, value: unknown, path: string): string[] {
   if (shape === 'any') return [];
-  if (shape.startsWith('#')) return complaints(shapes[shape.slice(1)] ?? 'any', value, path);
+  if (shape.startsWith('#')) return problems(shapes[shape.slice(1)] ?? 'any', value, path);
   if (shape === 'null') return value === null ? [] : [`${path} is not null`];
   if (shape.startsWith('enum:')) {
     return shape.slice(5).split('|').includes(String(value)) ? [] : [`${path} is ${String(value)}, not ${shape}`];
@@ -30,7 +30,7 @@ function ofText(shape: string, value: unknown, path: string): string[] {
 }
 
 function ofChoice(choices: Shape[], value: unknown, path: string): string[] {
-  const found = choices.map((choice) => complaints(choice, value, path));
+  const found = choices.map((choice) => problems(choice, value, path));
   return (
     found
       .toSorted((one, other) => deepest(other) - deepest(one) || one.length - other.length)
@@ -39,13 +39,13 @@ function ofChoice(choices: Shape[], value: unknown, path: string): string[] {
 }
 
 function deepest(found: string[]): number {
-  return Math.max(0, ...found.map((complaint) => complaint.split(' ')[0]?.length ?? 0));
+  return Math.max(0, ...found.map((problem) => problem.split(' ')[0]?.length ?? 0));
 }
 
 function ofFields(fields: Fields, value: object, path: string): string[] {
   const known = Object.entries(fields).flatMap(([key, shape]) => {
     const name = key.replace(/!$/, '');
-    if (name in value) return complaints(shape, (value as Record<string, unknown>)[name], `${path}.${name}`);
+    if (name in value) return problems(shape, (value as Record<string, unknown>)[name], `${path}.${name}`);
     return key.endsWith('!') ? [`${path}.${name} is missing`] : [];
   });
   const unknown = Object.keys(value).filter((name) => !(name in fields) && !(`${name}!` in fields));

@@ -46,7 +46,7 @@ test('refunds in parts, and never more than was paid', async () => {
   expect((await me.stripe.refunds.list({ charge })).data).toHaveLength(2);
 });
 
-test('a dispute names the charge and no customer, and bars a refund', async () => {
+test('a dispute names the charge and no customer, and forbids a refund', async () => {
   const me = await newPerson();
   expect(await me.control('POST', `/customers/${phone}/dispute`)).toHaveProperty('error');
   await me.subscribe('basic');

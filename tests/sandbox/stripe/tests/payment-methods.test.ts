@@ -24,7 +24,7 @@ test.each([
   expect((await me.stripe.customers.list({ email: 'refused@example.test' })).data).toEqual([]);
 });
 
-test('a card belongs to one customer, and is of no use after it was detached', async () => {
+test('a card belongs to one customer, and cannot be used after it was detached', async () => {
   const me = await newPerson();
   const request = requestOf(me);
   const other = await me.stripe.customers.create();
@@ -55,7 +55,7 @@ test('a default card must be attached to its customer', async () => {
   ).rejects.toMatchObject({ param: 'invoice_settings[default_payment_method]' });
 });
 
-test('a declined payment intent answers 402 with the intent, and asks for another card', async () => {
+test('a declined payment intent responds 402 with the intent, which requires another card', async () => {
   const me = await newPerson();
   const request = requestOf(me);
   const card = 'pm_card_chargeDeclinedInsufficientFunds';

@@ -17,14 +17,14 @@ type Received = { body: string; signature: string; event: Stripe.Event };
 export type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
 type Options = { store?: Store; collection?: Partial<CollectionSettings> };
 
-/** A local Stripe on a free port, the stock SDK as its client, and a shop that receives its events. */
+/** A local Stripe on a free port, the stock SDK as its client, and a merchant's site that receives its events. */
 export async function startStripe({ store = openStore(':memory:'), collection = {} }: Options = {}) {
   const server = createServer();
   const url = await listen(server);
   const shop = await startShop();
   const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret, collection });
-  const answer = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
-  server.on('request', (request, response) => void answer(request, response));
+  const listener = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
+  server.on('request', (request, response) => void listener(request, response));
   onTestFinished(() => {
     local.close();
     close(server);
@@ -42,12 +42,12 @@ function controlOf(url: string) {
   };
 }
 
-/** Remembers every event posted to it; `status` is what it answers. */
+/** A merchant's site: records the events that it accepts, and responds with `state.status`. */
 async function startShop() {
   const received: Received[] = [];
   const state = { status: 200 };
-  const server = createServer((request, response) => void hear(request, response));
-  async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const server = createServer((request, response) => void receive(request, response));
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     const signature = String(request.headers['stripe-signature']);
     if (state.status === 200) received.push({ body, signature, event: JSON.parse(body) as Stripe.Event });

@@ -7,7 +7,7 @@ const working = '4242424242424242';
 
 export type Person = Awaited<ReturnType<typeof newPerson>>;
 
-/** A shop with a webhook, and one customer in it who can press buttons. */
+/** A merchant's site with a webhook, and one customer who uses the hosted pages. */
 export async function newPerson(options: Parameters<typeof startStripe>[0] = {}) {
   const local = await startStripe(options);
   const { stripe, shop } = local;
@@ -66,12 +66,12 @@ function timeOf({ control, shop }: LocalStripe) {
   };
 }
 
-/** The price that a subscription holds. */
+/** The id of a subscription's price. */
 export function priceOf(subscription: Stripe.Subscription): string | undefined {
   return subscription.items.data[0]?.price.id;
 }
 
-/** The id of what stands there whole or as an id. */
+/** The id of a reference, which may be expanded. */
 export function idOf(reference: string | { id: string } | null): string {
   return typeof reference === 'string' ? reference : (reference?.id ?? '');
 }

@@ -35,12 +35,12 @@ test('a checkout sells a week, and the weeks after it', async () => {
 test('two clicks on Subscribe, even at once, make one subscription', async () => {
   const me = await newPerson();
   const { url, id } = await me.checkout('basic');
-  const answers = await Promise.all([me.press(url ?? ''), me.press(url ?? ''), me.press(url ?? '')]);
-  for (const answer of answers) expect(answer.headers.get('location')).toContain(id);
+  const responses = await Promise.all([me.press(url ?? ''), me.press(url ?? ''), me.press(url ?? '')]);
+  for (const response of responses) expect(response.headers.get('location')).toContain(id);
   expect((await me.stripe.subscriptions.list({ customer: me.customer })).data).toHaveLength(1);
 });
 
-test('a card that is refused leaves nothing behind, and another one goes through', async () => {
+test('a refused card changes nothing, and another one pays', async () => {
   const me = await newPerson();
   const { url, id } = await me.checkout('premium');
   for (const card of ['4000000000000002', '4000000000000341']) {

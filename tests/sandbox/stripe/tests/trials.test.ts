@@ -65,7 +65,7 @@ test.each([
   ['cancel', 'canceled'],
   ['pause', 'paused'],
   ['create_invoice', 'past_due'],
-] as const)('a trial without a card ends as wished: %s', async (missing_payment_method, status) => {
+] as const)('a trial without a card ends as its settings say: %s', async (missing_payment_method, status) => {
   const me = await newPerson();
   await startTrial(me, { trial_settings: { end_behavior: { missing_payment_method } } });
   await me.advance(5 * day + draftHour + 60);

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { newPerson, phone } from './subscriber.ts';
 import { webhookSecret, week } from './start-stripe.ts';
 
-test('events are signed with the real time, however far the clock ran ahead', async () => {
+test('events are signed with the real time, however far the clock was advanced', async () => {
   const me = await newPerson();
   await me.subscribe('basic');
   const now = await me.advance(10 * week);
@@ -14,7 +14,7 @@ test('events are signed with the real time, however far the clock ran ahead', as
   expect(() => me.verify(` ${first?.body}`, first?.signature ?? '')).toThrow();
 });
 
-test('an update tells what it was before', async () => {
+test('an update contains the previous values', async () => {
   const me = await newPerson();
   const { id } = await me.subscribe('basic');
   await me.stripe.subscriptions.update(id, { metadata: { note: 'kept' } }, { idempotencyKey: 'note' });
@@ -27,7 +27,7 @@ test('an update tells what it was before', async () => {
   expect(event?.data.previous_attributes).toEqual({ metadata: { note: null } });
 });
 
-test('held events come later; all of them come once more, in reverse', async () => {
+test('held events are sent later; all of them are sent again, in reverse', async () => {
   const me = await newPerson();
   await me.control('PUT', '/webhooks', { mode: 'hold' });
   me.shop.received.length = 0;

@@ -23,7 +23,7 @@ export type CheckoutSession = {
   subscription: string | null;
   success_url: string;
   url: string | null;
-  /** What was ordered, and what the subscription or setup intent shall be. */
+  /** The ordered items, and the data of the subscription or setup intent to create. */
   _: {
     lineItems: { id: string; price: string; quantity: number }[];
     subscriptionData: Stripe.Checkout.SessionCreateParams.SubscriptionData;

@@ -11,7 +11,7 @@ export type Customer = {
   name: string | null;
   description: string | null;
   address: Address | null;
-  /** In cents; negative is money the customer has with us. */
+  /** In cents; a negative balance is the customer's credit. */
   balance: number;
   currency: string | null;
   delinquent: boolean;
@@ -24,11 +24,11 @@ export type Customer = {
     rendering_options: null;
   };
   metadata: Metadata;
-  /** The phone number, kept after deletion; and what search finds until the index has the last change. */
+  /** The phone number, which is kept after deletion, and what search finds until the index contains the last change. */
   _: { phone: string | null; indexed?: Indexed };
 };
 
-/** What search finds of a customer until the index has its last change, made at `changedAt` (unix ms). */
+/** The version of a customer that search finds until the index contains the change made at `changedAt` (unix ms). */
 export type Indexed = { changedAt: number; earlier: Searchable | null };
 
 export type Searchable = Pick<Customer, 'created' | 'email' | 'metadata' | 'name' | 'phone'>;

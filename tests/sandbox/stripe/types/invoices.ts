@@ -51,10 +51,10 @@ export type Invoice = {
   _: {
     payment: string | null;
     paymentIntent: string | null;
-    /** When its first charge failed, and how many of the retries are behind it. */
+    /** When its first charge failed, and the number of retries so far. */
     firstFailure: number | null;
     retries: number;
-    /** What the last attempt charged, and why that failed. */
+    /** The payment method that the last attempt charged, and why it failed. */
     lastMethod: string | null;
     lastDecline: string | null;
   };

@@ -1,6 +1,6 @@
 export type Period = { start: number; end: number };
 
-/** The invoice lines that a credit gives back. */
+/** The invoice lines that a credit refunds. */
 export type Credited = { invoice: string; invoice_line_items: string[] };
 
 type ItemDetails = {

@@ -26,6 +26,6 @@ export type PaymentIntent = {
     | 'requires_confirmation'
     | 'requires_payment_method'
     | 'succeeded';
-  /** The invoice that it pays, and when a bank's answer is due. */
+  /** The invoice that it pays, and when a bank debit settles. */
   _: { invoice: string | null; settlesAt: number | null };
 };

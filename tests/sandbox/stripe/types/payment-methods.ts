@@ -13,6 +13,6 @@ export type PaymentMethod = {
   customer: string | null;
   metadata: Metadata;
   type: 'card' | 'us_bank_account';
-  /** `declines` overrides the test card; `isSetUp` means its holder has agreed to later charges; `isUsed` bars it. */
+  /** `declines` overrides the test card; `isSetUp` allows charges without the cardholder; `isUsed`: no second use. */
   _: { number: string; declines: boolean | null; isSetUp: boolean; isUsed: boolean };
 };

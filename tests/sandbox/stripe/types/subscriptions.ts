@@ -68,12 +68,12 @@ export type Subscription = {
   trial_end: number | null;
   trial_settings: { end_behavior: { billing_cycle_anchor: 'now'; missing_payment_method: MissingMethod } };
   _: {
-    /** Prorations that wait for the next invoice. */
+    /** Prorations that the next invoice will contain. */
     pending: Line[];
     isTrialEndAnnounced: boolean;
-    /** The lines that billed the present period, by item. */
+    /** The invoice lines that billed the current period, by item. */
     billed: Record<string, Credited>;
-    /** The latest invoice that is no draft. */
+    /** The latest invoice that is not a draft. */
     lastFinalized: string | null;
   };
 };

@@ -4,35 +4,36 @@ import type { Emit } from '../table.ts';
 import type { Tables } from './tables.ts';
 
 export type Settings = {
-  /** Where the hosted pages answer. */
+  /** The address of the hosted pages. */
   sandboxUrl: string;
-  /** The merchant's site; the portal's last resort to return to. */
+  /** The merchant's site, to which the portal returns if its session names no address. */
   siteUrl: string;
   secretKey: string;
   /**
-   * Every endpoint's secret. Only here: the Worker reads its secret from a file that stands before any endpoint does.
+   * The secret of every webhook endpoint. The real Stripe makes one for each; here the Worker's settings contain it
+   * before an endpoint exists.
    */
   webhookSecret?: string;
   businessName: string;
-  /** Where an account's settings differ from Stripe's defaults. */
+  /** The account's settings that differ from Stripe's defaults. */
   collection?: Partial<CollectionSettings>;
 };
 
 /** How the account collects failed renewals. */
 export type CollectionSettings = {
   retries: 'two-weeks' | 'five-days';
-  /** What becomes of a subscription after the last retry. */
+  /** What happens to a subscription after the last retry. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due';
 };
 
 export type RequestInfo = {
   id: string | null;
   idempotency_key: string | null;
-  /** The request is answered as if its key were another account's: no customer is known. */
+  /** The response is that of another account, which has none of the customers. */
   unknownCustomers: boolean;
 };
 
-/** Everything that Stripe holds, and its time. */
+/** Every object that the local Stripe stores, its clock and its settings. */
 export type World = Tables & {
   settings: Settings;
   store: Store;
@@ -41,6 +42,6 @@ export type World = Tables & {
   emit: Emit;
   collection(): CollectionSettings;
   setCollection(changes: Partial<CollectionSettings>): CollectionSettings;
-  /** The request that causes the present events; nulls when time does. */
+  /** The request that causes the events; its fields are null when the clock causes them. */
   request: RequestInfo;
 };

@@ -1,39 +1,39 @@
 import type { Store } from '../../store.ts';
 import { matches } from '../objects/events.ts';
-import { createLanes } from './lanes.ts';
+import { createQueues } from './queues.ts';
 import { postEvent } from './post-event.ts';
 import type { StripeEvent } from '../types/events.ts';
 import type { WebhookEndpoint } from '../types/webhook-endpoints.ts';
 
-/** An event that an endpoint has yet to take. */
-type Delivery = { id: string; event: string; endpoint: string; lane: string; attempts: number; notBefore: number };
+/** An event that an endpoint has not accepted yet. */
+type Delivery = { id: string; event: string; endpoint: string; queue: string; attempts: number; notBefore: number };
 export type Mode = 'deliver' | 'hold';
 
 const collection = 'stripe/deliveries';
-/** Seconds between tries; after the last one Stripe gives the event up. */
+/** Seconds before each retry; after the last one the event is dropped. */
 const delays = [1, 2, 5, 10, 20, 30, 60, 60, 120, 300];
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Stripe's side of webhooks: signed, in order for each customer, again until taken, across restarts. */
+/** Delivers events to endpoints: signed, in order for each customer, retried until accepted, across restarts. */
 export function createWebhooks(store: Store) {
-  const lanes = createLanes();
+  const queues = createQueues();
   const fresh: string[] = [];
   const timers = new Set<NodeJS.Timeout>();
   let mode: Mode = store.get<{ mode: Mode }>('stripe/meta', 'webhooks')?.mode ?? 'deliver';
   let isClosed = false;
 
-  /** Remembers who must hear of an event, in the transaction that made it. */
-  function queue(event: StripeEvent, endpoints: WebhookEndpoint[]): void {
+  /** Stores the deliveries of an event, in the transaction that emits it. */
+  function enqueue(event: StripeEvent, endpoints: WebhookEndpoint[]): void {
     for (const endpoint of endpoints) {
       const id = `${event.id}:${endpoint.id}`;
-      const delivery = { id, event: event.id, endpoint: endpoint.id, lane: laneOf(event), attempts: 0, notBefore: 0 };
+      const delivery = { id, event: event.id, endpoint: endpoint.id, queue: queueOf(event), attempts: 0, notBefore: 0 };
       store.put(collection, id, delivery satisfies Delivery);
       fresh.push(id);
     }
   }
 
-  /** Sends what was queued, once its transaction is through. */
+  /** Sends the queued events after their transaction. */
   function flush(): void {
     for (const id of fresh.splice(0)) {
       const delivery = store.get<Delivery>(collection, id);
@@ -41,16 +41,16 @@ export function createWebhooks(store: Store) {
     }
   }
 
-  function start({ id, lane, notBefore }: Delivery): void {
+  function start({ id, queue, notBefore }: Delivery): void {
     if (isClosed) return;
     const wait = notBefore - Date.now();
     if (wait <= 0) {
-      void lanes.add(lane, () => attempt(id));
+      void queues.add(queue, () => attempt(id));
       return;
     }
     const timer = setTimeout(() => {
       timers.delete(timer);
-      void lanes.add(lane, () => attempt(id));
+      void queues.add(queue, () => attempt(id));
     }, wait);
     timers.add(timer.unref());
   }
@@ -85,18 +85,18 @@ export function createWebhooks(store: Store) {
     store.put('stripe/meta', 'webhooks', { mode });
     if (mode === 'hold') stopTimers();
     else if (wasHeld) startAll();
-    await lanes.allSettled();
+    await queues.allSettled();
   }
 
-  /** Sends events once more, in order for each customer, whatever the mode; answers when all were tried. */
+  /** Sends events again, in order for each customer, in every mode; resolves when each was attempted. */
   async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
-    await lanes.allSettled();
+    await queues.allSettled();
     const sent = events.flatMap((event) =>
       endpoints.filter((endpoint) => isSubscribed(endpoint, event)).map((endpoint) => ({ event, endpoint })),
     );
     await Promise.all(
       sent.map(({ event, endpoint }) =>
-        lanes.add(laneOf(event), async () => {
+        queues.add(queueOf(event), async () => {
           if (await post(event.id, endpoint.id)) store.delete(collection, `${event.id}:${endpoint.id}`);
         }),
       ),
@@ -115,14 +115,14 @@ export function createWebhooks(store: Store) {
   }
 
   if (mode === 'deliver') startAll();
-  return { queue, flush, setMode, redeliver, close, mode: () => mode, lanes };
+  return { enqueue, flush, setMode, redeliver, close, mode: () => mode, queues };
 }
 
 function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
   return status === 'enabled' && names.some((name) => matches(type, name));
 }
 
-/** A customer's events wait for each other; those of the catalogue wait for none of them. */
-export function laneOf(event: StripeEvent): string {
+/** The name of an event's queue: its customer, or '' for events of the catalogue. */
+export function queueOf(event: StripeEvent): string {
   return event._.customer;
 }

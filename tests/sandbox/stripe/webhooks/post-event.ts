@@ -6,7 +6,8 @@ const timeoutMs = 10_000;
 type Delivery = { url: string; secret: string; event: object };
 
 /**
- * Posts a signed event; whether the endpoint took it. Signed with the real time, which receivers compare theirs with.
+ * Posts a signed event; returns whether the endpoint accepted it. The signature contains the real time, since
+ * receivers compare it with theirs.
  */
 export async function postEvent({ url, secret, event }: Delivery): Promise<boolean> {
   const body = JSON.stringify(event, null, 2);

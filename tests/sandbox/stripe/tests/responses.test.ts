@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { routes } from '../api/routes.ts';
 import byHand from '../contract/requests-by-hand.json' with { type: 'json' };
-import { complaints } from './matches-shape.ts';
+import { problems } from './matches-shape.ts';
 import { newPerson, phone } from './subscriber.ts';
 import { draftHour, week } from './start-stripe.ts';
 
-/** The full file, where a checkout has it beside it; the repository holds what is made of it. */
+/** Stripe's full OpenAPI file, which is not part of the repository; the files generated from it are. */
 const openapi = new URL('../../../../../shared/stripe/openapi-subset.json', import.meta.url);
 
-/** What the Dashboard sets is typed by the SDK where it is made: the file of shapes lacks it. */
-const ofTheAccount = /^\/v1\/(account|tax|payment_method_configurations)/;
+/** The shapes lack the objects of the Dashboard's settings, which the SDK's types describe. */
+const accountPath = /^\/v1\/(account|tax|payment_method_configurations)/;
 
-test('every kind of object is as the SDK declares it, in answers and in events', async () => {
+test('every kind of object is as the SDK declares it, in responses and in events', async () => {
   const me = await newPerson();
   const { id } = await me.subscribe('premium');
   await me.portal('switch', { price: me.catalogue.prices.basic });
@@ -32,7 +32,7 @@ test('every kind of object is as the SDK declares it, in answers and in events',
   const lists = routes
     .filter(
       ([method, path]) =>
-        method === 'GET' && !path.includes(':') && !path.endsWith('/search') && !ofTheAccount.test(path),
+        method === 'GET' && !path.includes(':') && !path.endsWith('/search') && !accountPath.test(path),
     )
     .map(([, path]) => path);
   for (const path of lists) {
@@ -44,30 +44,30 @@ test('every kind of object is as the SDK declares it, in answers and in events',
           : query + (path === '/v1/subscriptions' ? '&status=all' : '')),
     );
     expect(data.length, path).toBeGreaterThan(0);
-    for (const object of data) expect(complaints(`#${object.object}`, object), path).toEqual([]);
+    for (const object of data) expect(problems(`#${object.object}`, object), path).toEqual([]);
   }
   for (const { event } of me.shop.received)
-    expect(complaints(`#${event.data.object.object}`, event.data.object), event.type).toEqual([]);
+    expect(problems(`#${event.data.object.object}`, event.data.object), event.type).toEqual([]);
   const expanded = await get(
     `/v1/subscriptions/${id}?expand[]=latest_invoice.payments&expand[]=customer&expand[]=default_payment_method`,
   );
-  expect(complaints('#subscription', expanded)).toEqual([]);
+  expect(problems('#subscription', expanded)).toEqual([]);
   const portal = await me.stripe.billingPortal.sessions.create({ customer: me.customer });
-  expect(complaints('#billing_portal.session', JSON.parse(JSON.stringify(portal)))).toEqual([]);
-  const held = (await me.control('GET', `/customers/${phone}`)) as Record<string, { object: string }[]>;
-  for (const object of Object.values(held).flat()) expect(complaints(`#${object.object}`, object)).toEqual([]);
+  expect(problems('#billing_portal.session', JSON.parse(JSON.stringify(portal)))).toEqual([]);
+  const objects = (await me.control('GET', `/customers/${phone}`)) as Record<string, { object: string }[]>;
+  for (const object of Object.values(objects).flat()) expect(problems(`#${object.object}`, object)).toEqual([]);
 });
 
-test.runIf(existsSync(openapi))('the committed shapes know every endpoint that the full file has for us', async () => {
+test.runIf(existsSync(openapi))('the full file has every endpoint of the committed shapes', async () => {
   const { paths } = JSON.parse(readFileSync(openapi, 'utf8')) as { paths: Record<string, Record<string, unknown>> };
   const known = new Set(
-    Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => spell(method, path))),
+    Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => normalized(method, path))),
   );
   for (const [method, path] of routes) {
-    if (!(`${method} ${path}` in byHand)) expect(known).toContain(spell(method, path));
+    if (!(`${method} ${path}` in byHand)) expect(known).toContain(normalized(method, path));
   }
 });
 
-function spell(method: string, path: string): string {
+function normalized(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}|:\w+/g, ':id')}`;
 }

@@ -1,0 +1,63 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createClient } from '@libsql/client/web';
+import { Stripe } from 'stripe';
+import { freePort } from '../../product/free-port.ts';
+import { startTestServices } from '../test-services.ts';
+
+export type Fixtures = Awaited<ReturnType<typeof startFixtures>>;
+
+/** Local services that are in order, a database without tables, and servers of which each lacks something. */
+export async function startFixtures() {
+  const services = await startTestServices();
+  const empty = await startTestServices({ isSetUp: false });
+  const form = await serve((_, response) => response.writeHead(204).end());
+  const bot = await serve((_, response) => response.writeHead(204).end());
+  const issuer = await serve((_, response) => response.end('{"keys":[]}'));
+  return {
+    vars: services.vars,
+    url: services.url,
+    emptyDatabase: empty.vars,
+    formUrl: addressOf(form),
+    botUrl: addressOf(bot),
+    issuerUrl: addressOf(issuer),
+    closedUrl: `http://127.0.0.1:${await freePort(0, 'PORT')}`,
+    async close() {
+      for (const server of [form, bot, issuer]) server.close();
+      await services.close();
+      await empty.close();
+    },
+  };
+}
+
+export async function serve(listener: RequestListener): Promise<Server> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+export const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+type Services = { vars: Record<string, string>; url: string };
+
+/** The stock SDK against the local Stripe. */
+export function openStripe({ vars, url }: Services): Stripe {
+  const { hostname, port } = new URL(url);
+  return new Stripe(vars['STRIPE_SECRET_KEY']!, { host: hostname, port, protocol: 'http', telemetry: false });
+}
+
+/** Runs one SQL statement. */
+export async function runSql({ vars }: Pick<Services, 'vars'>, statement: string): Promise<void> {
+  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
+  const client = createClient({ url, authToken });
+  await client.execute(statement);
+  client.close();
+}
+
+/** A user whose conversation is encrypted with a key of this name. */
+export const insertUserWithKey = (services: Pick<Services, 'vars'>, key: string) =>
+  runSql(
+    services,
+    `insert into users (id, phone, status, created_at, week_anchor, week_start, chat_key, chat_key_id)
+     values ('u1', '+15551234567', 'approved', 0, 0, 0, 'k', '${key}')`,
+  );

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto';
+import { call, product } from '../shared-product.ts';
+
+const { siteUrl, sandboxUrl } = product;
+
+export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
+
+export const writeToAssistant = (phone: string) =>
+  call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
+
+/** The token of a new session; clears the limits first, as a message to the assistant does. */
+export async function signIn(phone: string): Promise<string> {
+  await writeToAssistant(phone);
+  await call(`${siteUrl}/api/auth/request-otp`, 'POST', { phone });
+  const messages = await call<{ code?: string }[]>(`${sandboxUrl}/phones/${phone}/messages`);
+  const otp = messages.findLast(({ code }) => code)!.code!;
+  const { token } = await call(`${siteUrl}/api/auth/verify-otp`, 'POST', { phone, otp });
+  return token;
+}
+
+/** Starts a trial by the link, which signs the user in; returns the token. */
+export async function openTrialLink(url: string): Promise<string> {
+  const trialToken = new URL(url).searchParams.get('token');
+  return (await call(`${siteUrl}/auth/verify-trial-token`, 'POST', { trialToken })).token;
+}
+
+/** A user who has written, signed in, had a trial, and bought a plan. */
+export async function newSubscriber(): Promise<string> {
+  const phone = newNumber();
+  const token = await signIn(phone);
+  const buying = `${siteUrl}/api/billing/create-subscription-update-session`;
+  const { portalUrl } = await call(buying, 'POST', { tier: 'basic' }, token);
+  const paid = await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+  const sessionId = new URL(paid.headers.get('location')!).searchParams.get('session_id');
+  await call(`${siteUrl}/api/billing/verify-and-update-checkout-session`, 'POST', { sessionId }, token);
+  const { url } = await call(`${sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'premium', days: 3 });
+  await openTrialLink(url);
+  return phone;
+}
+
+/** Makes a local service fail, or with null work again. */
+export const setFault = (service: 'stripe' | 'bot', fault: { status: number } | null) =>
+  call(`${sandboxUrl}/faults`, 'PUT', { [service]: fault });
+
+/** The types of the events that the local bot accepted about a user, oldest first. */
+export async function eventTypesOf(phone: string): Promise<string[]> {
+  const events = await call<{ type: string; data: { phone: string } }[]>(`${sandboxUrl}/bot/events`);
+  return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
+}
