@@ -1,32 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Conversation } from '../../worker/chat/conversation.ts';
 import { call } from './support/api.ts';
-import { newWriter, readChat, setBotMode, write } from './support/chat.ts';
+import { readChat, write } from './support/chat.ts';
+import { newSettledWriter, outboxOf } from './support/chat-delivery.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
-import { database } from './support/database.ts';
 import { sandbox } from './support/sandbox.ts';
 
-beforeEach(() => setBotMode('answer'));
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await sandbox.faults({ bot: null });
-});
-
-const outboxOf = async (phone: string) =>
-  (await database.execute({ sql: 'select * from outbox where phone = ?', args: [phone] })).rows;
 const untilSent = (phone: string) => vi.waitFor(async () => expect(await outboxOf(phone)).toEqual([]), 8000);
 
 /** What the bot has received about a number: the texts of messages, and the types of other events. */
 const receivedOf = async (phone: string) =>
   (await sandbox.botEvents()).flatMap(({ type, data }) => (data.phone === phone ? [data.text ?? type] : []));
-
-/** A user whose consent the bot has received. */
-async function newSettledWriter() {
-  const person = await newWriter();
-  await untilSent(person.phone);
-  return person;
-}
 
 /** Sends a message that the bot is still receiving when this returns. */
 async function writeSlowly(token: string, text: string, fault: { delayMs?: number; cut?: true } = {}): Promise<string> {
@@ -88,10 +73,10 @@ it('delivers a message that was sent after a clearing, also by a request that be
 
 it('delivers a failed message that is sent again while the event before it is settled', async () => {
   const { phone, token } = await newSettledWriter();
-  await setBotMode('refuse');
+  await sandbox.botMode('refuse');
   const { id } = (await write(token, 'One')).body.message;
   await vi.waitFor(async () => expect((await readChat(token)).messages).toMatchObject([{ state: 'failed' }]));
-  await setBotMode('answer');
+  await sandbox.botMode('accept');
   await writeSlowly(token, 'Two');
   const release = holdMessages();
   const again = write(token, 'One', id);
