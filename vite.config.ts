@@ -17,8 +17,12 @@ const styles = pandacss({ configPath: join(web, 'build/panda.config.ts'), cwd: w
 // One chunk that changes only with the libraries; many small ones would also compress worse.
 const vendor = {
   name: 'vendor',
+  priority: 1,
   test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store))\//,
 };
+
+// What every page needs is one chunk: its parts would be requests of their own because other chunks import them too.
+const main = { name: 'main', tags: ['$initial' as const] };
 
 export default defineConfig({
   root: web,
@@ -30,7 +34,7 @@ export default defineConfig({
         license: { fileName: 'third-party-licences.txt' },
         rolldownOptions: {
           input: { index: join(web, 'index.html'), shell: join(web, 'app/fill-shell.ts') },
-          output: { codeSplitting: { groups: [vendor] } },
+          output: { codeSplitting: { groups: [vendor, main] } },
         },
       },
     },
