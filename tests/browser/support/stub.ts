@@ -25,6 +25,7 @@ export class Stub {
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
     this.respond('requestOtp', { success: true, requiresInitialContact: false });
     this.hold('usageStream');
+    this.hold('chatStream');
   }
 
   /** Replaces the API for every page of the context. */

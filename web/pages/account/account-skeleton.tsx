@@ -8,7 +8,7 @@ import { CardHead } from './card-head.tsx';
 import { column, columns } from './columns.tsx';
 import { statusHeight } from './status-height.tsx';
 
-/** The account page before its user is known; part of the served HTML, in which `fill-shell.ts` fills the slots. */
+/** The account page before its user is known; part of the served HTML, in which `fill-account.ts` fills the slots. */
 export function AccountSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
@@ -16,7 +16,7 @@ export function AccountSkeleton() {
       <header className={css({ minHeight: { base: '[11.25rem]', sm: '[7.5rem]', md: 'auto' }, marginBottom: '8' })}>
         <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{accountWords.title}</h1>
         <Slot name="phone" className={css({ textStyle: 'figure', fontSize: '2xl' })} />
-        <output className={label}>
+        <output className={label} data-slot="start">
           <span className={spinner({ size: 'sm' })} aria-hidden="true" />
           {isInitializing ? layoutWords.loadingApplication : accountWords.loading}
         </output>

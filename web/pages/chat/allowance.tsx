@@ -7,10 +7,10 @@ import { composerWords } from '../../words/chat.ts';
 
 /** The week's count, live; once the allowance is spent, a link to the plans. */
 export function Allowance() {
-  const used = useSession(({ user }) => user?.messagesUsedThisPeriod ?? 0);
+  const used = useSession(({ user }) => user?.messagesUsedThisPeriod ?? null);
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
   const limit = planOf(tier).messageLimit;
-  if (limit === null || limit < 0) return null;
+  if (used === null || limit === null || limit < 0) return null;
   return (
     <span className={css({ display: 'inline-flex', gap: '2' })}>
       {composerWords.used(used, limit)}
