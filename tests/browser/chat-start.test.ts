@@ -41,7 +41,7 @@ const markup = (page: Page) =>
   page.getByRole('main').evaluate((main) => {
     const copy = main.cloneNode(true) as HTMLElement;
     for (const output of copy.querySelectorAll('output')) output.textContent = '';
-    for (const span of copy.querySelectorAll('span')) if (span.textContent.endsWith('this week')) span.remove();
+    for (const span of copy.querySelectorAll('span')) if (span.textContent.endsWith('this week')) span.textContent = '';
     return copy.innerHTML.replaceAll(/<!--.*?-->/g, '').replaceAll('><', '>\n<');
   });
 

@@ -16,11 +16,19 @@ async function fillAccount(): Promise<void> {
   const user = readUser(Object(profile));
   await parsed();
   if (user.status === 'pending') return;
-  for (const [slot, text] of Object.entries(accountSummary(user))) {
-    const element = shellRoot()?.querySelector(`[data-slot=${slot}]`);
-    if (element) element.textContent = text;
-  }
+  const { texts, tone } = accountSummary(user);
+  for (const [slot, text] of Object.entries(texts)) fillSlot(slot, text);
+  shellRoot()?.querySelector('[data-tone]')?.setAttribute('data-tone', tone);
   await painted();
+}
+
+/** Replaces a bar by a text, whose height may differ in a box that keeps its own. */
+function fillSlot(slot: string, text: string): void {
+  const bar = shellRoot()?.querySelector(`[data-slot=${slot}]`);
+  const filled = bar?.cloneNode();
+  if (!bar || !filled) return;
+  filled.textContent = text;
+  bar.replaceWith(filled);
 }
 
 void startApp(fillAccount());

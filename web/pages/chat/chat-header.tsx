@@ -93,6 +93,13 @@ const bar = css({
   // The menu keeps its place while the conversation is loading.
   md: { gridTemplateColumns: '[1fr auto 2.75rem]' },
 });
-const title = css({ gridArea: 'title', textStyle: 'subheading' });
+/** As high as the menu beside it, which comes with the conversation. */
+const title = css({
+  gridArea: 'title',
+  display: 'flex',
+  alignItems: 'center',
+  minHeight: { base: 'touch', md: 'auto' },
+  textStyle: 'subheading',
+});
 const label = css({ gridArea: 'label' });
 const help = css({ gridArea: 'help' });

@@ -90,14 +90,7 @@ const row = css({ display: 'flex', gap: '2', alignItems: 'flex-end' });
 /** As high as the field with one line. */
 const sendButton = css({ minHeight: '[3.325rem]' });
 const over = css({ fontWeight: 'semibold', color: 'danger' });
-const below = css({
-  display: 'flex',
-  flexWrap: 'wrap',
-  columnGap: '4',
-  minHeight: '[1lh]',
-  textStyle: 'fine',
-  color: 'muted',
-});
+const below = css({ display: 'flex', flexWrap: 'wrap', columnGap: '4', textStyle: 'fine', color: 'muted' });
 const hint = css({ marginInlineStart: { base: '0', md: 'auto' }, '@media (pointer: coarse)': { display: 'none' } });
 
 const sameText = {
