@@ -3,8 +3,9 @@ import pandacss from '@pandacss/dev/postcss';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { dropUnusedProperties } from './web/build/drop-unused-properties.ts';
 import { endpointTable } from './web/build/endpoint-table.ts';
-import { inlineHeadScript } from './web/build/inline-head-script.ts';
+import { inlineHeadScript } from './web/build/bundle-script.ts';
 import { splitStylesheet } from './web/build/split-stylesheet.ts';
 import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
@@ -17,8 +18,12 @@ const styles = pandacss({ configPath: join(web, 'build/panda.config.ts'), cwd: w
 // One chunk that changes only with the libraries; many small ones would also compress worse.
 const vendor = {
   name: 'vendor',
+  priority: 1,
   test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store))\//,
 };
+
+// What every page needs is one chunk: its parts would be requests of their own because other chunks import them too.
+const main = { name: 'main', tags: ['$initial' as const] };
 
 export default defineConfig({
   root: web,
@@ -29,8 +34,8 @@ export default defineConfig({
         // Licences ask for their text beside each copy, and minifying removes it from the scripts.
         license: { fileName: 'third-party-licences.txt' },
         rolldownOptions: {
-          input: { index: join(web, 'index.html'), shell: join(web, 'app/fill-shell.ts') },
-          output: { codeSplitting: { groups: [vendor] } },
+          input: join(web, 'index.html'),
+          output: { codeSplitting: { groups: [vendor, main] } },
         },
       },
     },
@@ -69,7 +74,15 @@ export default defineConfig({
     inlineStyles(join(web, 'styled-system')),
     inlineHeadScript(join(web, 'app/head-script.ts')),
     splitStylesheet(),
-    writePages({ connectTo: outsideOrigins(), rendererIn: prerender }),
+    writePages({
+      connectTo: outsideOrigins(),
+      rendererIn: prerender,
+      fillScripts: {
+        '/account': join(web, 'app/shell/fill-account.ts'),
+        '/chat': join(web, 'app/shell/fill-chat.tsx'),
+      },
+      scriptPlugins: [inlineStyles(join(web, 'styled-system')), dropUnusedProperties()],
+    }),
   ],
 });
 

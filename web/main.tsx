@@ -4,9 +4,14 @@ import { start } from './app/start.ts';
 import { watchUncaughtErrors } from './app/uncaught-error.ts';
 import { createAppRouter } from './router.tsx';
 
-watchUncaughtErrors();
-const router = createAppRouter();
-start(router);
+async function run(): Promise<void> {
+  await globalThis.earlyStart?.parts;
+  const router = createAppRouter();
+  start(router);
+  const root = document.getElementById('root');
+  await applyStylesheet();
+  if (root) await mount(root, router);
+}
 
-const root = document.getElementById('root');
-if (root) void applyStylesheet().then(() => mount(root, router));
+watchUncaughtErrors();
+void run();

@@ -51,10 +51,19 @@ it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'shell'))
     const main = /<main[\s\S]*<\/main>/.exec(site.html(path))?.[0] ?? '';
     expect(main.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\d/);
     expect(site.html(path)).toMatch(/<link rel="modulepreload"/);
-    expect(site.html(path)).not.toContain('<template');
+    expect(site.html(path)).not.toContain('<template id="after-paint"');
     expect(site.html(path)).not.toContain('as="font"');
   },
 );
+
+it('serves the frame of a conversation without messages beside the shell of the chat', () => {
+  const frame = /<template id="filled">([\s\S]*?)<\/template>/.exec(site.html('/chat'))?.[1] ?? '';
+  expect(frame).toContain('role="log"');
+  expect(frame).toContain('<textarea');
+  expect(frame).not.toContain('<li');
+  for (const path of Object.keys(pages).filter((one) => one !== '/chat'))
+    expect(site.html(path)).not.toContain('id="filled"');
+});
 
 describe('the Content-Security-Policy', () => {
   const headers = site.read('_headers');

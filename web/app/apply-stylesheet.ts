@@ -4,14 +4,16 @@
  */
 export async function applyStylesheet(): Promise<void> {
   const href = document.querySelector<HTMLLinkElement>('link[rel=preload][as=style]')?.href;
-  if (!href) return;
+  // The first attempt gets the response to the preload, which may have failed before the connection came back.
+  if (!href || (await apply(href)) || (await apply(href))) return;
+  dispatchEvent(new Event('vite:preloadError', { cancelable: true }));
+}
+
+function apply(href: string): Promise<boolean> {
   const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
-  await new Promise<void>((resolve) => {
-    link.addEventListener('load', () => resolve());
-    link.addEventListener('error', () => {
-      dispatchEvent(new Event('vite:preloadError', { cancelable: true }));
-      resolve();
-    });
+  return new Promise((resolve) => {
+    link.addEventListener('load', () => resolve(true));
+    link.addEventListener('error', () => resolve(false));
     document.head.append(link);
   });
 }

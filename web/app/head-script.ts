@@ -1,5 +1,5 @@
 import { apiBase } from '../data/config.ts';
-import type { EarlyStart } from '../data/early-start.ts';
+import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
 import { tokenExpired } from '../rules/token.ts';
 
 /**
@@ -8,8 +8,8 @@ import { tokenExpired } from '../rules/token.ts';
  */
 function prepare(): void {
   const { dataset } = document.documentElement;
-  const early: EarlyStart = { externalToken: null, trialToken: null, token: null, responses: {} };
-  window.earlyStart = early;
+  const early = newEarlyStart();
+  globalThis.earlyStart = early;
   if (location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
   takeTokensFromAddress(early);
   try {
@@ -46,11 +46,11 @@ function decode(text: string): string {
 }
 
 /** The API calls of each page besides the profile, which every page needs. */
-const pageReads: Record<string, string[]> = { '/chat': ['/api/user/chat?limit=50'] };
+const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 
 function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
-  for (const path of ['/api/user/me', ...(pageReads[location.pathname] ?? [])]) {
+  for (const path of [profilePath, ...(pageReads[location.pathname] ?? [])]) {
     const response = fetch(apiBase + path, {
       headers: { Authorization: `Bearer ${token}` },
       mode: 'cors',

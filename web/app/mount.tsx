@@ -2,6 +2,8 @@ import { RouterProvider, type RegisteredRouter } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { flushSync } from 'react-dom';
 import { createRoot, hydrateRoot } from 'react-dom/client';
+import { clearShownChat, shownChat } from '../data/early-start.ts';
+import { session } from '../data/session.ts';
 import { routeIdOf } from '../router.tsx';
 import { saveTypedInput } from './save-typed-input.ts';
 
@@ -16,22 +18,32 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
     const restoreTypedInput = saveTypedInput(root);
     hydrateRoot(root, app, { onRecoverableError });
     restoreTypedInput();
+    if (isShell(root)) delete root.dataset['prerendered'];
     return;
   }
   delete router.ssr;
-  // The shell stays until the page can be rendered with its data.
-  if (root.dataset['prerendered'] === 'shell') await router.load();
   delete root.dataset['prerendered'];
   root.replaceChildren();
   flushSync(() => createRoot(root).render(app));
+  clearShownChat();
 }
 
 async function matchesMarkup(root: HTMLElement, router: RegisteredRouter): Promise<boolean> {
-  if (!canHydrate(root)) return false;
+  if (!isShell(root) && !canHydrate(root)) return false;
   // The router then renders its root without a Suspense boundary, as it did at build time.
   router.ssr = { manifest: undefined };
+  // The shell stays until the page can be rendered with its data.
   await router.load();
+  if (isShell(root) && !isFilled()) return false;
   return routeIdOf(router) === root.dataset['route'];
+}
+
+const isShell = ({ dataset }: HTMLElement) => dataset['prerendered'] === 'shell';
+
+/** Whether the frame of the chat shows the conversation of the current session (`shell/fill-chat.tsx`). */
+function isFilled(): boolean {
+  const shown = shownChat();
+  return shown !== null && shown.token === session.get().token;
 }
 
 /** `head-script.ts` marks visits for which the guests' markup is wrong, and CSS then hides it. */

@@ -1,6 +1,7 @@
 import { footerWords } from '../words/layout.ts';
 import { pageHead } from '../words/page-heads.ts';
 import type { Render } from './load-render.ts';
+import { sampleChat } from './sample-chat.ts';
 
 const needsScript = 'Please turn on JavaScript to log in and to manage your account.';
 
@@ -23,5 +24,14 @@ export async function pageBody(path: string, render: Render): Promise<string> {
   if (prerendering === 'none') return emptyBody;
   const { routeId, markup } = await render(path);
   const root = `<div id="root" data-prerendered="${prerendering}" data-route="${routeId}">${markup}</div>`;
-  return isReadable(path) ? root : `${noScript}\n    ${root}`;
+  if (isReadable(path)) return root;
+  return [noScript, root, ...(path === '/chat' ? [await filledFrame(path, render)] : [])].join('\n    ');
+}
+
+/** The main part of the chat with a conversation, in which `fill-chat.tsx` puts the messages of the user. */
+async function filledFrame(path: string, render: Render): Promise<string> {
+  const { markup } = await render(path, sampleChat);
+  const main = /<main\b[^>]*>([\s\S]*)<\/main>/.exec(markup)?.[1];
+  if (main === undefined) throw new Error(`${path} has no main part`);
+  return `<template id="filled">${main}</template>`;
 }

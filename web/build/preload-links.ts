@@ -1,19 +1,16 @@
 import type { Rolldown } from 'vite';
+import { pageHead } from '../words/page-heads.ts';
 
 /** Links that preload the scripts of a page's route together with those of the layout. */
 export function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: string): string[] {
   const route = `/routes/${path === '/' ? 'index' : path.slice(1).replaceAll('/', '.')}.tsx?tsr-split=component`;
-  const entry = chunksOf(bundle).find(({ facadeModuleId }) => facadeModuleId?.endsWith(route));
-  if (!entry) return [];
-  return [entry.fileName, ...importsOf(entry, bundle)].filter((file) => !html.includes(`/${file}"`)).map(linkTo);
-}
-
-/** The script that fills the shell of a private page, and links to its imports. */
-export function shellScript(bundle: Rolldown.OutputBundle): string[] {
-  const entry = chunksOf(bundle).find(({ facadeModuleId }) => facadeModuleId?.endsWith('/app/fill-shell.ts'));
-  if (!entry) throw new Error('The build has no app/fill-shell.ts');
-  const script = `<script type="module" crossorigin src="/${entry.fileName}"></script>`;
-  return [script, ...importsOf(entry, bundle).map(linkTo)];
+  // A shell is for returning users only, whose session needs the profile.
+  const modules = pageHead(path).prerendering === 'shell' ? [route, '/data/me.ts'] : [route];
+  const entries = modules.flatMap(
+    (module) => chunksOf(bundle).find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module))) ?? [],
+  );
+  const files = new Set(entries.flatMap((entry) => [entry.fileName, ...importsOf(entry, bundle)]));
+  return [...files].filter((file) => !html.includes(`/${file}"`)).map(linkTo);
 }
 
 const linkTo = (fileName: string) => `<link rel="modulepreload" crossorigin href="/${fileName}" />`;

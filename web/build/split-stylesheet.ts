@@ -1,5 +1,6 @@
 import type { Plugin, Rolldown } from 'vite';
 import { classLayers } from './page-styles.ts';
+import { withoutUnusedProperties } from './unused-custom-properties.ts';
 
 /**
  * Puts the stylesheet into the page, where `write-pages.ts` keeps the rules of each page, and the layers with classes
@@ -15,7 +16,8 @@ export function splitStylesheet(): Plugin {
       handler(_options, bundle) {
         const files = Object.values(bundle);
         const sheets = files.filter((file) => file.type === 'asset' && file.fileName.endsWith('.css'));
-        sheet = sheets.map((file) => ('source' in file ? String(file.source).trim() : '')).join('');
+        const source = sheets.map((file) => ('source' in file ? String(file.source).trim() : '')).join('');
+        sheet = withoutUnusedProperties(source);
         for (const { fileName } of sheets) delete bundle[fileName];
         for (const file of files) if (file.type === 'chunk') file.viteMetadata?.importedCss.clear();
         this.emitFile({ type: 'asset', name: 'styles.css', source: classLayers(sheet) });

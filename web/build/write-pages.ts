@@ -4,21 +4,22 @@ import { emptyBody, isReadable, pageBody } from './page-body.ts';
 import { headTags } from './head-tags.ts';
 import { pageHead, pages } from '../words/page-heads.ts';
 import { withOwnStyles } from './page-styles.ts';
-import { preloadLinks, shellScript } from './preload-links.ts';
+import { preloadLinks } from './preload-links.ts';
+import { shellPage, withoutSample, type ShellOptions } from './shell-page.ts';
 import { securityHeaders } from './security-headers.ts';
 import { manifest, robots, sitemap } from './site-files.ts';
 
 const head = '<!--head-->';
 const body = '<!--body-->';
 
-type Options = {
+type Options = ShellOptions & {
   connectTo: readonly string[];
   /** The output of the server build, which renders the pages. */
   rendererIn: string;
 };
 
 /** Writes one HTML file per page with its own head and text, and the files for browsers and search engines. */
-export function writePages({ connectTo, rendererIn }: Options): Plugin {
+export function writePages({ connectTo, rendererIn, ...shellOptions }: Options): Plugin {
   return {
     name: 'write-pages',
     enforce: 'post',
@@ -36,17 +37,13 @@ export function writePages({ connectTo, rendererIn }: Options): Plugin {
         const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
         const pagesByPath: Record<string, string> = {};
         const write = async (fileName: string, path: string) => {
-          const isShell = pageHead(path).prerendering === 'shell';
-          // The script of a shell comes first, since the others are larger.
-          const links = [...(isShell ? shellScript(bundle) : []), ...preloadLinks(bundle, path, html)];
-          const tags = [headTags(path), ...new Set(links)].join('\n    ');
+          const tags = [headTags(path), ...preloadLinks(bundle, path, html)].join('\n    ');
           const content = await pageBody(path, render);
-          const page = withOwnStyles(html.replace(head, () => tags).replace(body, () => content));
+          const filled = html.replace(head, () => tags).replace(body, () => content);
+          const isShell = pageHead(path).prerendering === 'shell';
+          const page = withoutSample(withOwnStyles(isShell ? await shellPage(path, filled, shellOptions) : filled));
           pagesByPath[path] = page;
-          emit(
-            fileName,
-            isReadable(path) ? deferScripts(page) : withoutFontPreloads(isShell ? preloadApp(page, links) : page),
-          );
+          emit(fileName, isReadable(path) ? deferScripts(page) : withoutFontPreloads(page));
         };
         delete bundle['index.html'];
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
@@ -79,13 +76,6 @@ function deferScripts(html: string): string {
     },
   );
   return readable.replace('</head>', () => `  <template id="after-paint">${scripts.join('')}</template>\n  </head>`);
-}
-
-/** The script of a shell starts the app, whose script is only preloaded. */
-function preloadApp(html: string, [shell = '']: string[]): string {
-  return html.replaceAll(/<script type="module" crossorigin src="([^"]+)"><\/script>/g, (tag, file) =>
-    tag === shell ? tag : `<link rel="modulepreload" crossorigin href="${file}" />`,
-  );
 }
 
 /** A private page shows its content after its scripts, so fonts must not delay them. */

@@ -3,6 +3,7 @@ import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat';
 import { applyEvent, conversationOf, withMessage, withOlderPage, type Conversation } from '../rules/conversation.ts';
 import { requestAs } from './api.ts';
 import { ApiError } from './api-error.ts';
+import { shownChat } from './early-start.ts';
 import { queryClient } from './query-client.ts';
 
 const key = (token: string) => ['chat', token] as const;
@@ -19,6 +20,13 @@ export const conversationQuery = (token: string) => ({
 
 export const conversation = {
   get: (token: string) => queryClient.getQueryData<Conversation>(key(token)),
+
+  /** Stores the page that the prerendered frame shows, so that React renders the same and nothing is requested twice. */
+  takeShown(token: string): void {
+    const shown = shownChat();
+    if (shown?.token === token && !conversation.get(token))
+      queryClient.setQueryData(key(token), conversationOf(shown.page));
+  },
 
   /** Reads the newest page again, for example after a `reset`. */
   reload: (token: string) => queryClient.refetchQueries({ queryKey: key(token) }),

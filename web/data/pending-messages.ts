@@ -1,7 +1,5 @@
+import type { PendingMessage } from '../rules/shown-messages.ts';
 import { createStore } from './store.ts';
-
-/** A message of this page that the server has not accepted yet. */
-export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
 
 type Draft = { token: string | null; text: string; pending: readonly PendingMessage[] };
 

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { readChatEvent } from '../rules/read-chat-event.ts';
 import { conversation, conversationQuery } from './conversation.ts';
+import { clearShownChat } from './early-start.ts';
 import { openEventStream } from './event-stream.ts';
 import { queryClient } from './query-client.ts';
 
@@ -11,17 +12,19 @@ const longestDelayMs = 30_000;
 export function useConversation(token: string) {
   const [isLive, setLive] = useState(true);
   const [isFailed, setFailed] = useState(false);
-  const data = useSyncExternalStore(
-    subscribe,
-    () => conversation.get(token),
-    () => undefined,
-  );
+  // Before the first render, which takes over the frame with its messages.
+  useState(() => conversation.takeShown(token));
+  const read = () => conversation.get(token);
+  const data = useSyncExternalStore(subscribe, read, read);
   const isLoaded = data !== undefined;
   const load = useCallback(
     () => queryClient.fetchQuery(conversationQuery(token)).catch(() => setFailed(true)),
     [token],
   );
-  useEffect(() => void load(), [load]);
+  useEffect(() => {
+    clearShownChat();
+    void load();
+  }, [load]);
   const retry = () => {
     setFailed(false);
     void load();

@@ -12,25 +12,22 @@ export type ShownMessage = {
   crisis: boolean;
 };
 
-type Pending = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
+/** A message of this page that the server has not accepted yet. */
+export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
+
+/** A message of the server. */
+export function shownMessage({ id, seq, author, text, at, state, crisis }: ChatMessage): ShownMessage {
+  return { key: `${author}-${id}`, id, seq, author, text, at, state, crisis: crisis === true };
+}
 
 /** The server's messages in their order, then the pending ones. A failed message that is sent again appears once. */
-export function shownMessages(messages: readonly ChatMessage[], pending: readonly Pending[]): ShownMessage[] {
+export function shownMessages(messages: readonly ChatMessage[], pending: readonly PendingMessage[]): ShownMessage[] {
   const waiting = new Set(pending.map(({ id }) => id));
   const isWaiting = ({ id, author, state }: ChatMessage) => author === 'user' && state === 'failed' && waiting.has(id);
   const stored = messages.filter((message) => !isWaiting(message));
   const known = new Set(stored.filter(({ author }) => author === 'user').map(({ id }) => id));
   return [
-    ...stored.map(({ id, seq, author, text, at, state, crisis }) => ({
-      key: `${author}-${id}`,
-      id,
-      seq,
-      author,
-      text,
-      at,
-      state,
-      crisis: crisis === true,
-    })),
+    ...stored.map(shownMessage),
     ...pending
       .filter(({ id }) => !known.has(id))
       .map((message) => ({ ...message, key: `user-${message.id}`, seq: null, author: 'user' as const, crisis: false })),

@@ -30,6 +30,7 @@ export class Stub {
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
     this.respond('requestOtp', { success: true, requiresInitialContact: false });
     this.hold('usageStream');
+    this.hold('chatStream');
   }
 
   /** Responds with a JSON body; an intended failure does not fail the test. */

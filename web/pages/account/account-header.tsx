@@ -1,20 +1,26 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { logOut } from '../../data/log-out.ts';
-import { formatPhone } from '../../rules/format-phone.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { accountWords } from '../../words/account.ts';
 
+type Props = {
+  /** The number, or its place while it is not known; then nobody can log out yet. */
+  children: ReactNode;
+  isKnown: boolean;
+};
+
 /** The account's number, and the buttons for the chat and for logging out. */
-export function AccountHeader({ phone }: { phone: string | null }) {
+export function AccountHeader({ children, isKnown }: Props) {
   return (
     <header className={bar}>
-      <div className={css({ marginInlineEnd: 'auto' })}>
+      <div className={css({ width: { base: 'full', lg: 'auto' }, marginInlineEnd: 'auto' })}>
         <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{accountWords.title}</h1>
-        <p className={css({ textStyle: 'figure', fontSize: '2xl' })}>{formatPhone(phone)}</p>
+        {children}
       </div>
       <ExternalLink href={chatLink()} className={button()}>
         <Icon name="chat" />
@@ -23,7 +29,11 @@ export function AccountHeader({ phone }: { phone: string | null }) {
       <Link to="/help-now" className={button({ look: 'soft' })}>
         {accountWords.help}
       </Link>
-      <button type="button" className={button({ look: 'outline' })} onClick={() => void logOut()}>
+      <button
+        type="button"
+        className={`${button({ look: 'outline' })} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
+        onClick={() => void logOut()}
+      >
         <Icon name="logout" />
         {accountWords.logout}
       </button>
@@ -31,4 +41,6 @@ export function AccountHeader({ phone }: { phone: string | null }) {
   );
 }
 
+export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl' });
+/** The number may come later than the buttons, which never stand in one line with it where it could move them. */
 const bar = css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3', marginBottom: '8' });

@@ -5,9 +5,10 @@ import { page } from '#styled/recipes';
 import { queryClient } from '../../data/query-client.ts';
 import { useFreshProfile } from '../../data/use-fresh-profile.ts';
 import { useSession } from '../../data/use-session.ts';
+import { formatPhone } from '../../rules/format-phone.ts';
 import { PageSpinner } from '../../ui/page-spinner.tsx';
 import { accountWords } from '../../words/account.ts';
-import { AccountHeader } from './account-header.tsx';
+import { AccountHeader, phoneStyle } from './account-header.tsx';
 import { AccountSkeleton } from './account-skeleton.tsx';
 import { column, columns } from './columns.tsx';
 import { ComparePlans } from './compare-plans.tsx';
@@ -41,7 +42,9 @@ function Account() {
   if (!user || (isLoading && !user.phoneNumber)) return <AccountSkeleton />;
   return (
     <div className={page()}>
-      <AccountHeader phone={user.phoneNumber} />
+      <AccountHeader isKnown>
+        <p className={phoneStyle}>{formatPhone(user.phoneNumber)}</p>
+      </AccountHeader>
       <div className={columns}>
         <div className={column}>
           <CurrentPlanCard user={user} />

@@ -4,36 +4,45 @@ import type { AccountSummary } from '../../rules/account-summary.ts';
 import { useSession } from '../../data/use-session.ts';
 import { accountWords, usageWords } from '../../words/account.ts';
 import { layoutWords } from '../../words/layout.ts';
+import { AccountHeader, phoneStyle } from './account-header.tsx';
 import { CardHead } from './card-head.tsx';
 import { column, columns } from './columns.tsx';
-import { statusHeight } from './status-height.tsx';
+import { statusBox, statusHint, statusText } from './status-box.tsx';
 
-/** The account page before its user is known; part of the served HTML, in which `fill-shell.ts` fills the slots. */
+/** The account page before its user is known; part of the served HTML, in which `fill-account.ts` fills the slots. */
 export function AccountSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
+  // Its place is empty afterwards, so that nothing moves.
+  const state = (
+    <output className={label} data-slot="start">
+      <span className={spinner({ size: 'sm' })} aria-hidden="true" />
+      {isInitializing ? layoutWords.loadingApplication : accountWords.loading}
+    </output>
+  );
   return (
     <div className={page()} aria-busy="true">
-      <header className={css({ minHeight: { base: '[11.25rem]', sm: '[7.5rem]', md: 'auto' }, marginBottom: '8' })}>
-        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{accountWords.title}</h1>
-        <Slot name="phone" className={css({ textStyle: 'figure', fontSize: '2xl' })} />
-        <output className={label}>
-          <span className={spinner({ size: 'sm' })} aria-hidden="true" />
-          {isInitializing ? layoutWords.loadingApplication : accountWords.loading}
-        </output>
-      </header>
+      <AccountHeader isKnown={false}>
+        <Slot name="phone" className={phoneStyle} />
+      </AccountHeader>
       <div className={columns}>
         <div className={column}>
           <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
-            <CardHead id="current-plan" title={accountWords.currentPlan} />
+            <CardHead id="current-plan" title={accountWords.currentPlan} beside={state} />
             <Slot name="plan" className={css({ textStyle: 'title', color: 'primary' })} />
             <Slot name="description" className={css({ color: 'muted', minHeight: { base: '[2lh]', md: '[1lh]' } })} />
-            <Slot name="status" className={`${statusHeight} ${css({ fontWeight: 'semibold' })}`} />
+            <div className={statusBox} data-tone="calm">
+              <Slot name="status" className={statusText} />
+              <p data-slot="hint" className={`${statusHint} ${css({ _empty: { display: 'none' } })}`} />
+            </div>
           </section>
           <section className={card({ look: 'raised' })} aria-labelledby="usage">
             <CardHead id="usage" title={usageWords.title} />
-            <div className={usage}>
-              <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
-              <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
+            <div className={css({ display: 'grid', gap: '2' })}>
+              <div className={usage}>
+                <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
+                <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
+              </div>
+              <span className={`${skeleton()} ${css({ height: '[0.75rem]', borderRadius: 'full' })}`} />
             </div>
           </section>
           <SkeletonCard lines={6} />
@@ -48,7 +57,7 @@ export function AccountSkeleton() {
 }
 
 /** A text of the profile; a skeleton while it is empty. */
-function Slot({ name, className }: { name: keyof AccountSummary; className: string }) {
+function Slot({ name, className }: { name: keyof AccountSummary['texts']; className: string }) {
   return <p data-slot={name} className={`${slot} ${className}`} />;
 }
 
@@ -70,10 +79,18 @@ const slot = css({
 /** Both texts begin at the left edge whatever they say, so that nothing moves when they come. */
 const usage = css({
   display: 'grid',
+  alignItems: 'baseline',
   '& > p': { gridArea: '[1 / 1]' },
   '& > p:first-child': { marginInlineEnd: '16' },
   '& > p:last-child': { textAlign: 'end' },
   '& > p:last-child:empty': { width: 'full', backgroundColor: 'transparent' },
 });
-const label = css({ display: 'flex', alignItems: 'center', gap: '3', marginTop: '2', color: 'muted' });
+const label = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: '2',
+  textStyle: 'fine',
+  color: 'muted',
+});
 const line = css({ height: '[2.75rem]', borderRadius: 'md' });

@@ -6,7 +6,7 @@ import type { User } from '../../rules/read-user.ts';
 import { accountWords } from '../../words/account.ts';
 import { CardHead } from './card-head.tsx';
 import { RefreshButton } from './refresh-button.tsx';
-import { statusHeight } from './status-height.tsx';
+import { statusBox, statusHint, statusText } from './status-box.tsx';
 
 /** The user's plan and its next change. */
 export function CurrentPlanCard({ user }: { user: User }) {
@@ -23,20 +23,10 @@ export function CurrentPlanCard({ user }: { user: User }) {
         {user.isTrial && <span className={badge({ look: 'warm' })}>{accountWords.freeTrial}</span>}
       </div>
       <p className={css({ color: 'muted' })}>{plan.description}</p>
-      <div className={`${statusBox} ${statusHeight}`} data-tone={line.tone}>
-        <p className={css({ fontWeight: 'semibold' })}>{line.text}</p>
-        {line.hint && <p className={css({ textStyle: 'small' })}>{line.hint}</p>}
+      <div className={statusBox} data-tone={line.tone}>
+        <p className={statusText}>{line.text}</p>
+        {line.hint && <p className={statusHint}>{line.hint}</p>}
       </div>
     </section>
   );
 }
-
-const statusBox = css({
-  paddingInline: '4',
-  borderRadius: 'md',
-  borderWidth: 'thin',
-  borderColor: 'transparent',
-  backgroundColor: 'primarySoft',
-  '&[data-tone=warm]': { backgroundColor: 'warmSoft', color: 'onWarmSoft' },
-  '&[data-tone=danger]': { borderColor: 'danger', backgroundColor: 'dangerSoft', color: 'danger' },
-});

@@ -53,7 +53,12 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       </h1>
       <span className={`${badge()} ${label}`}>{chatWords.label}</span>
       {hasConversation && <OptionsMenu options={options} choose={setAsked} />}
-      <button type="button" className={`${button({ look: 'dangerSoft' })} ${help}`} onClick={openHelp}>
+      <button
+        type="button"
+        className={`${button({ look: 'dangerSoft' })} ${help}`}
+        data-opens="help"
+        onClick={openHelp}
+      >
         {chatWords.help}
       </button>
       <Suspense>
@@ -85,8 +90,16 @@ const bar = css({
   paddingBlock: '2',
   borderBottomWidth: 'thin',
   borderColor: 'line',
-  md: { gridTemplateColumns: '1fr auto auto' },
+  // The menu keeps its place while the conversation is loading.
+  md: { gridTemplateColumns: '[1fr auto 2.75rem]' },
 });
-const title = css({ gridArea: 'title', textStyle: 'subheading' });
+/** As high as the menu beside it, which comes with the conversation. */
+const title = css({
+  gridArea: 'title',
+  display: 'flex',
+  alignItems: 'center',
+  minHeight: { base: 'touch', md: 'auto' },
+  textStyle: 'subheading',
+});
 const label = css({ gridArea: 'label' });
 const help = css({ gridArea: 'help' });

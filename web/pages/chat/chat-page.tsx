@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { css } from '#styled/css';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { shownChat } from '../../data/early-start.ts';
+import { session } from '../../data/session.ts';
 import { useConversation } from '../../data/use-conversation.ts';
-import { useSession } from '../../data/use-session.ts';
 import { chatWords, consentVersion } from '../../words/chat.ts';
+import { chatFrame } from './chat-frame.tsx';
 import { ChatHeader } from './chat-header.tsx';
-import { ChatSkeleton } from './chat-skeleton.tsx';
+import { ChatSkeleton, MessagesSkeleton } from './chat-skeleton.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { LoadFailed } from './load-failed.tsx';
 import { useVisualHeight } from './use-visual-height.ts';
@@ -14,9 +15,14 @@ const HelpDialog = lazy(() => import('./help-dialog.tsx'));
 
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
-  const token = useSession((session) => session.token);
-  const hasUser = useSession(({ user }) => user !== null);
-  return token && hasUser ? <Chat key={token} token={token} /> : <ChatSkeleton />;
+  const token = useSyncExternalStore(session.subscribe, userToken, () => shownChat()?.token ?? null);
+  return token === null ? <ChatSkeleton /> : <Chat key={token} token={token} />;
+}
+
+/** The token of a signed-in user. */
+function userToken(): string | null {
+  const { token, user } = session.get();
+  return user ? token : null;
 }
 
 function Chat({ token }: { token: string }) {
@@ -28,7 +34,7 @@ function Chat({ token }: { token: string }) {
   const openHelp = () => setHelpOpen(true);
   const hasConsented = conversation?.consent?.version === consentVersion;
   return (
-    <section className={frame} aria-labelledby="chat-title">
+    <section className={chatFrame} aria-labelledby="chat-title">
       <ChatHeader token={token} openHelp={openHelp} hasConversation={hasConsented} />
       {!conversation && (isFailed ? <LoadFailed retry={retry} /> : <Loading />)}
       <Suspense fallback={<Loading />}>{conversation && !hasConsented && <ConsentStep token={token} />}</Suspense>
@@ -40,16 +46,4 @@ function Chat({ token }: { token: string }) {
   );
 }
 
-const Loading = () => <output className={css({ margin: 'auto', color: 'muted' })}>{chatWords.loading}</output>;
-
-/** Fills the screen below the page's header; on very low screens the page scrolls instead. */
-const frame = css({
-  display: 'flex',
-  flexDirection: 'column',
-  width: 'full',
-  maxWidth: '[52rem]',
-  marginInline: 'auto',
-  height: '[calc(var(--visual-height, 100dvh) - 4.25rem)]',
-  minHeight: '[20rem]',
-  '@media (max-height: 26rem)': { height: 'auto' },
-});
+const Loading = () => <MessagesSkeleton label={chatWords.loading} />;

@@ -3,15 +3,26 @@ import { skeleton } from '#styled/recipes';
 import { useSession } from '../../data/use-session.ts';
 import { chatWords } from '../../words/chat.ts';
 import { layoutWords } from '../../words/layout.ts';
+import { chatFrame } from './chat-frame.tsx';
+import { ChatHeader } from './chat-header.tsx';
 
-/** The chat page before its user is known; part of the served HTML. */
+/** The chat page before its user is known; part of the served HTML, which `fill-chat.tsx` replaces by the conversation. */
 export function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
-    <div className={frame} aria-busy="true">
-      <h1 className={css({ textStyle: 'subheading' })}>{chatWords.title}</h1>
-      <output className={css({ color: 'muted' })}>
-        {isInitializing ? layoutWords.loadingApplication : chatWords.loading}
+    <section className={chatFrame} aria-labelledby="chat-title" aria-busy="true">
+      <ChatHeader token="" openHelp={() => location.assign('/help-now')} hasConversation={false} />
+      <MessagesSkeleton label={isInitializing ? layoutWords.loadingApplication : chatWords.loading} />
+    </section>
+  );
+}
+
+/** Takes the place of messages and field. */
+export function MessagesSkeleton({ label }: { label: string }) {
+  return (
+    <div className={body}>
+      <output className={css({ color: 'muted' })} data-slot="start">
+        {label}
       </output>
       <div className={css({ display: 'grid', gap: '4', marginTop: 'auto' })} aria-hidden="true">
         <span className={`${skeleton()} ${theirs}`} />
@@ -23,15 +34,12 @@ export function ChatSkeleton() {
   );
 }
 
-const frame = css({
+const body = css({
+  flex: '1',
   display: 'flex',
   flexDirection: 'column',
-  gap: '2',
-  width: 'full',
-  maxWidth: '[52rem]',
-  minHeight: '[calc(100dvh - 4.25rem)]',
-  marginInline: 'auto',
-  padding: 'gutter',
+  paddingInline: 'gutter',
+  paddingBlock: '4',
 });
 const theirs = css({ width: '[60%]', height: '[4.5rem]', borderRadius: 'lg' });
 const ours = css({ width: '[45%]', height: '[3rem]', borderRadius: 'lg', marginInlineStart: 'auto' });

@@ -3,6 +3,7 @@ import { longestMessage } from '#contract/chat-limits';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { drafts } from '../../data/pending-messages.ts';
+import { sendsOnEnter } from '../../rules/sends-on-enter.ts';
 import { visuallyHidden } from '../../ui/visually-hidden.tsx';
 import { composerWords } from '../../words/chat.ts';
 import { Allowance } from './allowance.tsx';
@@ -21,7 +22,7 @@ type Props = {
 
 /** The message field. It keeps the focus after sending, and the text until it is sent. */
 export function Composer({ send, error, clearError, openHelp }: Props) {
-  const { text } = useSyncExternalStore(drafts.subscribe, drafts.get);
+  const { text } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
   const field = useRef<HTMLTextAreaElement>(null);
 
   const submit = (event?: FormEvent) => {
@@ -30,14 +31,15 @@ export function Composer({ send, error, clearError, openHelp }: Props) {
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (sendsOnEnter(event)) {
+    if (sendsOnEnter(event.nativeEvent)) {
       event.preventDefault();
       submit();
     }
   };
 
   return (
-    <form className={form} onSubmit={submit}>
+    // No native submission, which would load the page again if the app has not started yet.
+    <form className={form} method="dialog" onSubmit={submit}>
       {error && <SendErrorText id="message-error" error={error} openHelp={openHelp} />}
       <div className={row}>
         <label className={css({ flex: '1', minWidth: '[0]' })}>
@@ -72,15 +74,6 @@ export function Composer({ send, error, clearError, openHelp }: Props) {
       </div>
     </form>
   );
-}
-
-/**
- * Enter sends if a keyboard is likely; on touch screens it starts a new line. It never sends during an input method's
- * composition: Safari ends the composition before the key event and then reports the key code 229 (WebKit 165004).
- */
-function sendsOnEnter({ key, shiftKey, keyCode, nativeEvent }: KeyboardEvent): boolean {
-  if (key !== 'Enter' || shiftKey || nativeEvent.isComposing || keyCode === 229) return false;
-  return matchMedia('(pointer: fine)').matches;
 }
 
 function Counter({ used }: { used: number }) {

@@ -17,7 +17,7 @@ type Props = { token: string; conversation: Conversation; isLive: boolean; openH
 /** Messages, typing indicator and message field. */
 export function ConversationView({ token, conversation, isLive, openHelp }: Props) {
   drafts.open(token);
-  const { pending } = useSyncExternalStore(drafts.subscribe, drafts.get);
+  const { pending } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
   const replies = conversation.messages.filter(
     ({ author, seq }) => author === 'solace' && seq > conversation.loadedUpTo,
   );
@@ -30,9 +30,16 @@ export function ConversationView({ token, conversation, isLive, openHelp }: Prop
 
   return (
     <>
-      {/* The list is focusable, so that it can be scrolled with the keyboard. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <section ref={list} className={scroller} onScroll={scroll.onScroll} tabIndex={0} aria-label={chatWords.messages}>
+      <section
+        ref={list}
+        className={scroller}
+        data-slot="messages"
+        onScroll={scroll.onScroll}
+        // So that it can be scrolled with the keyboard.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        aria-label={chatWords.messages}
+      >
         <MessageList
           token={token}
           conversation={conversation}

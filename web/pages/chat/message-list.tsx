@@ -3,13 +3,13 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversation as store } from '../../data/conversation.ts';
 import { notifyError } from '../../data/error-handler.ts';
-import type { PendingMessage } from '../../data/pending-messages.ts';
+import { shownChat } from '../../data/early-start.ts';
 import type { Conversation } from '../../rules/conversation.ts';
-import { shownMessages, type ShownMessage } from '../../rules/shown-messages.ts';
-import { transcript, type TranscriptItem } from '../../rules/transcript.ts';
+import { shownMessages, type PendingMessage, type ShownMessage } from '../../rules/shown-messages.ts';
+import { transcriptParts } from '../../rules/transcript-parts.ts';
+import type { TranscriptItem } from '../../rules/transcript.ts';
 import { chatWords } from '../../words/chat.ts';
-import { Message } from './message.tsx';
-import { AiNotice, Day } from './separators.tsx';
+import { TranscriptLine } from './transcript-line.tsx';
 
 type Props = {
   token: string;
@@ -24,35 +24,26 @@ type Props = {
  * Loaded messages, then new ones. Only the second list is a live region, so screen readers do not announce the history.
  */
 export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition }: Props) {
-  const [openedAt] = useState(() => Date.now());
+  const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
   const shown = shownMessages(conversation.messages, pending);
-  const history = shown.filter(({ seq }) => seq !== null && seq <= conversation.loadedUpTo);
-  const items = transcript(shown, ({ key }) => key, openedAt);
-  const historyKeys = new Set(history.map(({ key }) => key));
-  const border = items.findLastIndex((item) => item.kind === 'message' && historyKeys.has(item.key)) + 1;
+  const { history, live } = transcriptParts(shown, conversation.loadedUpTo, openedAt);
   const line = (item: TranscriptItem<ShownMessage>) => (
-    <Item key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} />
+    <TranscriptLine key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} />
   );
   return (
     <>
       {conversation.hasMore && <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />}
       {shown.length === 0 && <p className={empty}>{chatWords.empty}</p>}
-      <ol className={list} aria-label={chatWords.earlier}>
-        {items.slice(0, border).map(line)}
+      <ol className={list} aria-label={chatWords.earlier} data-slot="history">
+        {history.map(line)}
       </ol>
       <div role="log" aria-label={chatWords.live} className={css({ marginTop: '3' })}>
-        <ol className={list}>{items.slice(border).map(line)}</ol>
+        <ol className={list} data-slot="live">
+          {live.map(line)}
+        </ol>
       </div>
     </>
   );
-}
-
-type ItemProps = { item: TranscriptItem<ShownMessage> } & Pick<Props, 'sendAgain' | 'openHelp'>;
-
-function Item({ item, sendAgain, openHelp }: ItemProps) {
-  if (item.kind === 'day') return <Day at={item.at} />;
-  if (item.kind === 'notice') return <AiNotice />;
-  return <Message message={item.message} sendAgain={sendAgain} openHelp={openHelp} />;
 }
 
 function LoadOlder({ load }: { load: () => Promise<void> }) {
@@ -67,6 +58,7 @@ function LoadOlder({ load }: { load: () => Promise<void> }) {
     <button
       type="button"
       className={`${button({ look: 'outline' })} ${older}`}
+      data-slot="older"
       onClick={() => void run()}
       aria-disabled={isLoading}
     >

@@ -22,12 +22,12 @@ export function Message({ message, sendAgain, openHelp }: Props) {
         ))}
       </div>
       {crisis && (
-        <button type="button" className={button({ look: 'dangerSoft' })} onClick={openHelp}>
+        <button type="button" className={button({ look: 'dangerSoft' })} data-opens="help" onClick={openHelp}>
           {chatWords.help}
         </button>
       )}
       <p className={meta}>
-        <time dateTime={at}>{timeText(at)}</time>
+        <time dateTime={at}>{time.format(new Date(at))}</time>
         {isOwn && <span>{messageStateWords[state]}</span>}
         {isOwn && canResend && (
           <button type="button" className={again} onClick={() => sendAgain(id, text)}>
@@ -50,9 +50,7 @@ function Part(part: MessagePart) {
   return part.kind === 'italic' ? <em>{part.text}</em> : part.text;
 }
 
-function timeText(at: string): string {
-  return new Date(at).toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' });
-}
+const time = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' });
 
 const bubble = css({
   display: 'grid',

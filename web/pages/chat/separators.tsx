@@ -6,7 +6,10 @@ import { chatWords } from '../../words/chat.ts';
 export function Day({ at }: { at: string }) {
   return (
     <li className={separator}>
-      <time dateTime={at.slice(0, 10)}>{dayText(new Date(at))}</time>
+      {/* The day may end before React takes over the served text. */}
+      <time dateTime={at.slice(0, 10)} suppressHydrationWarning>
+        {dayText(new Date(at))}
+      </time>
     </li>
   );
 }

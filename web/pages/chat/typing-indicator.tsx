@@ -1,13 +1,17 @@
 import { useEffect, useState } from 'react';
 import { css } from '#styled/css';
+import { useSession } from '../../data/use-session.ts';
 import { chatWords } from '../../words/chat.ts';
+import { layoutWords } from '../../words/layout.ts';
 
-/** Shows that the companion is writing, until an instant (ISO 8601) or a reply. */
+/** Shows that the companion is writing, until an instant (ISO 8601) or a reply; before that, that the app starts. */
 export function TypingIndicator({ until }: { until: string | null }) {
+  const isStarting = useSession(({ isInitializing }) => isInitializing);
   const isTyping = useIsBefore(until);
   return (
-    <output className={line}>
-      {isTyping && (
+    <output className={line} data-slot="start">
+      {isStarting && layoutWords.loadingApplication}
+      {isTyping && !isStarting && (
         <>
           {chatWords.writing}
           <span className={dots} aria-hidden="true">

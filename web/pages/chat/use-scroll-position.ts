@@ -1,4 +1,5 @@
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { shownChat } from '../../data/early-start.ts';
 
 /** The distance (px) from the end that still counts as the end. */
 const nearEnd = 80;
@@ -24,6 +25,11 @@ export function useScrollPosition(
     if (list) list.scrollTop = list.scrollHeight;
     isAtEnd.current = true;
     setUnseen(0);
+  }, [ref]);
+
+  // A reader may have scrolled up in the frame that React takes over.
+  useLayoutEffect(() => {
+    if (ref.current && shownChat()) isAtEnd.current = distance(ref.current) < nearEnd;
   }, [ref]);
 
   /** Changes whenever the list gets longer. */

@@ -1,0 +1,245 @@
+import type { Page } from 'playwright/test';
+import type { ChatPage } from '../../worker/contract/chat.ts';
+import { chat } from './support/chat.ts';
+import { everyKind, long, messageOf, now, pageOf } from './support/conversation.ts';
+import { layoutShift } from './support/first-paint.ts';
+import type { Stub } from './support/stub.ts';
+import { expect, expectNotices, stopTime, storedToken, test } from './support/stubbed.ts';
+
+/** Holds the scripts of the app, as on a slow line with an empty cache, until the returned function is called. */
+async function holdScripts(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route('**/assets/*.js', async (route) => promise.then(() => route.fallback()));
+  return resolve;
+}
+
+/** Opens the chat of somebody with a conversation while the scripts are on their way. */
+async function openEarly(
+  page: Page,
+  stub: Stub,
+  messages = everyKind,
+  more: Partial<ChatPage> = {},
+): Promise<() => void> {
+  await stub.signedIn({ used: 3 });
+  stub.respond('getChat', pageOf(messages, more));
+  const release = await holdScripts(page);
+  await page.goto('/chat', { waitUntil: 'commit' });
+  await expect(chat.field(page)).toBeVisible();
+  return release;
+}
+
+const waiting = (page: Page) => page.getByText('Loading application...');
+const started = async (page: Page) => {
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector('main form') ?? {}).some((key) => key.startsWith('__reactProps')),
+  );
+  await expect(waiting(page)).toHaveCount(0);
+};
+
+/** The page as markup, without what the app adds on its lines: its state, and the week's count. */
+const markup = (page: Page) =>
+  page.getByRole('main').evaluate((main) => {
+    const copy = main.cloneNode(true) as HTMLElement;
+    for (const output of copy.querySelectorAll('output')) output.textContent = '';
+    for (const span of copy.querySelectorAll('span')) if (span.textContent.endsWith('this week')) span.textContent = '';
+    return copy.innerHTML.replaceAll(/<!--.*?-->/g, '').replaceAll('><', '>\n<');
+  });
+
+test('messages can be read before the scripts of the app have come, and React keeps them', async ({ page, stub }) => {
+  await stopTime(page, now);
+  const release = await openEarly(page, stub);
+  await expect(chat.history(page).getByRole('listitem')).toHaveCount(15);
+  await expect(chat.log(page).getByRole('listitem')).toHaveCount(0);
+  await expect(page.getByText('February 1, 2025')).toBeVisible();
+  await expect(waiting(page)).toBeVisible();
+  await expect(chat.message(page, 'This one is new')).toBeInViewport();
+  const served = await markup(page);
+  const elements = await page.getByRole('main').locator('*').elementHandles();
+  release();
+  await page.clock.resume();
+  await started(page);
+  expect(await markup(page)).toBe(served);
+  for (const element of elements.slice(0, 40)) expect(await element.evaluate((one) => one.isConnected)).toBe(true);
+  await expect(page.getByText('3 / 5 messages used this week')).toBeVisible();
+  expect(await layoutShift(page)).toBe(0);
+  expect(stub.calls('getChat')).toHaveLength(1);
+  expect(stub.calls('getMe')).toHaveLength(1);
+});
+
+test('a text of a message is never markup', async ({ page, stub }) => {
+  const text = '<img src=x onerror=alert(1)> & <b>bold</b> javascript:alert(1)';
+  const release = await openEarly(page, stub, [messageOf(1, text)]);
+  await expect(chat.message(page, text)).toHaveCount(1);
+  await expect(page.getByRole('main').locator('img, b')).toHaveCount(0);
+  release();
+  await started(page);
+  await expect(chat.message(page, text)).toHaveCount(1);
+});
+
+test('a draft, its selection and the focus outlast the start', async ({ page, stub }) => {
+  const release = await openEarly(page, stub);
+  const field = chat.field(page);
+  const oneLine = (await field.boundingBox())!.height;
+  await field.pressSequentially('One');
+  await field.press('Shift+Enter');
+  await field.pressSequentially('Two');
+  expect((await field.boundingBox())!.height).toBeGreaterThan(oneLine);
+  await field.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(1, 3));
+  release();
+  await started(page);
+  await expect(field).toHaveValue('One\nTwo');
+  await expect(field).toBeFocused();
+  expect(
+    await field.evaluate(({ selectionStart, selectionEnd }: HTMLTextAreaElement) => [selectionStart, selectionEnd]),
+  ).toEqual([1, 3]);
+  await field.press('End');
+  await field.pressSequentially(' and three');
+  await expect(field).toHaveValue('One and three\nTwo');
+});
+
+for (const way of ['Enter', 'button'] as const) {
+  test(`a message that is sent before the app has started is sent afterwards, once, by ${way}`, async ({
+    page,
+    stub,
+  }) => {
+    const release = await openEarly(page, stub);
+    stub.respond('sendMessage', { success: true, message: messageOf(9, 'Early') });
+    await chat.field(page).fill('Early');
+    if (way === 'Enter') await chat.field(page).press('Enter');
+    else await page.getByRole('button', { name: 'Send', exact: true }).click();
+    expect(stub.calls('sendMessage')).toEqual([]);
+    release();
+    await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
+    expect(stub.calls('sendMessage')).toMatchObject([{ body: { text: 'Early' } }]);
+    await expect(chat.field(page)).toHaveValue('');
+    expect(new URL(page.url()).search).toBe('');
+  });
+}
+
+test('a reader who has scrolled up stays there', async ({ page, stub }) => {
+  const typingUntil = new Date(Date.now() + 60_000).toISOString();
+  const release = await openEarly(page, stub, long, { hasMore: true, typingUntil });
+  await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
+  const list = page.getByRole('region', { name: 'Messages', exact: true });
+  await list.evaluate((element) => element.scrollTo({ top: 200, behavior: 'instant' }));
+  release();
+  await started(page);
+  await expect(page.getByText('Solace is writing')).toBeAttached();
+  expect(await list.evaluate(({ scrollTop }) => scrollTop)).toBe(200);
+  expect(await layoutShift(page)).toBe(0);
+});
+
+test('help is reached before the app has started', async ({ page, stub }) => {
+  await openEarly(page, stub);
+  await page.getByRole('main').getByRole('button', { name: 'Get help now' }).first().click();
+  await page.waitForURL('**/help-now', { waitUntil: 'commit' });
+});
+
+test('a button that is pressed before the app has started works afterwards', async ({ page, stub }) => {
+  const release = await openEarly(page, stub, long, { hasMore: true });
+  const older = page.getByRole('button', { name: 'Show older messages' });
+  await older.click();
+  expect(stub.calls('getChat')).toHaveLength(1);
+  stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
+  release();
+  await started(page);
+  await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
+  await expect(older).toHaveCount(0);
+});
+
+test('the messages show while the profile is awaited, and the page says so', async ({ page, stub }) => {
+  await stub.signedIn({ used: 2 });
+  stub.respond('getChat', pageOf(everyKind));
+  const release = stub.hold('getMe');
+  await page.goto('/chat');
+  await expect(chat.message(page, 'This one is new')).toBeInViewport();
+  await page.waitForTimeout(1500);
+  await expect(waiting(page)).toBeVisible();
+  release();
+  await started(page);
+  await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
+  expect(await layoutShift(page)).toBe(0);
+});
+
+test('the page says that it waits for a slow conversation, and shows it in the end', async ({ page, stub }) => {
+  await stub.signedIn();
+  stub.respond('getChat', pageOf(everyKind));
+  const release = stub.hold('getChat');
+  await page.goto('/chat');
+  await expect(page.getByText('Loading your conversation...')).toBeVisible();
+  release();
+  await expect(chat.message(page, 'This one is new')).toBeInViewport();
+  expect(stub.calls('getChat')).toHaveLength(1);
+  expect(await layoutShift(page)).toBe(0);
+});
+
+/** Records whether a message field was ever on the page. */
+async function watchField(page: Page): Promise<() => Promise<boolean>> {
+  await page.addInitScript(() => {
+    const watched = window as unknown as { sawField?: boolean };
+    const look = () => {
+      watched.sawField ||= document.querySelector('main textarea') !== null;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  return () => page.evaluate(() => (window as unknown as { sawField?: boolean }).sawField === true);
+}
+
+const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: string][] = [
+  ['without consent', (stub) => stub.respond('getChat', pageOf([], { consent: null })), 'Start the conversation'],
+  [
+    'with consent to an older notice',
+    (stub) => stub.respond('getChat', pageOf(everyKind, { consent: { version: 'older', at: now } })),
+    'Start the conversation',
+  ],
+  ['whose conversation fails', (stub) => stub.respond('getChat', {}, 503), 'Try again'],
+  ['whose conversation is refused', (stub) => stub.respond('getChat', {}, 403), 'Try again'],
+  ['whose conversation is not JSON', (stub) => stub.respond('getChat', '<html>', 200), 'Try again'],
+];
+
+for (const [name, arrange, shows] of withoutConversation) {
+  test(`somebody ${name} sees no messages and no field`, async ({ page, stub }) => {
+    await stub.signedIn();
+    arrange(stub);
+    const sawField = await watchField(page);
+    await page.goto('/chat');
+    await expect(page.getByRole('button', { name: shows })).toBeVisible();
+    expect(await sawField()).toBe(false);
+    await expect(chat.message(page, 'Hello')).toHaveCount(0);
+  });
+}
+
+test('an empty conversation asks for the first message', async ({ page, stub }) => {
+  await stub.signedIn();
+  stub.respond('getChat', pageOf([]));
+  await page.goto('/chat');
+  await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
+  await expect(chat.field(page)).toBeVisible();
+});
+
+test('an ended session leads to the login and shows nothing of the conversation', async ({ page, stub }) => {
+  await stub.signedIn();
+  for (const name of ['getMe', 'getChat'] as const) stub.respond(name, { message: 'Over.' }, 401);
+  const sawField = await watchField(page);
+  await page.goto('/chat');
+  await page.waitForURL('**/login');
+  expect(await sawField()).toBe(false);
+  await expectNotices(page, ['Session expired. Please log in again.']);
+  expect(await storedToken(page)).toBeNull();
+});
+
+test('a session that ends in another tab during the start takes the messages away', async ({ page, stub }) => {
+  const release = await openEarly(page, stub);
+  await page.evaluate(() => localStorage.removeItem('authToken'));
+  release();
+  await page.waitForURL('**/login');
+  await expect(page.getByText('This one is new')).toHaveCount(0);
+});
+
+test('a guest does not see the frame of the conversation', async ({ page }) => {
+  const sawField = await watchField(page);
+  await page.goto('/chat');
+  await page.waitForURL('**/login');
+  expect(await sawField()).toBe(false);
+});

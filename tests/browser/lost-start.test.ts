@@ -1,0 +1,105 @@
+import type { Page } from 'playwright/test';
+import { chat } from './support/chat.ts';
+import { everyKind, pageOf } from './support/conversation.ts';
+import type { Stub } from './support/stub.ts';
+import { expect, test } from './support/stubbed.ts';
+
+const offline = 'Unable to connect to server. Please check your internet connection.';
+
+const pages = [
+  {
+    path: '/account',
+    shown: 'Free plan - upgrade to get full access',
+    started: (page: Page) => page.getByRole('button', { name: 'Logout' }),
+  },
+  { path: '/chat', shown: 'This one is new', started: (page: Page) => page.getByLabel('Options of the conversation') },
+];
+
+async function signedIn(stub: Stub): Promise<void> {
+  await stub.signedIn();
+  stub.respond('getChat', pageOf(everyKind));
+}
+
+const isStarted = (page: Page) =>
+  page.waitForFunction(() =>
+    Object.keys(document.querySelector('#root > *') ?? {}).some((key) => key.startsWith('__reactProps')),
+  );
+
+for (const { path, shown, started } of pages) {
+  test(`${path}: without a connection after the HTML the page shows what it has, and goes on by itself`, async ({
+    page,
+    stub,
+    expectedErrors,
+  }) => {
+    expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+    await signedIn(stub);
+    let isLost = true;
+    await page.route('**/assets/*', (route) => (isLost ? route.abort('internetdisconnected') : route.fallback()));
+    await page.goto(path);
+    await expect(page.getByText(shown).first()).toBeVisible();
+    await expect(page.getByText(offline)).toBeVisible();
+    const draft = path === '/chat' ? chat.field(page) : null;
+    await draft?.fill('Not lost');
+    isLost = false;
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await isStarted(page);
+    await expect(started(page)).toBeVisible();
+    await expect(page.getByText(offline)).toHaveCount(0);
+    if (draft) await expect(draft).toHaveValue('Not lost');
+  });
+
+  test(`${path}: after a deployment during the visit the page is loaded again, once`, async ({
+    page,
+    stub,
+    expectedErrors,
+  }) => {
+    expectedErrors.push(/status of 404/);
+    await signedIn(stub);
+    let visits = 0;
+    page.on('request', (request) => (visits += request.isNavigationRequest() ? 1 : 0));
+    await page.route('**/assets/index-*.js', (route) =>
+      visits < 2 ? route.fulfill({ status: 404 }) : route.fallback(),
+    );
+    await page.goto(path);
+    await isStarted(page);
+    await expect(started(page)).toBeVisible();
+    expect(visits).toBe(2);
+  });
+
+  test(`${path}: scripts that stay missing leave the page as it is, and it says so`, async ({
+    page,
+    stub,
+    expectedErrors,
+  }) => {
+    expectedErrors.push(/status of 404/);
+    await signedIn(stub);
+    let visits = 0;
+    page.on('request', (request) => (visits += request.isNavigationRequest() ? 1 : 0));
+    await page.route('**/assets/index-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.goto(path);
+    await expect.poll(() => visits).toBe(2);
+    await expect(page.getByText(shown).first()).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
+    expect(visits).toBe(2);
+  });
+}
+
+test('the app does not start without one of its parts, and the messages stay', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await signedIn(stub);
+  await page.route('**/assets/me-*.js', (route) => route.abort('internetdisconnected'));
+  await page.route('**/assets/index-*.js', (route) =>
+    route.request().method() === 'HEAD' ? route.abort('internetdisconnected') : route.fallback(),
+  );
+  let visits = 0;
+  page.on('request', (request) => (visits += request.isNavigationRequest() ? 1 : 0));
+  await page.goto('/chat');
+  await expect(page.getByText(offline)).toBeVisible();
+  await page.waitForTimeout(1000);
+  await expect(page.getByText('This one is new')).toBeVisible();
+  expect(visits).toBe(1);
+});

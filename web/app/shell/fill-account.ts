@@ -1,0 +1,34 @@
+import { profilePath } from '../../data/early-start.ts';
+import { accountSummary } from '../../rules/account-summary.ts';
+import { readUser } from '../../rules/read-user.ts';
+import { painted } from './painted.ts';
+import { shellRoot } from './shell-root.ts';
+import { parsed, startApp } from './start-app.ts';
+
+/**
+ * Writes the profile into the served shell before the app starts: with 1.6 Mbit/s and a quarter of the processor the
+ * first figures show about a second earlier. The app replaces the shell with the page.
+ */
+async function fillAccount(): Promise<void> {
+  const response = await globalThis.earlyStart?.responses[profilePath];
+  if (!response?.ok) return;
+  const { profile } = await response.clone().json();
+  const user = readUser(Object(profile));
+  await parsed();
+  if (user.status === 'pending') return;
+  const { texts, tone } = accountSummary(user);
+  for (const [slot, text] of Object.entries(texts)) fillSlot(slot, text);
+  shellRoot()?.querySelector('[data-tone]')?.setAttribute('data-tone', tone);
+  await painted();
+}
+
+/** Replaces a bar by a text, whose height may differ in a box that keeps its own. */
+function fillSlot(slot: string, text: string): void {
+  const bar = shellRoot()?.querySelector(`[data-slot=${slot}]`);
+  const filled = bar?.cloneNode();
+  if (!bar || !filled) return;
+  filled.textContent = text;
+  bar.replaceWith(filled);
+}
+
+void startApp(fillAccount());

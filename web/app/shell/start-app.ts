@@ -1,0 +1,69 @@
+import { errorWords } from '../../words/session.ts';
+import { layoutWords } from '../../words/layout.ts';
+import { reloadOnce } from '../reload-after-deployment.ts';
+import { hideProblem, showProblem } from './start-problem.ts';
+
+/** The longest time (ms) for which slow data delays the app. */
+const maxDelay = 500;
+/** The time (ms) between two attempts, unless the browser reports a connection earlier. */
+const retryAfter = 5000;
+
+/**
+ * Starts the app after the shell was filled, since starting it blocks the main thread. Without a connection the shell
+ * stays and says so.
+ */
+export async function startApp(filled: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // A part may import the app, which would start without the others.
+  if (globalThis.earlyStart) globalThis.earlyStart.parts = promise;
+  await Promise.race([filled.catch(() => null), wait(maxDelay)]);
+  await parsed();
+  for (let attempt = 1; ; attempt += 1) {
+    if (await hasParts()) {
+      hideProblem();
+      return resolve();
+    }
+    const status = await statusOf(appFile());
+    // The server responds, so the connection is not the reason. After a deployment the file is missing.
+    if (status > 0 && (status !== 200 || attempt > 1)) return reloadOrGiveUp();
+    if (status === 0) await connection();
+  }
+}
+
+/** Resolves when the whole HTML has arrived: the inline script precedes the body. */
+export function parsed(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+}
+
+const appFile = () => document.querySelector<HTMLLinkElement>('link#app')?.href ?? '';
+
+/** Loads all parts: the app then finds each of them, whatever happens to the connection. */
+function hasParts(): Promise<boolean> {
+  const parts = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
+  return Promise.all([...parts].map(({ href }) => import(/* @vite-ignore */ href))).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The status of the response; 0 without a connection. */
+const statusOf = (file: string): Promise<number> =>
+  fetch(file, { method: 'HEAD', cache: 'no-store' }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+function connection(): Promise<unknown> {
+  showProblem(errorWords.network);
+  const online = new Promise((resolve) => addEventListener('online', resolve, { once: true }));
+  return Promise.race([wait(retryAfter), online]);
+}
+
+/** A draft would be lost, so only its author reloads the page. */
+function reloadOrGiveUp(): void {
+  const hasDraft = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
+  if (hasDraft || !reloadOnce()) showProblem(layoutWords.wrong);
+}
+
+const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
