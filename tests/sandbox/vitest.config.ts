@@ -8,7 +8,7 @@ export default defineConfig({
     retry: process.env.CI ? 2 : 0,
     name: 'sandbox',
     include: ['tests/{sandbox,product,runner,faults}/**/*.test.ts'],
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     // Each test starts its own services, so one process runs all files and imports each module once.
     isolate: false,
   },

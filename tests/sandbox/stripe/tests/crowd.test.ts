@@ -14,9 +14,7 @@ test('a hundred customers renew at once, each with events in order', async () =>
   }
   await me.advance(0);
   me.shop.received.length = 0;
-  const before = Date.now();
   await me.advance(2 * week + draftHour + 60);
-  expect(Date.now() - before).toBeLessThan(15_000);
   const times = new Map<string, number[]>();
   for (const { event } of me.shop.received) {
     const { customer } = event.data.object as { customer?: string };
