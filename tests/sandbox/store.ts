@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
+import { createCache, parse, type Row } from './store-cache.ts';
 
 /** The state of the local services: JSON documents by collection and id, kept across restarts. */
 export type Store = {
@@ -27,7 +28,7 @@ const schema = `
   );
 `;
 
-/** Opens the store's file, or ':memory:'. */
+/** Opens the store's file, or ':memory:'. Documents that it returns are frozen. */
 export function openStore(file: string): Store & { close(): void } {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   const database = new Database(file);
@@ -37,19 +38,40 @@ export function openStore(file: string): Store & { close(): void } {
     'INSERT INTO documents (collection, id, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   );
   const remove = database.prepare('DELETE FROM documents WHERE collection = ? AND id = ?');
-  const list = database.prepare('SELECT value FROM documents WHERE collection = ? ORDER BY seq');
+  const list = database.prepare('SELECT id, value FROM documents WHERE collection = ? ORDER BY seq');
+  const cache = createCache((collection) => list.all(collection) as Row[]);
 
   return {
-    get: <T>(collection: string, id: string) => parse<T>(get.get(collection, id)),
-    put: (collection, id, value) => void put.run(collection, id, JSON.stringify(value)),
-    delete: (collection, id) => void remove.run(collection, id),
-    list: <T>(collection: string) => list.all(collection).map((row) => parse<T>(row) as T),
-    clear: () => void database.exec('DELETE FROM documents'),
-    transaction: <T>(work: () => T) => (database.inTransaction ? work() : database.transaction(work)()),
+    get<T>(collection: string, id: string) {
+      const cached = cache.find(collection);
+      if (cached) return cached.get(id) as T | undefined;
+      const row = get.get(collection, id) as Row | undefined;
+      return row && (parse(row.value) as T);
+    },
+    put(collection, id, value) {
+      const text = JSON.stringify(value);
+      put.run(collection, id, text);
+      cache.change(collection)?.set(id, parse(text));
+    },
+    delete(collection, id) {
+      remove.run(collection, id);
+      cache.change(collection)?.delete(id);
+    },
+    list: <T>(collection: string) => [...cache.load(collection).values()] as T[],
+    clear() {
+      database.exec('DELETE FROM documents');
+      cache.clear();
+    },
+    transaction<T>(work: () => T): T {
+      if (database.inTransaction) return work();
+      cache.beginTransaction();
+      try {
+        return database.transaction(work)();
+      } catch (error) {
+        cache.dropChanged();
+        throw error;
+      }
+    },
     close: () => void database.close(),
   };
-}
-
-function parse<T>(row: unknown): T | undefined {
-  return row === undefined ? undefined : (JSON.parse((row as { value: string }).value) as T);
 }

@@ -80,7 +80,7 @@ function confirmationSecret(world: World, id: string): unknown {
 
 function included(world: World, { object, id, data }: Json, step: string): unknown {
   const include = includable[`${String(object)}.${step}`];
-  if (include) return include(world, String(id));
+  if (include) return structuredClone(include(world, String(id)));
   if (object === 'list' && Array.isArray(data)) {
     throw invalid(`This property cannot be expanded (${step}). You may want to try expanding 'data.${step}' instead.`);
   }
