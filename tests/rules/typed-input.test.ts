@@ -1,7 +1,8 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanCode, cleanPhone } from '../../web/rules/clean-input.ts';
 import { codeError } from '../../web/rules/code-error.ts';
-import { formatDate } from '../../web/rules/format-date.ts';
+import { formatDate, formatTime } from '../../web/rules/format-date.ts';
 import { formatPhone } from '../../web/rules/format-phone.ts';
 
 describe('a typed number', () => {
@@ -55,5 +56,18 @@ describe('a shown date', () => {
 
   it('is the day where the reader is', () => {
     expect(formatDate('2025-01-05T02:00:00Z', 'America/New_York')).toBe('January 4, 2025');
+  });
+
+  it('and its time are the ones of the platform, for every minute', () => {
+    const anyMinute = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+    fc.assert(
+      fc.property(anyMinute, (date) => {
+        const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+        expect(formatDate(date.toISOString())).toBe(date.toLocaleDateString('en-US', day));
+        const time = date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' });
+        // Node separates the halves of the day by a narrow space, browsers by a common one.
+        expect(formatTime(date.toISOString())).toBe(time.replace('\u202f', ' '));
+      }),
+    );
   });
 });

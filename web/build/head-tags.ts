@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand';
-import { notFoundHead, pageHead } from '../words/page-heads.ts';
+import { notFoundHead, pageHead, type PageHead } from '../words/page-heads.ts';
 import { palette } from '../theme/palette.ts';
 import { structuredData } from './structured-data.ts';
 
@@ -8,7 +8,6 @@ export function headTags(path: string): string {
   const page = pageHead(path);
   const { title, description, isPublic } = page;
   const address = brand.siteUrl + path;
-  const image = `${brand.siteUrl}/og.png`;
   const data = structuredData(path);
   return [
     `<title>${escape(title)}</title>`,
@@ -18,6 +17,16 @@ export function headTags(path: string): string {
     meta('name', 'robots', isPublic ? 'index, follow' : 'noindex'),
     // The 404 page is served for any address, so it has no canonical one.
     ...(page === notFoundHead ? [] : [`<link rel="canonical" href="${escape(address)}" />`]),
+    // Nobody shares a page that only its owner can open.
+    ...(isPublic ? previewTags(page, address) : []),
+    ...(data ? [`<script type="application/ld+json">${data}</script>`] : []),
+  ].join('\n    ');
+}
+
+/** The preview of a link in messages and social networks. */
+function previewTags({ title, description }: PageHead, address: string): string[] {
+  const image = `${brand.siteUrl}/og.png`;
+  return [
     meta('property', 'og:site_name', brand.name),
     meta('property', 'og:type', 'website'),
     meta('property', 'og:title', title),
@@ -31,8 +40,7 @@ export function headTags(path: string): string {
     meta('name', 'twitter:title', title),
     meta('name', 'twitter:description', description),
     meta('name', 'twitter:image', image),
-    ...(data ? [`<script type="application/ld+json">${data}</script>`] : []),
-  ].join('\n    ');
+  ];
 }
 
 function meta(kind: 'name' | 'property', key: string, content: string): string {

@@ -20,7 +20,7 @@ export async function shellPage(path: string, html: string, options: ShellOption
   return html
     .replace(
       /<script type="module" crossorigin src="([^"]+)"><\/script>/,
-      (_, file) => `<link id="app" rel="modulepreload" crossorigin href="${file}" />`,
+      (_, file) => `<link rel="modulepreload" id="app" crossorigin href="${file}" />`,
     )
     .replace('</script>', () => `</script>\n    <script>${script}</script>`);
 }

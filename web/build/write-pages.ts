@@ -43,7 +43,8 @@ export function writePages({ connectTo, rendererIn, ...shellOptions }: Options):
           const isShell = pageHead(path).prerendering === 'shell';
           const page = withoutSample(withOwnStyles(isShell ? await shellPage(path, filled, shellOptions) : filled));
           pagesByPath[path] = page;
-          emit(fileName, isReadable(path) ? deferScripts(page) : withoutFontPreloads(page));
+          const served = isReadable(path) ? page : withoutFontPreloads(page);
+          emit(fileName, isReadable(path) || isShell ? deferScripts(served) : served);
         };
         delete bundle['index.html'];
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
@@ -63,7 +64,7 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
   return String(file.source);
 }
 
-/** A readable page keeps what its scripts need in a template, which `head-script.ts` inserts after the first paint. */
+/** Prerendered pages keep what their scripts need in a template, which `head-script.ts` inserts after the first paint. */
 function deferScripts(html: string): string {
   const scripts: string[] = [];
   const readable = html.replaceAll(

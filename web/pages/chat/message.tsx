@@ -1,5 +1,6 @@
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
+import { formatTime } from '../../rules/format-date.ts';
 import { messageParts, type MessagePart } from '../../rules/message-parts.ts';
 import type { ShownMessage } from '../../rules/shown-messages.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
@@ -27,7 +28,7 @@ export function Message({ message, sendAgain, openHelp }: Props) {
         </button>
       )}
       <p className={meta}>
-        <time dateTime={at}>{time.format(new Date(at))}</time>
+        <time dateTime={at}>{formatTime(at)}</time>
         {isOwn && <span>{messageStateWords[state]}</span>}
         {isOwn && canResend && (
           <button type="button" className={again} onClick={() => sendAgain(id, text)}>
@@ -49,8 +50,6 @@ function Part(part: MessagePart) {
   if (part.kind === 'bold') return <strong>{part.text}</strong>;
   return part.kind === 'italic' ? <em>{part.text}</em> : part.text;
 }
-
-const time = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' });
 
 const bubble = css({
   display: 'grid',
