@@ -13,8 +13,7 @@ export const chat = {
 
 /** Signs in, opens the chat and accepts the notice. */
 export async function openChat(page: Page, phone: Phone): Promise<void> {
-  await signInByExternalToken(page, phone);
-  await page.goto('/chat');
+  await signInByExternalToken(page, phone, '/chat');
   await acceptNotice(page);
 }
 
@@ -47,5 +46,6 @@ async function control(method: string, path: string, body: object): Promise<void
 export const botWrites = (phone: Phone, reply: { text: string; id?: string; crisis?: boolean }) =>
   control('POST', '/bot/replies', { phone: phone.number, ...reply });
 
-/** How the bot treats messages; it applies to every phone. */
-export const botMode = (mode: 'answer' | 'silent' | 'refuse') => control('PUT', '/bot/mode', { mode });
+/** How the bot treats the messages of a phone. */
+export const botMode = (phone: Phone, mode: 'answer' | 'silent' | 'refuse') =>
+  control('PUT', '/bot/mode', { mode, phone: phone.number });

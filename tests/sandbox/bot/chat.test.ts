@@ -56,6 +56,14 @@ test('responds 422, or sends no HTTP response, in those modes', async () => {
   expect((await sandbox.call('PUT', '/bot/mode', { mode: 'loud' })).status).toBe(400);
 });
 
+test('has a mode for one phone, which ends with the next one for all', async () => {
+  await sandbox.call('PUT', '/bot/mode', { mode: 'refuse', phone: '+15551230004' });
+  expect((await send(dataOf('Hello', '+15551230004'))).status).toBe(422);
+  expect((await send(dataOf('Hello', '+15551230005'))).status).toBe(200);
+  await sandbox.call('PUT', '/bot/mode', { mode: 'accept' });
+  expect((await send(dataOf('Hello', '+15551230004'))).status).toBe(200);
+});
+
 test('writes without a message before it', async () => {
   const { status, json } = await sandbox.call('POST', '/bot/replies', {
     phone: '+15551230004',

@@ -22,7 +22,9 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
   const callApi = createApi(siteUrl, secret);
   /** Handles the messages of a number one by one, so that replies keep their order. */
   const queues = new Map<string, Promise<void>>();
-  let mode: Mode = 'answer';
+  const ofPhone = new Map<string, Mode>();
+  let ofAll: Mode = 'answer';
+  const modeOf = (phone: string) => ofPhone.get(digitsOf(phone)) ?? ofAll;
 
   /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
   async function replyToMessage({ phone, messageId, text }: ChatMessageData): Promise<void> {
@@ -43,13 +45,11 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
   }
 
   return {
-    get mode() {
-      return mode;
-    },
+    modeOf,
     /** Stores a message; replies after a pause, unless the mode is `accept`. */
     accept(data: ChatMessageData): void {
       store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
-      if (mode === 'accept') return;
+      if (modeOf(data.phone) === 'accept') return;
       const before = queues.get(data.phone) ?? Promise.resolve();
       // The conversation may have been cleared, or the account deleted, meanwhile.
       const next = before.then(() => replyToMessage(data)).catch((error: unknown) => console.error(String(error)));
@@ -59,8 +59,12 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
       list: (number) => store.list(`bot-chat:${canonical(number)}`),
       replies: (number) => store.list(`bot-replies:${canonical(number)}`),
       write,
-      getMode: () => mode,
-      setMode: (wanted) => void (mode = wanted),
+      getMode: () => ofAll,
+      setMode(mode, phone) {
+        if (phone) return void ofPhone.set(digitsOf(phone), mode);
+        ofPhone.clear();
+        ofAll = mode;
+      },
     }),
   };
 }
@@ -70,7 +74,8 @@ type Actions = {
   replies: (number: string) => unknown[];
   write: (reply: Reply) => Promise<object>;
   getMode: () => Mode;
-  setMode: (mode: Mode) => void;
+  /** Of one phone; without one, of all. */
+  setMode: (mode: Mode, phone?: string) => void;
 };
 
 function control({ list, replies, write, getMode, setMode }: Actions): Hono {
@@ -79,9 +84,9 @@ function control({ list, replies, write, getMode, setMode }: Actions): Hono {
   app.get('/bot/replies/:phone', (c) => c.json(replies(numberOf(c) ?? '')));
   app.get('/bot/mode', (c) => c.json({ mode: getMode() }));
   app.put('/bot/mode', async (c) => {
-    const { mode } = await fieldsOf(c);
+    const { mode, phone } = await fieldsOf(c);
     if (!modes.includes(mode)) return c.json({ error: `mode must be one of ${modes.join(', ')}` }, 400);
-    setMode(mode as Mode);
+    setMode(mode as Mode, typeof phone === 'string' ? phone : undefined);
     return c.json({ mode });
   });
   app.post('/bot/replies', async (c) => {

@@ -24,8 +24,9 @@ export function createBotEvents({ store, phones, chat, secret }: BotEventsSettin
     if (!event) return c.json({ error: 'An event is {type, timestamp, data}' }, 400);
     const id = c.req.header('webhook-id') ?? '';
     if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
-    if (event.type === 'chat.message' && chat.mode === 'silent') return new Promise<never>(() => {});
-    if (event.type === 'chat.message' && chat.mode === 'refuse') return c.json({ error: 'The bot refuses it' }, 422);
+    const mode = event.type === 'chat.message' ? chat.modeOf(event.data.phone ?? '') : 'accept';
+    if (mode === 'silent') return new Promise<never>(() => {});
+    if (mode === 'refuse') return c.json({ error: 'The bot refuses it' }, 422);
     store.put('bot-events', id, event);
     if (event.type === 'chat.message') chat.accept(event.data as ChatMessageData);
     if (event.type === 'user.deleted' && event.data.phone) phones.eraseChat(event.data.phone.replace(/\D/g, ''));
