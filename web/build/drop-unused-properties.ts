@@ -1,4 +1,4 @@
-import type { Plugin } from 'vite';
+import { type Plugin, parseAst } from 'vite';
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 type Place = { node: Node; parent: Node };
@@ -11,17 +11,18 @@ export function dropUnusedProperties(): Plugin {
   return {
     name: 'drop-unused-properties',
     apply: 'build',
-    renderChunk(code) {
-      const parse = (text: string) => this.parse(text) as unknown as Node;
-      let [before, after] = ['', code];
-      // A removed sentence may have been the only one with the name of the brand.
-      while (after !== before) [before, after] = [after, withoutUnused(after, parse(after))];
-      return { code: after, map: null };
-    },
+    renderChunk: (code) => ({ code: withoutUnusedProperties(code), map: null }),
   };
 }
 
-function withoutUnused(code: string, program: Node): string {
+/** The code of a script without these properties. */
+export function withoutUnusedProperties(code: string): string {
+  const shorter = removeOnce(code, parseAst(code) as unknown as Node);
+  // A removed sentence may have been the only one with the name of the brand.
+  return shorter === code ? code : withoutUnusedProperties(shorter);
+}
+
+function removeOnce(code: string, program: Node): string {
   const places = placesIn(program, program);
   const objects = places.filter(({ node }) => isConstantObject(node)).map(({ node }) => node);
   const fromTheEnd = objects.toSorted((a, b) => b.start - a.start);

@@ -1,6 +1,6 @@
 import type { Plugin, Rolldown } from 'vite';
 import { classLayers } from './page-styles.ts';
-import { withoutUnusedProperties } from './unused-custom-properties.ts';
+import { withoutUnusedVariables } from './unused-custom-properties.ts';
 
 /**
  * Puts the stylesheet into the page, where `write-pages.ts` keeps the rules of each page, and the layers with classes
@@ -17,7 +17,7 @@ export function splitStylesheet(): Plugin {
         const files = Object.values(bundle);
         const sheets = files.filter((file) => file.type === 'asset' && file.fileName.endsWith('.css'));
         const source = sheets.map((file) => ('source' in file ? String(file.source).trim() : '')).join('');
-        sheet = withoutUnusedProperties(source);
+        sheet = withoutUnusedVariables(source);
         for (const { fileName } of sheets) delete bundle[fileName];
         for (const file of files) if (file.type === 'chunk') file.viteMetadata?.importedCss.clear();
         this.emitFile({ type: 'asset', name: 'styles.css', source: classLayers(sheet) });
