@@ -61,7 +61,10 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
       write,
       getMode: () => ofAll,
       setMode(mode, phone) {
-        if (phone) return void ofPhone.set(digitsOf(phone), mode);
+        if (phone) {
+          ofPhone.set(digitsOf(phone), mode);
+          return;
+        }
         ofPhone.clear();
         ofAll = mode;
       },
