@@ -59,8 +59,13 @@ export async function deliverSoon(
   }
 }
 
-/** Sends the bot the event that this request has leased, then the following ones. */
+/**
+ * Sends the bot the event that this request has leased, then the following ones. The response is sent first: the user
+ * sees a message as sent after 1.17 times a bare Worker's response instead of 1.28 with the database 2 ms away
+ * (2026-11-22, tests/bench).
+ */
 export async function deliverLeased(outbox: Outbox, event: OutboxEvent): Promise<void> {
+  await scheduler.wait(0);
   await follow(outbox, [event], event.phone);
 }
 
