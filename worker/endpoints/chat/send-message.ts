@@ -14,16 +14,17 @@ import { RequestError } from '../../platform/request-error.ts';
 export const sendMessage: Handler<'sendMessage'> = async ({ session, input, request, ...context }) => {
   const { db, settings, now, waitUntil } = context;
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
-  const { userId } = session;
+  const { userId, claimedUserId } = session;
   const pointer = {
     userId,
+    claimedUserId,
     messageId: input.id,
     locale: localeOf(request),
     country: connectionCountry(request),
     mostWaiting: settings.CHAT_MESSAGES_WAITING,
     now,
   };
-  const count = db.all<Waiting>(countWaiting(userId, input.id));
+  const count = db.all<Waiting>(countWaiting(claimedUserId, input.id));
   const queue = db.all<QueuedPointer>(queueMessage(pointer));
 
   return session.run([count, queue], async (user, [waiting], [queued]) => {
