@@ -17,9 +17,15 @@ export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisi
 
 /** Decrypts a stored message; throws if the key belongs to another conversation. */
 export async function openMessage(key: CryptoKey, userId: string, stored: StoredMessage): Promise<ChatMessage> {
-  const { id, seq, author, at, state } = stored;
-  const plain = await unseal(key, contextOf({ userId, id, author }), stored.sealed);
-  const { text, replyTo, crisis }: MessageContent = JSON.parse(decoder.decode(plain));
+  const plain = await unseal(key, contextOf({ userId, ...stored }), stored.sealed);
+  return toChatMessage(stored, JSON.parse(decoder.decode(plain)));
+}
+
+/** A message of the contract. */
+export function toChatMessage(
+  { id, seq, author, at, state }: StoredMessage,
+  { text, replyTo, crisis }: MessageContent,
+): ChatMessage {
   return {
     id,
     seq,

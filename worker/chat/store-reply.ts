@@ -24,7 +24,9 @@ export async function storeReply(
   if (appended.outcome === 'behind') throw staleEpochError(context, user, appended);
   if (appended.outcome === 'cleared') throw new RequestError('conflict', { message: cleared });
   if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
-  const { author, text } = await openMessage(key, user.id, appended.message);
-  if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
+  if (appended.outcome === 'known') {
+    const { author, text } = await openMessage(key, user.id, appended.message);
+    if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
+  }
   return appended.message.seq;
 }
