@@ -45,7 +45,8 @@ app.post('/objects/messages', async (c) => {
 });
 
 app.post('/streams/:user/reply', async (c) => {
-  const { text } = await c.req.json<{ text: string }>();
+  const { phone, text } = await c.req.json<{ phone: string; text: string }>();
+  await count(c.env, { phone });
   const seq = await c.env.FEED.getByName(c.req.param('user')).reply(text);
   return c.json({ success: true, seq });
 });
