@@ -6,14 +6,19 @@ import type { Value } from './prepared-statements.ts';
 
 const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 
-/** SQL: when the subject may act again, in unix ms; 0 if no limit applies. */
-export function allowedAt(subject: Value<string>, limits: Limit[]): SQL<number> {
-  const each = limits.map(
-    ({ most, per }) =>
-      sql`coalesce((select ${instants} from ${rateLimitEvents} where ${subjects} = ${subject} order by ${instants} desc
-        limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
+/** A subject of rate limits, with its limits. */
+export type Limited = { subject: Value<string>; limits: Limit[] };
+
+/** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if none applies. */
+export function allowedAt(limited: Limited[]): SQL<number> {
+  const [subjectName, at] = [nameOf(subjects), nameOf(instants)];
+  const each = limited.flatMap(({ subject, limits }) =>
+    limits.map(
+      ({ most, per }) => sql`coalesce((select ${at} from ${rateLimitEvents} where ${subjectName} = ${subject}
+        order by ${at} desc limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
+    ),
   );
-  return sql`max(0, ${sql.join([sql`0`, ...each], sql`, `)})`;
+  return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
 }
 
 /** SQL: records an event `by` for each subject whose condition holds, null ones excepted; conditions see the events before. */

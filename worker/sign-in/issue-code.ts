@@ -4,7 +4,7 @@ import type { Database } from '../platform/database.ts';
 import { excluded, insertSelect, nameOf } from '../platform/insert-select.ts';
 import { keyedHash } from '../platform/keyed-hash.ts';
 import type { Limit } from '../platform/limits.ts';
-import { allowedAt, recordEvents, wasRecorded } from '../platform/rate-limits.ts';
+import { allowedAt, recordEvents, wasRecorded, type Limited } from '../platform/rate-limits.ts';
 import type { Settings } from '../settings.ts';
 import { phoneSubjects } from '../users/rate-limit-subjects.ts';
 import type { PhoneNumber } from '../users/phone.ts';
@@ -50,8 +50,8 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
   const limits = limitsOf(call, phone);
-  const mayAsk = latest(limits.requests);
-  const maySend = latest([...limits.codes, ...limits.wrongTries]);
+  const mayAsk = allowedAt(limits.requests);
+  const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
   const asked = sql`${mayAsk} <= ${now}`;
   const known = exists(users, and(eq(users.phone, phone), isNotNull(users.contactedAt)));
   const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
@@ -110,12 +110,10 @@ export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: str
   ]);
 }
 
-type Counted = { subject: string; limits: Limit[] };
-
 /** The rate-limit subjects of a code, with their limits. */
 function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
   const network = networkOf(address);
-  const per = (subjectOf: (address: string) => string, byAddress: Limit[], byNetwork: Limit[]): Counted[] => [
+  const per = (subjectOf: (address: string) => string, byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
     { subject: subjectOf(address), limits: byAddress },
     ...(network ? [{ subject: subjectOf(network), limits: byNetwork }] : []),
   ];
@@ -131,12 +129,6 @@ function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
     ],
     wrongTries: [{ subject: subjects.wrongTriesAt(phone), limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
   };
-}
-
-/** SQL: the instant (unix ms) from which all limits allow a code. */
-function latest(counted: Counted[]): SQL {
-  const each = counted.map(({ subject, limits }) => allowedAt(subject, limits));
-  return sql`max(0, ${sql.join(each, sql`, `)})`;
 }
 
 function exists(table: typeof codes | typeof users, where: SQL | undefined): SQL {

@@ -12,10 +12,8 @@ import { allowedAt, recordEvents, wasRecorded } from '../platform/rate-limits.ts
 import type { SessionClaims } from '../users/user-session.ts';
 import { openSession } from '../users/open-session.ts';
 
-type Success = { userId: string; status: AccountStatus };
-/** Why no session was opened. */
-type Refusal = { counted: number; tried: number; tryAt: number; wrongAt: number; live: number };
-type Outcome = (Success & { refusal: null }) | { userId: null; refusal: string };
+type Opened = { userId: string; status: AccountStatus };
+type Outcome = (Opened & { limitedUntil: 0 }) | { userId: null; limitedUntil: number };
 
 export type Redeemed = {
   /** Unix ms; 0 if no limit was reached. */
@@ -31,13 +29,18 @@ export async function redeemCode(
 ): Promise<Redeemed> {
   const id = crypto.randomUUID();
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
-  const tries = subjects.triesFrom(address);
   const network = networkOf(address);
-  const networkTries = network && subjects.triesFrom(network);
-  const wrongTries = subjects.wrongTriesAt(phone);
-  const values = { id, now, phone, tries, networkTries, wrongTries, ...Object.fromEntries(macs.entries()) };
+  const values = {
+    ...{ id, now, phone, ...Object.fromEntries(macs.entries()) },
+    tries: subjects.triesFrom(address),
+    networkTries: network && subjects.triesFrom(network),
+    wrongTries: subjects.wrongTriesAt(phone),
+  };
   const results = await runPrepared(db, statementsFor(settings), values);
-  return resultOf((results.at(-1) as Outcome[])[0]!, id, now);
+  const outcome = (results.at(-1) as Outcome[])[0]!;
+  if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
+  const { userId, status } = outcome;
+  return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
 }
 
 const statementsFor = memoize((settings: Settings) => {
@@ -48,9 +51,11 @@ const statementsFor = memoize((settings: Settings) => {
     settings.CODE_PEPPER.map((_, index) => sql.placeholder(String(index))),
     sql`, `,
   );
-  const mayTry = sql`max(${allowedAt(tries, settings.LIMIT_TRIES_PER_ADDRESS)},
-    ${allowedAt(networkTries, settings.LIMIT_TRIES_PER_NETWORK)})`;
-  const mayErr = allowedAt(wrongTries, settings.LIMIT_WRONG_TRIES_PER_NUMBER);
+  const mayTry = allowedAt([
+    { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
+    { subject: networkTries, limits: settings.LIMIT_TRIES_PER_NETWORK },
+  ]);
+  const mayErr = allowedAt([{ subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
   const counted = sql`${mayTry} <= ${now}`;
   const own = sql`${codes.phone} = ${phone}`;
   const live = sql`${own} and ${codes.expiresAt} > ${now} and ${codes.triesLeft} > 0 and ${codes.wonBy} is null`;
@@ -75,20 +80,11 @@ const statementsFor = memoize((settings: Settings) => {
       sql`from ${codes} join ${users} on ${users.phone} = ${codes.phone} where ${own} and ${codes.wonBy} = ${id}`,
     ),
   ];
-  const refusal = sql`json_object('counted', ${wasRecorded(tries, id, now)}, 'tried', exists (${mine}),
-    'tryAt', ${mayTry}, 'wrongAt', ${mayErr}, 'live', exists (select 1 from ${codes} where ${live}))`;
-  const outcome = sql`select ${users.id} as userId, ${users.status} as status,
-    case when ${users.id} is null then ${refusal} end as refusal
+  // A live code that was not tried, by a caller who was counted: the number has had too many wrong tries.
+  const limitedUntil = sql`case when ${users.id} is not null then 0
+    when not ${wasRecorded(tries, id, now)} then ${mayTry}
+    when exists (select 1 from ${codes} where ${live}) and not exists (${mine}) then ${mayErr} else 0 end`;
+  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil
     from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
   return [...changes, outcome].map(prepared);
 });
-
-function resultOf(outcome: Outcome, sessionId: string, now: number): Redeemed {
-  if (outcome.userId !== null) {
-    const { userId, status } = outcome;
-    return { limitedUntil: 0, opened: { session: { userId, sessionId }, status } };
-  }
-  const { counted, tried, tryAt, wrongAt, live }: Refusal = JSON.parse(outcome.refusal);
-  if (!counted) return { limitedUntil: tryAt, opened: null };
-  return { limitedUntil: live && !tried && wrongAt > now ? wrongAt : 0, opened: null };
-}

@@ -35,7 +35,7 @@ function act(
   for (const [index, wait] of waits.entries()) {
     now += wait;
     onAct(rows, now);
-    const may = allowedAt('somebody', rules);
+    const may = allowedAt([{ subject: 'somebody', limits: rules }]);
     const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
     rows.run(recordEvents(String(index), now, [[['somebody'], sql`${may} <= ${now}`]]));
     const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;

@@ -12,7 +12,7 @@ const limits = [{ most: 5, per: hourMs }];
 
 export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, now }) => {
   const subject = exportSubject(session.claimedUserId);
-  const mayExportAt = allowedAt(subject, limits);
+  const mayExportAt = allowedAt([{ subject, limits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
   const record = db.run(recordEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
