@@ -65,10 +65,13 @@ const results: Record<string, Part> = {};
 for (const letter of values.only) {
   const measure = parts[letter];
   if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
-  const stolen = measureStealTime();
+  print(`\nMeasuring part ${letter} …`);
+  const [stolen, begun] = [measureStealTime(), performance.now()];
   results[letter] = await measure(values.quick);
   print(partText(results[letter]));
-  print(`The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`);
+  print(
+    `It took ${Math.round((performance.now() - begun) / 1000)} s. The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`,
+  );
 }
 writeFileSync(join(root, 'bench.json'), JSON.stringify({ ...about, quick: values.quick, parts: results }, null, 2));
 const missed = Object.values(results).flatMap(({ targets }) =>

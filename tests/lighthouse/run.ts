@@ -46,6 +46,7 @@ try {
     targets: [],
   };
   for (const path of values.page) {
+    process.stderr.write(`Auditing ${path} …\n`);
     const simulated = await look(path, 'simulate', all);
     const slowed = await look(path, 'devtools', ['performance']);
     part.rows.push(row(path, 'simulated', simulated), row(path, 'real', slowed));

@@ -82,7 +82,7 @@ const near: Distance = { roundTripMs: 0, rounds: 100 };
 export const measureCallsAt2Ms = (quick: boolean) => measureCalls(quick, { roundTripMs: 2, rounds: 60 });
 
 /** With the database across a continent. */
-export const measureCallsAt40Ms = (quick: boolean) => measureCalls(quick, { roundTripMs: 40, rounds: 12 });
+export const measureCallsAt40Ms = (quick: boolean) => measureCalls(quick, { roundTripMs: 40, rounds: 6 });
 
 type Lane = { caller: Caller; cost: Cost; lap: () => Promise<number[]> };
 

@@ -28,7 +28,7 @@ export function measureChat(quick: boolean): Promise<Part> {
     const bare = await rig.bare({ disk: rig.folder() });
     await consentAll(solace, people);
     const part: Part = { title: 'The conversation', header, rows: [], targets: [] };
-    await measureSending(part, { solace, bare, rounds: quick ? 8 : 60, atMost: 1.6 });
+    await measureSending(part, { solace, bare, rounds: quick ? 8 : 30, atMost: 1.6 });
     for (const audience of audiences) await measureReplies(part, solace, bare, audience, quick);
     await measureResuming(part, solace, bare, quick);
     await measureStorage(part, rig, quick);
