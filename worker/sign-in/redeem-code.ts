@@ -31,7 +31,10 @@ export async function redeemCode(
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
   const network = networkOf(address);
   const values = {
-    ...{ id, now, phone, ...Object.fromEntries(macs.entries()) },
+    id,
+    now,
+    phone,
+    ...Object.fromEntries(macs.entries()),
     tries: subjects.triesFrom(address),
     networkTries: network && subjects.triesFrom(network),
     wrongTries: subjects.wrongTriesAt(phone),
