@@ -70,3 +70,14 @@ test('the footer says who is behind it', async ({ page }) => {
   await expect(footer.getByText(/well-being and self-help/)).toBeVisible();
   await expect(footer.getByRole('link', { name: /\+1 \(555\) 010-0199/ })).toHaveAttribute('href', 'tel:+15550100199');
 });
+
+for (const [rtt, preloads] of [
+  [50, 2],
+  [300, 0],
+] as const) {
+  test(`with a round-trip time of ${rtt} ms ${preloads} fonts are preloaded`, async ({ page }) => {
+    await page.addInitScript((ms) => Object.defineProperty(navigator, 'connection', { value: { rtt: ms } }), rtt);
+    await open(page, '/');
+    await expect(page.locator('head > link[rel="preload"][as="font"]')).toHaveCount(preloads);
+  });
+}

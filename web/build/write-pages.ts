@@ -81,7 +81,7 @@ function deferScripts(html: string): string {
 
 /** A private page shows its content after its scripts, so fonts must not delay them. */
 function withoutFontPreloads(html: string): string {
-  return html.replaceAll(/\s*<link\s[^>]*as="font"[^>]*>/g, '');
+  return html.replace(/\s*<template id="fonts">[\s\S]*?<\/template>/, '');
 }
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
