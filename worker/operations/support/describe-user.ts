@@ -12,7 +12,9 @@ const lastCalls = 10;
 /** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
 export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
   const { id, phone } = user;
-  const mayAskAt = allowedAt([{ subject: `${phoneSubjects.codesTo}${phone}`, limits: settings.LIMIT_CODES_PER_NUMBER }]);
+  const mayAskAt = allowedAt([
+    { subject: `${phoneSubjects.codesTo}${phone}`, limits: settings.LIMIT_CODES_PER_NUMBER },
+  ]);
   const mayTryAt = allowedAt([
     { subject: `${phoneSubjects.wrongTriesAt}${phone}`, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
   ]);
