@@ -134,27 +134,6 @@ describe('without any event', () => {
   });
 });
 
-describe('a plan chosen during the trial', () => {
-  it('waits for its end', async () => {
-    const { phone, token } = await newPerson();
-    const { body } = await botCall('/api/bot/trials', { phone, tier: 'premium', days: 3 });
-    const trialToken = new URL(body.url).searchParams.get('token');
-    await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
-    const session = await complete((await buy(token, 'basic')).body.portalUrl);
-    expect((await verify(token, session)).body).toEqual({ success: true, tierUpdated: false, newTier: 'premium' });
-    await parallel(5, () => verify(token, session));
-    const { trialEndsAt, data } = await waiting(phone);
-    expect(data).toHaveLength(1);
-    expect(data[0]).toMatchObject({ status: 'trialing', trial_end: Math.floor(trialEndsAt / 1000) });
-    expect((await profileOf(token)).metadata).toMatchObject({
-      subscriptionTier: 'premium',
-      subscriptionStatus: 'trialing',
-      renewalDate: new Date(trialEndsAt).toISOString(),
-      scheduledDowngradeTierId: 'basic',
-    });
-  });
-});
-
 describe('deletion', () => {
   it.each([{ status: 500 }, { drop: true as const }])(
     'fails closed while Stripe is %o, and a second try finishes',
@@ -181,10 +160,3 @@ describe('deletion', () => {
     await expect(complete(portalUrl)).rejects.toThrow('410');
   });
 });
-
-async function waiting(phone: string) {
-  const sql = 'select trial_ends_at from users where phone = ?';
-  const { rows } = await database.execute({ sql, args: [phone] });
-  const { data } = await stripe.subscriptions.list({ customer: await customerOf(phone), status: 'all' });
-  return { trialEndsAt: Number(rows[0]!.trial_ends_at), data };
-}

@@ -5,6 +5,7 @@ import { openCheckout } from '../../billing/checkout.ts';
 import { withCustomer } from '../../billing/customer.ts';
 import { acquireCustomer, type Changes, type LeasedCustomer } from '../../billing/lease.ts';
 import { authenticationPage } from '../../billing/open-invoice.ts';
+import { startPlanAfterTrial } from '../../billing/plan-after-trial.ts';
 import { fittingFlow, openPortal } from '../../billing/portal.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
 import { isLive, subscriptionsOf } from '../../billing/subscriptions.ts';
@@ -37,6 +38,8 @@ async function destinationFor(
   const plansPage = { url: `${settings.SITE_URL}/plans` };
   if (!customer.stripeId && !tier) return plansPage;
   return withStripe(settings, async (stripe) => {
+    // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
+    await startPlanAfterTrial(stripe, leased, settings);
     const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId))?.find(isLive) : undefined;
     if (live) return { url: await pageFor(stripe, live, customer.stripeId!, settings.SITE_URL) };
     if (!tier) return plansPage;
