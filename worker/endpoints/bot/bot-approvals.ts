@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall } from '../../bot/idempotent-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../../bot/outbox.ts';
@@ -8,7 +8,8 @@ import { build } from '../../platform/prepared-statements.ts';
 import { RequestError } from '../../platform/request-error.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 
-export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db, env, settings, now, waitUntil }) => {
+export const botApprovals: Handler<'botApprovals'> = async (context) => {
+  const { input, db, env, settings, now, waitUntil } = context;
   const { phone, status } = input;
   const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
   const effects = [build.update(users).set({ status }).where(changing).getSQL()];
@@ -18,7 +19,7 @@ export const botApprovals: Handler<'botApprovals'> = async ({ input, botCall, db
     effects.unshift(insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from));
   }
   const facts = sql`select json_object('userId', ${users.id}) as answer from ${users} where ${eq(users.phone, phone)}`;
-  const found = await botCall.once<{ userId: string }>(db, now, idempotentStatements(facts, effects));
+  const found = await applyOnce<{ userId: string }>(context, idempotentStatements(facts, effects));
   if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
   if (status === 'pending') {
     expectEnd({ env, waitUntil }, found.userId);

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
+import { comparedBy } from '../../bot/bot-call.ts';
+import { applyOnceThen, idempotentStatements, isFirstCall } from '../../bot/idempotent-call.ts';
 import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
 import { storeReply } from '../../chat/store-reply.ts';
 import type { ChatRow } from '../../chat/open-conversation.ts';
@@ -15,10 +16,11 @@ const statements = idempotentStatements(facts, [
 ]);
 
 /** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
-export const botMessages: Handler<'botMessages'> = async ({ input, botCall, ...context }) => {
+export const botMessages: Handler<'botMessages'> = async (context) => {
+  const { input, now } = context;
   const { id, replyTo, crisis } = input;
-  const call = await botCall.comparedBy({ path: 'messages', phone: input.phone, id, replyTo, crisis });
-  const values = { phone: input.phone, crisisUntil: crisis ? context.now + crisisMs : 0 };
-  const [, user] = await call.onceThen<unknown, ChatRow>(context.db, context.now, statements, values);
+  const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
+  const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
+  const [, user] = await applyOnceThen<unknown, ChatRow>({ ...context, botCall }, statements, values);
   return { success: true, seq: await storeReply(context, requireConversation(user), input) };
 };

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
-import { idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall } from '../../bot/idempotent-call.ts';
 import { insertSelect } from '../../platform/insert-select.ts';
 import { keyedHash, keyedHashes } from '../../platform/keyed-hash.ts';
 import type { Handler } from '../../http/handler.ts';
@@ -10,7 +10,8 @@ import { dayMs } from '../../platform/time.ts';
 const linkLifetimeMs = 7 * dayMs;
 
 /** The token is derived from the call's id, so a replay returns the same link and no token is stored. */
-export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, settings, now }) => {
+export const botTrials: Handler<'botTrials'> = async (context) => {
+  const { input, botCall, settings, now } = context;
   const { phone } = input;
   const [pepper] = settings.CODE_PEPPER as [string];
   const token = await keyedHash(pepper, 'trial-link', botCall.id);
@@ -27,7 +28,7 @@ export const botTrials: Handler<'botTrials'> = async ({ input, botCall, db, sett
     sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
   );
   const statements = idempotentStatements(facts, [link]);
-  const granted = await botCall.once<{ spent: number; expiresAt: number }>(db, now, statements);
+  const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
   if (granted.spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
   const url = `${settings.SITE_URL}/activate-trial?token=${token}`;

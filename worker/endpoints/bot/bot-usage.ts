@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { storedResponse, idempotentStatements, isFirstCall } from '../../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../../bot/idempotent-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../../usage/allowance.ts';
 import { publish } from '../../usage/publish.ts';
@@ -11,9 +11,10 @@ const statements = {
   voice: idempotentStatements(allowanceSql('voice'), [count]),
 };
 
-export const botUsage: Handler<'botUsage'> = async ({ input, botCall, db, env, now, waitUntil }) => {
+export const botUsage: Handler<'botUsage'> = async (context) => {
+  const { input, env, waitUntil } = context;
   const values = messageValues(input.phone, input.count);
-  const found = (await botCall.once<Found>(db, now, statements[input.kind], values))!;
+  const found = (await applyOnce<Found>(context, statements[input.kind], values))!;
   const counted = found.allowed === 1 ? input.count : 0;
   // A replay publishes again: with the first response, its message may have been lost.
   if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
