@@ -4,7 +4,7 @@ import { RequestError } from '../platform/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/entitlement.ts';
 import type { User } from '../usage/profile.ts';
-import { stateOfCustomer } from './customer.ts';
+import { stateOfCustomer } from './customer-state.ts';
 import { currentPriceOf } from './prices.ts';
 import { unlessRefused } from './stripe-client.ts';
 

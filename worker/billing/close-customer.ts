@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe';
 import { closeCheckout } from './checkout.ts';
-import { ensureCustomer, findCustomers, refuseUnknownCustomer, stateOfCustomer } from './customer.ts';
-import type { LeasedCustomer } from './lease.ts';
+import { ensureCustomer, findCustomers } from './customer.ts';
+import { refuseUnknownCustomer, stateOfCustomer } from './customer-state.ts';
+import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 

@@ -2,9 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
-import { RequestError } from '../platform/request-error.ts';
-import type { LeasedCustomer } from './lease.ts';
+import { refuseUnknownCustomer, stateOfCustomer } from './customer-state.ts';
+import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { hourMs } from '../platform/time.ts';
 
@@ -43,19 +42,6 @@ export async function findCustomers(
   const own = [...(searched?.data ?? []), ...listed].filter(({ metadata }) => metadata.userId === userId);
   const sorted = own.toSorted((a, b) => a.created - b.created).map(({ id }) => id);
   return [...new Set(sorted)];
-}
-
-/** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
-export async function stateOfCustomer(stripe: Stripe, id: string): Promise<'present' | 'gone' | 'unknown'> {
-  const found = await unlessMissing(stripe.customers.retrieve(id));
-  if (!found) return 'unknown';
-  return found.deleted ? 'gone' : 'present';
-}
-
-/** Logs a customer that Stripe does not know and throws 503: nothing changes until the key is corrected. */
-export function refuseUnknownCustomer(customer: string): RequestError {
-  log('error', 'stripe_customer_unknown', { customer, action: 'Check that STRIPE_SECRET_KEY is of the same account.' });
-  return new RequestError('unavailable');
 }
 
 /** Runs work for the user's customer, or for a new one if it was deleted in Stripe's dashboard. */

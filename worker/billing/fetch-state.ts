@@ -1,9 +1,9 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
 import type { Settings } from '../settings.ts';
-import { refuseUnknownCustomer, stateOfCustomer } from './customer.ts';
+import { refuseUnknownCustomer, stateOfCustomer } from './customer-state.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
-import type { LeasedCustomer } from './lease.ts';
+import type { LeasedCustomer } from './leased-customer.ts';
 import { payWithNewCard } from './open-invoice.ts';
 import { paidWeekOf, priceOfLine } from './paid-week.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';

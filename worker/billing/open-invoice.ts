@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { owes } from './portal.ts';
-import type { LeasedCustomer } from './lease.ts';
+import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessRefused } from './stripe-client.ts';
 import { idOf } from './subscriptions.ts';
 

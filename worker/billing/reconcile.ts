@@ -2,8 +2,9 @@ import { sql, type SQL } from 'drizzle-orm';
 import { customers } from '#db/schema';
 import type { Database } from '../platform/database.ts';
 import { describeError, log } from '../platform/log.ts';
+import { acquireLease } from './acquire-lease.ts';
 import { customersPerRun, dueCustomers } from './due.ts';
-import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
+import { customersWhere, type LeasedCustomer } from './leased-customer.ts';
 import { sync, type Billing } from './sync.ts';
 import { minuteMs } from '../platform/time.ts';
 

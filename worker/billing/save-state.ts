@@ -7,7 +7,8 @@ import { entitledTier, entitledTierSql } from '../usage/entitlement.ts';
 import { dueAfter } from './due.ts';
 import type { SubscriptionState } from './derive.ts';
 import type { FetchedState } from './fetch-state.ts';
-import { customersWhere, held, type Customer, type LeasedCustomer } from './lease.ts';
+import { customersWhere, type Customer, type LeasedCustomer } from './leased-customer.ts';
+import { held } from './release-lease.ts';
 
 type Saved = { user: User; customer: Customer };
 

@@ -8,7 +8,8 @@ import { publish } from '../usage/publish.ts';
 import { ensureCustomer } from './customer.ts';
 import { dueAfter } from './due.ts';
 import { fetchState, type FetchedState } from './fetch-state.ts';
-import { afterFailedFetch, release, type LeasedCustomer } from './lease.ts';
+import type { LeasedCustomer } from './leased-customer.ts';
+import { afterFailedFetch, release } from './release-lease.ts';
 import { saveState, sameForUser } from './save-state.ts';
 import { withStripe } from './stripe-client.ts';
 

@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
 import type { Settings } from '../settings.ts';
-import { afterFailure, release, type Changes, type LeasedCustomer } from './lease.ts';
+import type { Changes, LeasedCustomer } from './leased-customer.ts';
+import { afterFailure, release } from './release-lease.ts';
 import { hourMs } from '../platform/time.ts';
 
 const watchMs = hourMs;

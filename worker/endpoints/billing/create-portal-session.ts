@@ -1,5 +1,6 @@
-import { refuseUnknownCustomer, stateOfCustomer } from '../../billing/customer.ts';
-import { acquireCustomer, type LeasedCustomer } from '../../billing/lease.ts';
+import { acquireCustomer } from '../../billing/acquire-lease.ts';
+import { refuseUnknownCustomer, stateOfCustomer } from '../../billing/customer-state.ts';
+import type { LeasedCustomer } from '../../billing/leased-customer.ts';
 import { openPortal } from '../../billing/portal.ts';
 import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
 import { isLive, subscriptionsOf } from '../../billing/subscriptions.ts';

@@ -1,4 +1,6 @@
-import { acquireCustomer, afterFailure, release, type LeasedCustomer } from '../../billing/lease.ts';
+import { acquireCustomer } from '../../billing/acquire-lease.ts';
+import type { LeasedCustomer } from '../../billing/leased-customer.ts';
+import { afterFailure, release } from '../../billing/release-lease.ts';
 import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
 import { sync } from '../../billing/sync.ts';
 import type { Handler } from '../../http/handler.ts';

@@ -1,16 +1,12 @@
-import { sql } from 'drizzle-orm';
-import { customers } from '#db/schema';
+import { acquireCustomer } from '../../billing/acquire-lease.ts';
 import { closeCustomers } from '../../billing/close-customer.ts';
-import { acquireCustomer, afterFailure, release, type LeasedCustomer } from '../../billing/lease.ts';
+import { deleteLeasedUser } from '../../billing/delete-leased-user.ts';
+import { afterFailure, release } from '../../billing/release-lease.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
-import { conversationOf } from '../../chat/open-conversation.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
+import { conversationOf } from '../../chat/open-conversation.ts';
 import type { Handler } from '../../http/handler.ts';
-import type { Database } from '../../platform/database.ts';
-import { RequestError } from '../../platform/request-error.ts';
-import type { Settings } from '../../settings.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
-import { deleteUserRows } from '../../users/delete-user.ts';
 
 /** Fails closed: the rows are deleted only after Stripe has confirmed that nothing can charge again. */
 export const deleteMe: Handler<'deleteMe'> = async (context) =>
@@ -21,7 +17,7 @@ export const deleteMe: Handler<'deleteMe'> = async (context) =>
       const { stripeId, stripeAsked } = customer;
       if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
       expectEnd({ env, waitUntil }, user.id);
-      await eraseRows(db, settings, leased, now);
+      await deleteLeasedUser(db, settings, leased, now);
     } catch (error) {
       await release(db, leased, afterFailure(error)).catch(() => undefined);
       throw error;
@@ -31,11 +27,3 @@ export const deleteMe: Handler<'deleteMe'> = async (context) =>
     waitUntil(deliverSoon(db, settings, user.phone));
     return { success: true };
   });
-
-/** Deletes nothing if the lease was lost, since its next holder may have opened a checkout. */
-async function eraseRows(db: Database, settings: Settings, { token }: LeasedCustomer, now: number): Promise<void> {
-  const userId = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;
-  const [first, ...rest] = deleteUserRows(userId, settings, now).map((statement) => db.run(statement));
-  const results = await db.batch([first!, ...rest]);
-  if (results.at(-1)?.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
-}

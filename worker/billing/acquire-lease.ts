@@ -1,10 +1,9 @@
 import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
-import { customers, users, type User } from '#db/schema';
+import { customers, users } from '#db/schema';
 import type { Database } from '../platform/database.ts';
 import { RequestError } from '../platform/request-error.ts';
 import type { Authorized, UserSession } from '../users/user-session.ts';
-import { pauseAfter } from './due.ts';
-import { StripeUnavailable } from './stripe-client.ts';
+import { customersWhere, type Changes, type LeasedCustomer } from './leased-customer.ts';
 
 const leaseMs = 45_000;
 /** The maximum wait for other calls of the same user. */
@@ -12,12 +11,6 @@ const patienceMs = 15_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 2000;
 const attemptMs = 2000;
-
-export type Customer = typeof customers.$inferSelect;
-/** A leased customer, which only the lease's holder updates, and its user. */
-export type LeasedCustomer = { token: string; customer: Customer; user: User };
-/** Columns that change when a lease is acquired or released. */
-export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 
 type Context = { db: Database; session: UserSession; waitUntil: (work: Promise<unknown>) => void };
 type Work<T> = (leased: LeasedCustomer) => Promise<T>;
@@ -30,12 +23,6 @@ export function acquireLease(db: Database, token: string, which: SQL, changes: C
     .set({ leaseToken: token, leaseUntil: now + leaseMs, ...changes })
     .where(and(which, lte(customers.leaseUntil, now)));
   return [acquire, customersWhere(db, eq(customers.leaseToken, token))] as const;
-}
-
-/** The customers that satisfy a condition, with their users. */
-export function customersWhere(db: Database, which: SQL) {
-  const columns = { customer: customers, user: users };
-  return db.select(columns).from(customers).innerJoin(users, eq(users.id, customers.userId)).where(which);
 }
 
 /**
@@ -95,28 +82,4 @@ async function attempt(db: Database, userId: string, changes?: Changes): Promise
   if (!row) busyUsers.delete(userId);
   else busyUsers.set(userId, row.customer.leaseUntil);
   return row ? { token, ...row } : null;
-}
-
-/** A statement that releases a lease with further changes. */
-export function release(db: Database, { token }: Pick<LeasedCustomer, 'token'>, changes: Changes = {}) {
-  return db
-    .update(customers)
-    .set({ leaseUntil: 0, leaseToken: null, ...changes })
-    .where(eq(customers.leaseToken, token));
-}
-
-/** The changes after a failure: a 5xx that Stripe would replay for a day needs a new idempotency key. */
-export function afterFailure(error: unknown): Changes {
-  return error instanceof StripeUnavailable && error.replays ? { attempt: sql`${customers.attempt} + 1` } : {};
-}
-
-/** As `afterFailure`, with the pause before the cron job's next fetch. */
-export function afterFailedFetch(error: unknown, customer: Customer, now = Date.now()): Changes {
-  const failures = customer.failures + 1;
-  return { ...afterFailure(error), failures, dueAt: now + pauseAfter(failures) };
-}
-
-/** SQL: whether the lease is still held; guards writes against an expired lease. */
-export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
-  return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
 }
