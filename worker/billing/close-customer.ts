@@ -13,10 +13,10 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return;
   const own = await ensureCustomer(stripe, leased);
-  const state = await stateOfCustomer(stripe, own);
-  if (state === 'unknown') throw refuseUnknownCustomer(own);
   // A response may have been lost, so another customer may exist.
   const others = attempt > 1 || !stripeId ? await findCustomers(stripe, leased.customer) : [];
+  const state = await stateOfCustomer(stripe, own);
+  if (state === 'unknown') throw refuseUnknownCustomer(own);
   const all = new Set([...others, ...(state === 'present' ? [own] : [])]);
   for (const customer of all) await closeCustomer(stripe, customer);
 }
