@@ -35,6 +35,16 @@ describe('a customer at Stripe whose id was lost', () => {
     expect(await customersWith(phone)).toEqual([]);
   });
 
+  it('is deleted with the account, also beside another one that is known', async () => {
+    const { phone, token } = await newSubscriber('basic');
+    const sql = 'update customers set attempt = 2 where stripe_id = ? returning user_id';
+    const { rows } = await database.execute({ sql, args: [await customerOf(phone)] });
+    await stripe.customers.create({ phone, metadata: { userId: rows[0]!.user_id as string, phone } });
+    expect(await customersWith(phone)).toHaveLength(2);
+    expect((await deleteAccount(token)).body).toEqual({ success: true });
+    expect(await customersWith(phone)).toEqual([]);
+  });
+
   it('is found by the next cron job, and is used for the purchase', async () => {
     const { phone, token } = await unanswered();
     await runCron();
