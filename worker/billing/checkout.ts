@@ -4,7 +4,7 @@ import { RequestError } from '../platform/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/entitlement.ts';
 import type { User } from '../usage/profile.ts';
-import { stateOfCustomer } from './customer-state.ts';
+import { presenceOfCustomer } from './customer-presence.ts';
 import { currentPriceOf } from './prices.ts';
 import { unlessRefused } from './stripe-client.ts';
 
@@ -28,7 +28,7 @@ export async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe
   const fitting = data.find((session) => session.url && sameOrder(session.metadata, metadata));
   for (const other of data) if (other !== fitting) await closeCheckout(stripe, other.id);
   // A checkout stays open when its customer is deleted in Stripe's dashboard, but creating one then fails.
-  if (fitting && (await stateOfCustomer(stripe, order.customer)) === 'present') return fitting;
+  if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),
   );

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { closeCheckout } from './checkout.ts';
 import { ensureCustomer, findCustomers } from './customer.ts';
-import { refuseUnknownCustomer, stateOfCustomer } from './customer-state.ts';
+import { refuseUnknownCustomer, presenceOfCustomer } from './customer-presence.ts';
 import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
@@ -15,9 +15,9 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   const own = await ensureCustomer(stripe, leased);
   // A response may have been lost, so another customer may exist.
   const others = attempt > 1 || !stripeId ? await findCustomers(stripe, leased.customer) : [];
-  const state = await stateOfCustomer(stripe, own);
-  if (state === 'unknown') throw refuseUnknownCustomer(own);
-  const all = new Set([...others, ...(state === 'present' ? [own] : [])]);
+  const presence = await presenceOfCustomer(stripe, own);
+  if (presence === 'unknown') throw refuseUnknownCustomer(own);
+  const all = new Set([...others, ...(presence === 'present' ? [own] : [])]);
   for (const customer of all) await closeCustomer(stripe, customer);
 }
 

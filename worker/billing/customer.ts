@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { Database } from '../platform/database.ts';
-import { refuseUnknownCustomer, stateOfCustomer } from './customer-state.ts';
+import { refuseUnknownCustomer, presenceOfCustomer } from './customer-presence.ts';
 import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { hourMs } from '../platform/time.ts';
@@ -19,7 +19,7 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
   if (customer.stripeId) return customer.stripeId;
   const keyIsSpent = customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
   for (const lost of keyIsSpent ? await findCustomers(stripe, customer) : []) {
-    if ((await stateOfCustomer(stripe, lost)) === 'present') return lost;
+    if ((await presenceOfCustomer(stripe, lost)) === 'present') return lost;
   }
   const idempotencyKey = `customer:${user.id}:${customer.attempt}`;
   const details = { phone: user.phone, metadata: { userId: user.id, phone: user.phone } };
@@ -54,7 +54,7 @@ export async function withCustomer<T>(
   const id = await ensureCustomer(stripe, leased);
   const result = await unlessMissing(work(id), 'customer');
   if (result !== null) return { id, result };
-  if ((await stateOfCustomer(stripe, id)) !== 'gone') throw refuseUnknownCustomer(id);
+  if ((await presenceOfCustomer(stripe, id)) !== 'gone') throw refuseUnknownCustomer(id);
   const another = await ensureCustomer(stripe, await withoutCustomer(db, leased));
   return { id: another, result: await work(another) };
 }

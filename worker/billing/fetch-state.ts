@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
 import type { Settings } from '../settings.ts';
-import { refuseUnknownCustomer, stateOfCustomer } from './customer-state.ts';
+import { refuseUnknownCustomer, presenceOfCustomer } from './customer-presence.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
 import type { LeasedCustomer } from './leased-customer.ts';
 import { payWithNewCard } from './open-invoice.ts';
@@ -43,7 +43,7 @@ export async function fetchState(
 async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCustomer, stripeId: string) {
   const found = await subscriptionsOf(stripe, stripeId);
   if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) return found;
-  if ((await stateOfCustomer(stripe, stripeId)) === 'unknown') throw refuseUnknownCustomer(stripeId);
+  if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') throw refuseUnknownCustomer(stripeId);
   return found ?? [];
 }
 

@@ -1,5 +1,5 @@
 import { acquireCustomer } from '../../billing/acquire-lease.ts';
-import { refuseUnknownCustomer, stateOfCustomer } from '../../billing/customer-state.ts';
+import { refuseUnknownCustomer, presenceOfCustomer } from '../../billing/customer-presence.ts';
 import type { LeasedCustomer } from '../../billing/leased-customer.ts';
 import { openPortal } from '../../billing/portal.ts';
 import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
@@ -26,7 +26,7 @@ async function portalOf({ customer }: LeasedCustomer, settings: Settings): Promi
   return withStripe(settings, async (stripe) => {
     const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);
     const url = await unlessMissing(openPortal(stripe, stripeId, settings.SITE_URL, { live }), 'customer');
-    if (url || (await stateOfCustomer(stripe, stripeId)) !== 'unknown') return url;
+    if (url || (await presenceOfCustomer(stripe, stripeId)) !== 'unknown') return url;
     throw refuseUnknownCustomer(stripeId);
   });
 }

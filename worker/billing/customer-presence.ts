@@ -4,7 +4,7 @@ import { RequestError } from '../platform/request-error.ts';
 import { unlessMissing } from './stripe-client.ts';
 
 /** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
-export async function stateOfCustomer(stripe: Stripe, id: string): Promise<'present' | 'gone' | 'unknown'> {
+export async function presenceOfCustomer(stripe: Stripe, id: string): Promise<'present' | 'gone' | 'unknown'> {
   const found = await unlessMissing(stripe.customers.retrieve(id));
   if (!found) return 'unknown';
   return found.deleted ? 'gone' : 'present';
