@@ -10,7 +10,17 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(users|endpoints\/user)\//, ['accounts', 'sessions']],
   [
     /^worker\/(billing|endpoints\/(billing|webhooks))\//,
-    ['billing', 'plan-after-trial', 'plan-journeys', 'prices', 'past-due', 'disputes', 'renewals'],
+    [
+      'billing',
+      'plan-after-trial',
+      'plan-journeys',
+      'prices',
+      'past-due',
+      'disputes',
+      'renewals',
+      'lost-customers',
+      'replayed-failures',
+    ],
   ],
   [/^worker\/(bot|endpoints\/bot)\//, ['chat', 'outbox', 'usage']],
   [/^worker\/(http|contract|platform)\//, ['refusals', 'bodies', 'headers', 'openapi']],
