@@ -10,17 +10,7 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(users|endpoints\/user)\//, ['accounts', 'sessions']],
   [
     /^worker\/(billing|endpoints\/(billing|webhooks))\//,
-    [
-      'billing',
-      'plan-after-trial',
-      'plan-journeys',
-      'prices',
-      'past-due',
-      'disputes',
-      'renewals',
-      'lost-customers',
-      'replayed-failures',
-    ],
+    ['billing', 'plan-after-trial', 'plan-journeys', 'prices', 'past-due', 'disputes', 'renewals'],
   ],
   [/^worker\/(bot|endpoints\/bot)\//, ['chat', 'outbox', 'usage']],
   [/^worker\/(http|contract|platform)\//, ['refusals', 'bodies', 'headers', 'openapi']],
