@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 
 declare const canonical: unique symbol;
 
-/** A phone number in canonical E.164 form; `worker/users/phone.ts` makes it from what a caller sends. */
+/** A phone number in canonical E.164 form; `worker/accounts/phone.ts` makes it from what a caller sends. */
 export type PhoneNumber = string & { readonly [canonical]: true };
 
 /** All instants are unix milliseconds. */

@@ -12,10 +12,10 @@ import {
   requireSettings,
   type AppEnv,
 } from './http/middleware.ts';
-import { callerAddress } from './platform/address.ts';
-import { openDatabase } from './platform/database.ts';
-import { describeError } from './platform/log.ts';
-import { RequestError } from './platform/request-error.ts';
+import { callerAddress } from './lib/address.ts';
+import { openDatabase } from './lib/database.ts';
+import { describeError } from './lib/log.ts';
+import { RequestError } from './lib/request-error.ts';
 
 const defaultBodyLimit = 16 * 1024;
 const table = Object.entries(endpoints) as [EndpointName, Endpoint][];

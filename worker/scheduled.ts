@@ -1,19 +1,19 @@
 import type { SQL } from 'drizzle-orm';
 import { reviewDisputes } from './billing/disputes.ts';
 import { reconcile } from './billing/reconcile.ts';
-import { openDatabase, type Traffic } from './platform/database.ts';
+import { openDatabase, type Traffic } from './lib/database.ts';
 import type { Env } from './env.ts';
 import { eraseConversations } from './chat/erase-conversations.ts';
 import { messageEvents } from './chat/message-events.ts';
 import { rewrapChatKeys } from './chat/rewrap-keys.ts';
 import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
-import { deleteExpiredRows } from './platform/cleanup.ts';
-import { describeError, log } from './platform/log.ts';
+import { deleteExpiredRows } from './lib/cleanup.ts';
+import { describeError, log } from './lib/log.ts';
 import { endTrials } from './trials/end-trials.ts';
 import { publish } from './usage/publish.ts';
 import { deleteUnusedAccount } from './endpoints/user/delete-unused-account.ts';
-import { reviewAccounts } from './users/review-accounts.ts';
+import { reviewAccounts } from './accounts/review-accounts.ts';
 
 const hourly = '0 * * * *';
 const stripeTasks = new Set(['reviewDisputes', 'reconcile', 'reviewAccounts']);

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { parseLimits, rateLimitEventsKeptMs } from './platform/limits.ts';
-import { log } from './platform/log.ts';
-import { memoize } from './platform/memoize.ts';
-import { RequestError } from './platform/request-error.ts';
-import { isShort, repeatedSecrets, secretsOf } from './platform/secrets.ts';
+import { parseLimits, rateLimitEventsKeptMs } from './lib/limits.ts';
+import { log } from './lib/log.ts';
+import { memoize } from './lib/memoize.ts';
+import { RequestError } from './lib/request-error.ts';
+import { isShort, repeatedSecrets, secretsOf } from './lib/secrets.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
 const address = v.pipe(v.string(), v.url());

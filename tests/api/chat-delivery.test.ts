@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { retryParked } from '../../worker/operations/support/parked-events.ts';
-import { openDatabase } from '../../worker/platform/database.ts';
+import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call, vars } from './support/api.ts';
 import { newSettledWriter, outboxOf, stateOf, untilState } from './support/chat-delivery.ts';

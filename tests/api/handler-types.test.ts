@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Handler } from '../../worker/http/handler.ts';
-import type { PhoneNumber } from '../../worker/users/phone.ts';
-import { canonicalPhone } from '../../worker/users/phone.ts';
+import { type PhoneNumber, canonicalPhone } from '../../worker/accounts/phone.ts';
 
 /** The compiler checks this file: an error that is expected and does not occur fails `npm run types`. */
 const checked: Handler<'getPlatform'> = ({ session }) =>

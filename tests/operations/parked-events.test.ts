@@ -1,7 +1,7 @@
 import { createClient } from '@libsql/client/web';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dropParked, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
-import { openDatabase, type Database } from '../../worker/platform/database.ts';
+import { openDatabase, type Database } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { startTestServices } from './test-services.ts';
 

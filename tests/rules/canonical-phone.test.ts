@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { canonicalPhone } from '../../worker/users/phone.ts';
+import { canonicalPhone } from '../../worker/accounts/phone.ts';
 
 it.each([
   ['a Mexican number as WhatsApp spells it', '+5215512345678', '+525512345678'],

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openDatabase, type Traffic } from '../../worker/platform/database.ts';
+import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
 
 const settings = { TURSO_DATABASE_URL: 'http://database.test', TURSO_AUTH_TOKEN: 'token' };

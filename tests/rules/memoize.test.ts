@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { memoize } from '../../worker/platform/memoize.ts';
+import { memoize } from '../../worker/lib/memoize.ts';
 
 it('makes a result once for each key, whatever it is', () => {
   const made: string[] = [];

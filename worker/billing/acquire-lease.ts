@@ -1,8 +1,8 @@
 import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { RequestError } from '../platform/request-error.ts';
-import type { Authorized, UserSession } from '../users/user-session.ts';
+import type { Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
+import type { Authorized, UserSession } from '../accounts/user-session.ts';
 import { customersWhere, type Changes, type LeasedCustomer } from './leased-customer.ts';
 
 const leaseMs = 45_000;

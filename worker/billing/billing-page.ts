@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import { openCheckout } from './checkout.ts';
 import { withCustomer } from './customer.ts';

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/entitlement.ts';
 import type { User } from '../usage/profile.ts';

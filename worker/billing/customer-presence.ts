@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
-import { log } from '../platform/log.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { unlessMissing } from './stripe-client.ts';
 
 /** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import { refuseUnknownCustomer, presenceOfCustomer } from './customer-presence.ts';
 import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
-import { hourMs } from '../platform/time.ts';
+import { hourMs } from '../lib/time.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
 const keyLifetimeMs = 23 * hourMs;

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { RequestError } from '../platform/request-error.ts';
+import type { Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import { deleteUserRows } from '../users/delete-user.ts';
+import { deleteUserRows } from '../accounts/delete-user.ts';
 import type { LeasedCustomer } from './leased-customer.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { syncUser } from './reconcile.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive, subscriptionsOf } from './subscriptions.ts';
 import type { Billing } from './sync.ts';
 import type { StripeEvent } from './webhook.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 
 /** Stripe sends events for 3 days; the hourly review covers them when none arrives. */
 const reviewedSeconds = (3 * dayMs) / 1000;

@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { customers, type User } from '#db/schema';
-import { hourMs, minuteMs } from '../platform/time.ts';
+import { hourMs, minuteMs } from '../lib/time.ts';
 
 /** A checkout expires 24 hours after it was opened; `billingWatchUntil` is an hour after that opening. */
 const checkoutMs = 24 * hourMs;

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { Settings } from '../settings.ts';
-import type { ExportSection } from '../users/export-user.ts';
+import type { ExportSection } from '../accounts/export-user.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 
 const all = { limit: 1000 };

@@ -1,6 +1,6 @@
 import { eq, type SQL } from 'drizzle-orm';
 import { customers, users, type User } from '#db/schema';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 
 export type Customer = typeof customers.$inferSelect;
 /** A leased customer, which only the lease's holder updates, and its user. */

@@ -1,13 +1,13 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
-import { log } from '../platform/log.ts';
+import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
 import type { LeasedCustomer } from './leased-customer.ts';
 import { currentPriceOf } from './prices.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { idOf, isLive } from './subscriptions.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 
 type Result = {
   /** The checkout, if it is still open. */

@@ -1,12 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { describeError, log } from '../platform/log.ts';
+import type { Database } from '../lib/database.ts';
+import { describeError, log } from '../lib/log.ts';
 import { acquireLease } from './acquire-lease.ts';
 import { customersPerRun, dueCustomers } from './due.ts';
 import { customersWhere, type LeasedCustomer } from './leased-customer.ts';
 import { sync, type Billing } from './sync.ts';
-import { minuteMs } from '../platform/time.ts';
+import { minuteMs } from '../lib/time.ts';
 
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;

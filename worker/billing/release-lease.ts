@@ -1,6 +1,6 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import { pauseAfter } from './due.ts';
 import type { Changes, Customer, LeasedCustomer } from './leased-customer.ts';
 import { StripeUnavailable } from './stripe-client.ts';

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { customers, users, type User } from '#db/schema';
 import { insertBotEvent } from '../bot/outbox.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/entitlement.ts';
 import { dueAfter } from './due.ts';

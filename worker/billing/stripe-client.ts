@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 
 /** Stripe's API version for all requests and the webhook endpoint. */

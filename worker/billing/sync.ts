@@ -1,7 +1,7 @@
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Env } from '../env.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { log } from '../platform/log.ts';
+import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { currentCount, type User } from '../usage/profile.ts';
 import { publish } from '../usage/publish.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { openStripe } from './stripe-client.ts';
 

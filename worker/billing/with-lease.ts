@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import type { Changes, LeasedCustomer } from './leased-customer.ts';
 import { afterFailure, release } from './release-lease.ts';
-import { hourMs } from '../platform/time.ts';
+import { hourMs } from '../lib/time.ts';
 
 const watchMs = hourMs;
 

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import { sha256 } from '../platform/hex.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { sha256 } from '../lib/hex.ts';
+import { RequestError } from '../lib/request-error.ts';
 
 /**
  * A signed call of the bot. `id` is its webhook-id, the idempotency key of all bot calls; a repeated id must have the

@@ -1,12 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
-import { phoneTag } from '../platform/phone-tag.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import { phoneTag } from '../lib/phone-tag.ts';
 import type { Settings } from '../settings.ts';
 import { cancelledBody } from './outbox.ts';
 import { postEvent } from './post-event.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 
 /** A row of the outbox; `messageId` if the body refers to a message that is stored elsewhere. */
 export type OutboxEvent = {

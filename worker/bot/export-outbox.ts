@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { outbox, type User } from '#db/schema';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 
 /** The undelivered events about a user. */
 export async function exportOutbox({ user, db }: { user: User; db: Database }) {

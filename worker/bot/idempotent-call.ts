@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { Database } from '../platform/database.ts';
-import { prepared, runPrepared, type Prepared } from '../platform/prepared-statements.ts';
-import { RequestError } from '../platform/request-error.ts';
+import type { Database } from '../lib/database.ts';
+import { prepared, runPrepared, type Prepared } from '../lib/prepared-statements.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { BotCall } from './bot-call.ts';
 
 type Row = { fingerprint: string; answer: string };

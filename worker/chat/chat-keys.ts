@@ -1,6 +1,6 @@
-import { fromBase64, toBase64 } from '../platform/base64.ts';
-import { memoize } from '../platform/memoize.ts';
-import { seal, unseal } from '../platform/sealed-bytes.ts';
+import { fromBase64, toBase64 } from '../lib/base64.ts';
+import { memoize } from '../lib/memoize.ts';
+import { seal, unseal } from '../lib/sealed-bytes.ts';
 import type { Settings } from '../settings.ts';
 
 /** The key of one conversation in the user's row: encrypted by the key `keyId` of `CHAT_KEYS`. */

@@ -1,12 +1,12 @@
 import type { ChatStreamEvent } from '../contract/chat.ts';
 import { connectionEstablished, streamReplaced } from '../contract/usage-stream.ts';
-import { fromBase64 } from '../platform/base64.ts';
-import { EventStream } from '../platform/event-stream.ts';
-import type { ObjectSocket } from '../platform/object-socket.ts';
+import { fromBase64 } from '../lib/base64.ts';
+import { EventStream } from '../lib/event-stream.ts';
+import type { ObjectSocket } from '../lib/object-socket.ts';
 import { replacedCode } from '../usage/open-streams.ts';
 import { openMessage } from './message-encryption.ts';
 import type { ConversationEvent } from './stored-message.ts';
-import { minuteMs } from '../platform/time.ts';
+import { minuteMs } from '../lib/time.ts';
 
 /** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;

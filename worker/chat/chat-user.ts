@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { RequestError } from '../platform/request-error.ts';
-import type { Value } from '../platform/prepared-statements.ts';
+import { RequestError } from '../lib/request-error.ts';
+import type { Value } from '../lib/prepared-statements.ts';
 import type { ChatRow } from './open-conversation.ts';
 
 /** SQL for the one row of `ChatRow` of a number. */

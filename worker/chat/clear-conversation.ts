@@ -1,11 +1,11 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import type { WrappedKey } from './chat-keys.ts';
 import { conversationOf } from './open-conversation.ts';
-import { minuteMs } from '../platform/time.ts';
+import { minuteMs } from '../lib/time.ts';
 
 /** If the request does not confirm the erasure, the cron job does after this time. */
 const confirmAfterMs = minuteMs;

@@ -1,11 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
 import type { MessageState } from '../contract/chat.ts';
-import { toBase64 } from '../platform/base64.ts';
-import { openDatabase } from '../platform/database.ts';
+import { toBase64 } from '../lib/base64.ts';
+import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import { admitStream, openStreams, type StreamOwner } from '../usage/open-streams.ts';
-import { liveSessions } from '../users/live-sessions.ts';
+import { liveSessions } from '../accounts/live-sessions.ts';
 import { MessageTable } from './message-table.ts';
 import type {
   Appended,
@@ -16,7 +16,7 @@ import type {
   StoredMessage,
   StoredPage,
 } from './stored-message.ts';
-import { dayMs, minuteMs } from '../platform/time.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
 
 /** Weekly, since each alarm writes rows; messages stay up to a week longer than the setting. */
 const retentionCheckMs = 7 * dayMs;

@@ -1,11 +1,11 @@
 import { asc, eq, lte, sql } from 'drizzle-orm';
 import { chatErasures } from '#db/schema';
 import type { Env } from '../env.ts';
-import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import { confirmCleared } from './clear-conversation.ts';
 import { conversationOf } from './open-conversation.ts';
-import { minuteMs } from '../platform/time.ts';
+import { minuteMs } from '../lib/time.ts';
 
 const mostAtOnce = 50;
 const retryMs = 5 * minuteMs;

@@ -1,5 +1,5 @@
 import type { ChatMessage, MessageAuthor } from '../contract/chat.ts';
-import { seal, unseal } from '../platform/sealed-bytes.ts';
+import { seal, unseal } from '../lib/sealed-bytes.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 /** The parts of a message that the Durable Object stores encrypted. */

@@ -1,5 +1,5 @@
 import type { MessageState } from '../contract/chat.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 import type { NewStoredMessage, StoredMessage } from './stored-message.ts';
 
 /** The counters of a conversation; they outlive its messages. */

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Env } from '../env.ts';
-import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
-import { RequestError } from '../platform/request-error.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey, openChatKey, UnusableChatKey } from './chat-keys.ts';
 import type { StaleEpoch } from './stored-message.ts';

@@ -1,5 +1,5 @@
 import type { User } from '#db/schema';
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, weeklyLimit } from '../usage/entitlement.ts';
 import { currentCount } from '../usage/profile.ts';

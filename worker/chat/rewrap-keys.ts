@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { firstChatKeyId, rewrapChatKey, UnusableChatKey, type WrappedKey } from './chat-keys.ts';
 

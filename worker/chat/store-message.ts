@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { OutboxEvent } from '../bot/deliver-outbox.ts';
 import type { ChatMessage } from '../contract/chat.ts';
-import { rateLimited, RequestError } from '../platform/request-error.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { storedWithinMs } from './message-events.ts';
 import { openMessage, sealMessage, toChatMessage } from './message-encryption.ts';
 import { staleEpochError, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';

@@ -1,4 +1,4 @@
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { storedWithinMs } from './message-events.ts';
 import { openMessage, sealMessage, type MessageContent } from './message-encryption.ts';
 import { staleEpochError, chatKeyOf, conversationOf, type ChatContext, type ChatRow } from './open-conversation.ts';

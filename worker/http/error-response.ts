@@ -1,6 +1,6 @@
 import { apiErrors, type ErrorBody, type ErrorName } from '../contract/errors.ts';
-import type { Traffic } from '../platform/database.ts';
-import { RequestError } from '../platform/request-error.ts';
+import type { Traffic } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
 
 /** The error of the contract's list; an unexpected error is `internal`, and only the log describes it. */
 export function toRequestError(error: unknown, traffic: Traffic): RequestError {

@@ -1,5 +1,5 @@
 import type { Endpoints, EndpointName, Output } from '../contract/endpoints.ts';
-import type { Authorized } from '../users/user-session.ts';
+import type { Authorized } from '../accounts/user-session.ts';
 import type { BotContext, PublicContext, WebhookContext, UserContext } from './request-context.ts';
 
 type Result<Name extends EndpointName> = Output<Name> | Response;

@@ -1,9 +1,9 @@
-import { networkOf } from '../platform/address.ts';
-import { CallLimiter } from '../platform/call-limiter.ts';
-import { memoize } from '../platform/memoize.ts';
-import { rateLimited, RequestError } from '../platform/request-error.ts';
+import { networkOf } from '../lib/address.ts';
+import { CallLimiter } from '../lib/call-limiter.ts';
+import { memoize } from '../lib/memoize.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import type { UserSession } from '../users/user-session.ts';
+import type { UserSession } from '../accounts/user-session.ts';
 import type { BaseContext } from './request-context.ts';
 
 /**

@@ -4,7 +4,7 @@ import { cors } from 'hono/cors';
 import type { RequestIdVariables } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Env } from '../env.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { settingsOf, type Settings } from '../settings.ts';
 import { RequestLog } from './request-log.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
-import { phoneTag } from '../platform/phone-tag.ts';
-import { RequestError } from '../platform/request-error.ts';
-import { canonicalPhone } from '../users/phone.ts';
+import { phoneTag } from '../lib/phone-tag.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { canonicalPhone } from '../accounts/phone.ts';
 import type { IncomingRequest, Parsed } from './request-context.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

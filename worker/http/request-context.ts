@@ -1,10 +1,10 @@
 import type { BotCall } from '../bot/bot-call.ts';
 import type { Access, EndpointName, Endpoints, Input, Params, Query } from '../contract/endpoints.ts';
 import type { Env } from '../env.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import type { PhoneNumber } from '../users/phone.ts';
-import type { UserSession } from '../users/user-session.ts';
+import type { PhoneNumber } from '../accounts/phone.ts';
+import type { UserSession } from '../accounts/user-session.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** The part of the context that every handler has. */

@@ -1,6 +1,6 @@
-import type { Traffic } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
-import type { RequestError } from '../platform/request-error.ts';
+import type { Traffic } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import type { RequestError } from '../lib/request-error.ts';
 import { codeOf } from './error-response.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { verifyBotCall } from '../bot/bot-call.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { bearerToken, sessionFromQuery } from '../sign-in/credentials.ts';
 import { verifyToken } from '../sign-in/session-token.ts';
-import { UserSession } from '../users/user-session.ts';
+import { UserSession } from '../accounts/user-session.ts';
 import type { BotHandler, PublicHandler, UserHandler, WebhookHandler } from './handler.ts';
 import { limitByAddress, withinUserLimit } from './limit-calls.ts';
 import { parseRequest } from './parse-request.ts';

@@ -1,4 +1,4 @@
-import { log } from '../platform/log.ts';
+import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { graphUrl } from './graph-url.ts';
 

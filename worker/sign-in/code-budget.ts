@@ -1,5 +1,5 @@
-import { log } from '../platform/log.ts';
-import { dayMs } from '../platform/time.ts';
+import { log } from '../lib/log.ts';
+import { dayMs } from '../lib/time.ts';
 
 const lowShare = 0.8;
 const retryAfterAtMost = 3600;

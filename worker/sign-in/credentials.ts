@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose';
-import { RequestError } from '../platform/request-error.ts';
-import type { SessionClaims } from '../users/user-session.ts';
+import { RequestError } from '../lib/request-error.ts';
+import type { SessionClaims } from '../accounts/user-session.ts';
 import { verifyToken } from './session-token.ts';
 
 /** The bearer token of a request; empty when there is none. */

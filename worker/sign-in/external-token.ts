@@ -1,9 +1,9 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import * as v from 'valibot';
-import { memoize } from '../platform/memoize.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { memoize } from '../lib/memoize.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import { CanonicalPhone, type PhoneNumber } from '../users/phone.ts';
+import { CanonicalPhone, type PhoneNumber } from '../accounts/phone.ts';
 
 /** The maximum age of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
 export const externalTokenAgeSeconds = 300;

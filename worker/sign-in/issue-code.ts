@@ -1,15 +1,15 @@
 import { and, eq, gt, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { codes, dailyCodes, rateLimitEvents, users } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { excluded, insertSelect, nameOf } from '../platform/insert-select.ts';
-import { keyedHash } from '../platform/keyed-hash.ts';
-import type { Limit } from '../platform/limits.ts';
-import { allowedAt, recordEvents, wasRecorded, type Limited } from '../platform/rate-limits.ts';
+import type { Database } from '../lib/database.ts';
+import { excluded, insertSelect, nameOf } from '../lib/insert-select.ts';
+import { keyedHash } from '../lib/keyed-hash.ts';
+import type { Limit } from '../lib/limits.ts';
+import { allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { phoneSubjects } from '../users/rate-limit-subjects.ts';
-import type { PhoneNumber } from '../users/phone.ts';
+import { phoneSubjects } from '../accounts/rate-limit-subjects.ts';
+import type { PhoneNumber } from '../accounts/phone.ts';
 import { codeDay, provenForMs, reportCodeBudget } from './code-budget.ts';
-import { networkOf } from '../platform/address.ts';
+import { networkOf } from '../lib/address.ts';
 
 type Outcome = {
   asked: number;

@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import { codes, sessions, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { memoize } from '../platform/memoize.ts';
-import { build, prepared, runPrepared } from '../platform/prepared-statements.ts';
+import { memoize } from '../lib/memoize.ts';
+import { build, prepared, runPrepared } from '../lib/prepared-statements.ts';
 import type { Settings } from '../settings.ts';
-import { networkOf } from '../platform/address.ts';
-import type { PhoneNumber } from '../users/phone.ts';
+import { networkOf } from '../lib/address.ts';
+import type { PhoneNumber } from '../accounts/phone.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
-import { keyedHashes } from '../platform/keyed-hash.ts';
-import { allowedAt, recordEvents, wasRecorded } from '../platform/rate-limits.ts';
-import type { SessionClaims } from '../users/user-session.ts';
-import { openSession } from '../users/open-session.ts';
+import { keyedHashes } from '../lib/keyed-hash.ts';
+import { allowedAt, recordEvents, wasRecorded } from '../lib/rate-limits.ts';
+import type { SessionClaims } from '../accounts/user-session.ts';
+import { openSession } from '../accounts/open-session.ts';
 
 type Opened = { userId: string; status: AccountStatus };
 type Outcome = (Opened & { limitedUntil: 0 }) | { userId: null; limitedUntil: number };

@@ -1,8 +1,8 @@
 import { base64url, jwtVerify } from 'jose';
-import { memoize } from '../platform/memoize.ts';
-import type { SessionClaims } from '../users/user-session.ts';
+import { memoize } from '../lib/memoize.ts';
+import type { SessionClaims } from '../accounts/user-session.ts';
 import type { Settings } from '../settings.ts';
-import { sessionLifetimeMs } from '../users/open-session.ts';
+import { sessionLifetimeMs } from '../accounts/open-session.ts';
 
 export const ticketLifetimeSeconds = 60;
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 
 const batchSize = 200;
 

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import { users, type PhoneNumber } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
-import type { Database } from '../platform/database.ts';
-import { openSession } from '../users/open-session.ts';
+import type { Database } from '../lib/database.ts';
+import { openSession } from '../accounts/open-session.ts';
 import { entitledTierSql } from '../usage/entitlement.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
 type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };

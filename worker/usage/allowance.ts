@@ -1,12 +1,12 @@
 import { and, sql, type SQL } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { nameOf } from '../platform/insert-select.ts';
-import { build } from '../platform/prepared-statements.ts';
+import { nameOf } from '../lib/insert-select.ts';
+import { build } from '../lib/prepared-statements.ts';
 import { usageResponse } from './profile.ts';
 import type { Tier, Usage } from '../contract/schemas.ts';
 import { entitledTierSql, fitsLimitSql, voiceSql } from './entitlement.ts';
 import { currentWeekSql, weekMs } from './week.ts';
-import type { PhoneNumber } from '../users/phone.ts';
+import type { PhoneNumber } from '../accounts/phone.ts';
 
 const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'), sql.placeholder('now')];
 

@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
-import { log } from '../platform/log.ts';
-import { RequestError } from '../platform/request-error.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { replacedCode, type StreamOwner } from './open-streams.ts';
 import type { ChannelMessage } from './usage-channel.ts';
 

@@ -2,8 +2,8 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { users } from '#db/schema';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
-import { nameOf } from '../platform/insert-select.ts';
-import type { Value } from '../platform/prepared-statements.ts';
+import { nameOf } from '../lib/insert-select.ts';
+import type { Value } from '../lib/prepared-statements.ts';
 
 type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts';
-import { log } from '../platform/log.ts';
+import { log } from '../lib/log.ts';
 import type { ChannelMessage } from './usage-channel.ts';
 
 type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };

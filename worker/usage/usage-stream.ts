@@ -3,7 +3,7 @@ import type { Profile } from '../contract/schemas.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import type { ChannelMessage } from './usage-channel.ts';
 import { weekMs } from './week.ts';
-import { minuteMs } from '../platform/time.ts';
+import { minuteMs } from '../lib/time.ts';
 
 const heartbeatMs = 20_000;
 const oldestMs = 15 * minuteMs;

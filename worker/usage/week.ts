@@ -1,8 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { nameOf } from '../platform/insert-select.ts';
-import type { Value } from '../platform/prepared-statements.ts';
-import { dayMs } from '../platform/time.ts';
+import { nameOf } from '../lib/insert-select.ts';
+import type { Value } from '../lib/prepared-statements.ts';
+import { dayMs } from '../lib/time.ts';
 
 export const weekMs = 7 * dayMs;
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { canonicalPhone } from '../../../worker/users/phone.ts';
+import { canonicalPhone } from '../../../worker/accounts/phone.ts';
 import { Phone } from '../../../worker/contract/schemas.ts';
 
 const digits = (length: number) =>

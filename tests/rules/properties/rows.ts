@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import type { SQL } from 'drizzle-orm';
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core';
-import { memoize } from '../../../worker/platform/memoize.ts';
+import { memoize } from '../../../worker/lib/memoize.ts';
 
 const dialect = new SQLiteSyncDialect();
 

@@ -4,9 +4,9 @@ import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueCode, type SignInCall } from '../../../worker/sign-in/issue-code.ts';
-import { parseLimits } from '../../../worker/platform/limits.ts';
+import { parseLimits } from '../../../worker/lib/limits.ts';
 import { redeemCode } from '../../../worker/sign-in/redeem-code.ts';
-import { canonicalPhone } from '../../../worker/users/phone.ts';
+import { canonicalPhone } from '../../../worker/accounts/phone.ts';
 
 const phone = canonicalPhone('+15551234567');
 const start = Date.UTC(2026, 10, 2);

@@ -4,7 +4,7 @@ import { issueCode, withdrawCode } from '../../sign-in/issue-code.ts';
 import { brand } from '../../contract/brand.ts';
 import type { Handler } from '../../http/handler.ts';
 import { sendCode } from '../../messaging/whatsapp.ts';
-import { RequestError, rateLimited } from '../../platform/request-error.ts';
+import { RequestError, rateLimited } from '../../lib/request-error.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const { settings, now, input } = call;

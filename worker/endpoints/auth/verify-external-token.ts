@@ -5,12 +5,12 @@ import {
   externalTokenAgeSeconds,
   verifyExternalToken as verify,
 } from '../../sign-in/external-token.ts';
-import { keyedHash } from '../../platform/keyed-hash.ts';
-import { openSession } from '../../users/open-session.ts';
+import { keyedHash } from '../../lib/keyed-hash.ts';
+import { openSession } from '../../accounts/open-session.ts';
 import { sessionToken } from '../../sign-in/session-token.ts';
 import type { Handler } from '../../http/handler.ts';
-import { RequestError } from '../../platform/request-error.ts';
-import { upsertUser } from '../../users/upsert-user.ts';
+import { RequestError } from '../../lib/request-error.ts';
+import { upsertUser } from '../../accounts/upsert-user.ts';
 import { profileOf } from '../../usage/profile.ts';
 
 export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ input, db, settings, now }) => {

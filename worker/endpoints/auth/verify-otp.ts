@@ -1,7 +1,7 @@
 import { redeemCode } from '../../sign-in/redeem-code.ts';
 import { sessionToken } from '../../sign-in/session-token.ts';
 import type { Handler } from '../../http/handler.ts';
-import { RequestError, rateLimited } from '../../platform/request-error.ts';
+import { RequestError, rateLimited } from '../../lib/request-error.ts';
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
   const { limitedUntil, opened } = await redeemCode(call, call.input.phone, call.input.otp);

@@ -1,9 +1,9 @@
-import { keyedHashes } from '../../platform/keyed-hash.ts';
+import { keyedHashes } from '../../lib/keyed-hash.ts';
 import { redeemTrial } from '../../trials/redeem-trial.ts';
 import { sessionToken } from '../../sign-in/session-token.ts';
 import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import { publish } from '../../usage/publish.ts';
 
 export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db, env, settings, now, waitUntil }) => {

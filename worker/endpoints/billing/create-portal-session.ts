@@ -6,7 +6,7 @@ import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
 import { isLive, subscriptionsOf } from '../../billing/subscriptions.ts';
 import { withLease } from '../../billing/with-lease.ts';
 import type { Handler } from '../../http/handler.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import type { Settings } from '../../settings.ts';
 
 export const createPortalSession: Handler<'createPortalSession'> = async (context) =>

@@ -5,7 +5,7 @@ import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
 import { sync } from '../../billing/sync.ts';
 import type { Handler } from '../../http/handler.ts';
 import type { ContextOf } from '../../http/request-context.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import { entitledTier } from '../../usage/entitlement.ts';
 
 export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (context) =>

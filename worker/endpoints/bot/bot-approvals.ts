@@ -4,8 +4,8 @@ import { applyOnce, idempotentStatements, isFirstCall } from '../../bot/idempote
 import type { Handler } from '../../http/handler.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../../bot/outbox.ts';
-import { build } from '../../platform/prepared-statements.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { build } from '../../lib/prepared-statements.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 
 export const botApprovals: Handler<'botApprovals'> = async (context) => {

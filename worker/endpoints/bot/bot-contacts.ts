@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { applyOnce, idempotentStatements, isFirstCall } from '../../bot/idempotent-call.ts';
-import { clearPhoneRateLimits } from '../../users/rate-limit-subjects.ts';
-import { upsertUser } from '../../users/upsert-user.ts';
+import { clearPhoneRateLimits } from '../../accounts/rate-limit-subjects.ts';
+import { upsertUser } from '../../accounts/upsert-user.ts';
 import type { Handler } from '../../http/handler.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */

@@ -5,7 +5,7 @@ import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
 import { storeReply } from '../../chat/store-reply.ts';
 import type { ChatRow } from '../../chat/open-conversation.ts';
 import type { Handler } from '../../http/handler.ts';
-import { dayMs } from '../../platform/time.ts';
+import { dayMs } from '../../lib/time.ts';
 
 const crisisMs = dayMs;
 const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];

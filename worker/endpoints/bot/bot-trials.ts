@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
 import { applyOnce, idempotentStatements, isFirstCall } from '../../bot/idempotent-call.ts';
-import { insertSelect } from '../../platform/insert-select.ts';
-import { keyedHash, keyedHashes } from '../../platform/keyed-hash.ts';
+import { insertSelect } from '../../lib/insert-select.ts';
+import { keyedHash, keyedHashes } from '../../lib/keyed-hash.ts';
 import type { Handler } from '../../http/handler.ts';
-import { RequestError } from '../../platform/request-error.ts';
-import { dayMs } from '../../platform/time.ts';
+import { RequestError } from '../../lib/request-error.ts';
+import { dayMs } from '../../lib/time.ts';
 
 const linkLifetimeMs = 7 * dayMs;
 

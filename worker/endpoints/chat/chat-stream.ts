@@ -5,8 +5,8 @@ import { keyOfEpoch } from '../../chat/key-of-epoch.ts';
 import { conversationOf } from '../../chat/open-conversation.ts';
 import type { ConversationEvent } from '../../chat/stored-message.ts';
 import type { Handler } from '../../http/handler.ts';
-import { ObjectSocket } from '../../platform/object-socket.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { ObjectSocket } from '../../lib/object-socket.ts';
+import { RequestError } from '../../lib/request-error.ts';
 
 /** Joins the conversation before it checks the session, so that no change and no end of the session is missed. */
 export const chatStream: Handler<'chatStream'> = async ({ session, db, env, settings, request }) => {

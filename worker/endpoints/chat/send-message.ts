@@ -5,7 +5,7 @@ import { countWaiting, queueMessage, type QueuedPointer, type Waiting } from '..
 import { findMessage, storeMessage } from '../../chat/store-message.ts';
 import { connectionCountry } from '../../http/connection-country.ts';
 import type { Handler } from '../../http/handler.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { RequestError } from '../../lib/request-error.ts';
 
 /**
  * Queues the bot's event first and stores the message second: an event without its message is dropped, while a

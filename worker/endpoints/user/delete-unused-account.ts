@@ -1,8 +1,8 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
 import type { BaseContext } from '../../http/request-context.ts';
-import { openSession } from '../../users/open-session.ts';
-import { UserSession } from '../../users/user-session.ts';
+import { openSession } from '../../accounts/open-session.ts';
+import { UserSession } from '../../accounts/user-session.ts';
 import { deleteMe } from './delete-me.ts';
 
 type Context = Pick<BaseContext, 'db' | 'env' | 'settings' | 'now' | 'waitUntil'>;

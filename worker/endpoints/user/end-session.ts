@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { sessions } from '#db/schema';
 import type { Handler } from '../../http/handler.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import { endStreams, expectEnd } from '../../usage/publish.ts';
 
 export const endSession: Handler<'endSession'> = async (context) => {

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Handler } from '../../http/handler.ts';
-import { allowedAt, recordEvents } from '../../platform/rate-limits.ts';
-import { rateLimited } from '../../platform/request-error.ts';
-import { exportUser } from '../../users/export-user.ts';
-import { exportSubject } from '../../users/rate-limit-subjects.ts';
+import { allowedAt, recordEvents } from '../../lib/rate-limits.ts';
+import { rateLimited } from '../../lib/request-error.ts';
+import { exportUser } from '../../accounts/export-user.ts';
+import { exportSubject } from '../../accounts/rate-limit-subjects.ts';
 import { exportSections } from './export-sections.ts';
-import { hourMs } from '../../platform/time.ts';
+import { hourMs } from '../../lib/time.ts';
 
 /** An export makes many requests to Stripe, whose rate limit all users share. */
 const limits = [{ most: 5, per: hourMs }];

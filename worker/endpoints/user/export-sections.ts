@@ -3,7 +3,7 @@ import { exportOutbox } from '../../bot/export-outbox.ts';
 import { exportConversation } from '../../chat/export-conversation.ts';
 import { exportSignIn } from '../../sign-in/export-sign-in.ts';
 import { exportTrials } from '../../trials/export-trials.ts';
-import type { ExportSection } from '../../users/export-user.ts';
+import type { ExportSection } from '../../accounts/export-user.ts';
 
 /** Tables that another section covers, or that have no user. */
 const notes: ExportSection = async () => ({

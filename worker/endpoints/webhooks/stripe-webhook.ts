@@ -7,7 +7,7 @@ import { sync } from '../../billing/sync.ts';
 import { customerOf, verifyStripeEvent, type StripeEvent } from '../../billing/webhook.ts';
 import type { Handler } from '../../http/handler.ts';
 import type { ContextOf } from '../../http/request-context.ts';
-import { describeError, log } from '../../platform/log.ts';
+import { describeError, log } from '../../lib/log.ts';
 
 type Context = ContextOf<'stripeWebhook'>;
 

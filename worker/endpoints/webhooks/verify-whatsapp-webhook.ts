@@ -1,6 +1,6 @@
 import type { Handler } from '../../http/handler.ts';
-import { sha256 } from '../../platform/hex.ts';
-import { RequestError } from '../../platform/request-error.ts';
+import { sha256 } from '../../lib/hex.ts';
+import { RequestError } from '../../lib/request-error.ts';
 
 /** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({ query, settings }) => {

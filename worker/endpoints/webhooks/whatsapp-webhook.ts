@@ -1,9 +1,9 @@
 import type { Handler } from '../../http/handler.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../../messaging/whatsapp-webhook.ts';
-import { log } from '../../platform/log.ts';
-import { phoneTag } from '../../platform/phone-tag.ts';
-import { RequestError } from '../../platform/request-error.ts';
-import { canonicalPhone } from '../../users/phone.ts';
+import { log } from '../../lib/log.ts';
+import { phoneTag } from '../../lib/phone-tag.ts';
+import { RequestError } from '../../lib/request-error.ts';
+import { canonicalPhone } from '../../accounts/phone.ts';
 
 export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({ request, rawBody, settings }) => {
   const { WHATSAPP_APP_SECRET: secret } = settings;

@@ -3,7 +3,7 @@
  * With `--gradual [--parts 10,50] [--minutes 5]` the new version reaches a part of the users first.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { migrate } from '../../../drizzle/migrate.ts';
+import { migrate } from '#db/migrate';
 import { runChecks } from '../doctor/run-checks.ts';
 import { readCommand, runCommand, UsageError } from '../target.ts';
 import { deployGradually } from './deploy-gradually.ts';

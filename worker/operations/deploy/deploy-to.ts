@@ -1,4 +1,4 @@
-import type { migrate } from '../../../drizzle/migrate.ts';
+import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
 import type { Target, Values } from '../target.ts';
 import { isReady, siteOf } from './prepare.ts';

@@ -1,5 +1,5 @@
 import { helpLines } from '../../contract/help-lines.ts';
-import { dayMs } from '../../platform/time.ts';
+import { dayMs } from '../../lib/time.ts';
 
 /** The setting with the ISO date on which a named person of the owner's team last read every provider's page. */
 export const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';

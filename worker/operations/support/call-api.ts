@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings.ts';
-import { minuteMs } from '../../platform/time.ts';
+import { minuteMs } from '../../lib/time.ts';
 
 const timeoutMs = minuteMs;
 

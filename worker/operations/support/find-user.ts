@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { users, type User } from '#db/schema';
-import { openDatabase, type Database } from '../../platform/database.ts';
+import { openDatabase, type Database } from '../../lib/database.ts';
 import { settingsOf, type Settings } from '../../settings.ts';
-import { CanonicalPhone, type PhoneNumber } from '../../users/phone.ts';
+import { CanonicalPhone, type PhoneNumber } from '../../accounts/phone.ts';
 import { UsageError, type Values } from '../target.ts';
 
 /** The database and the settings of an environment; throws if settings are missing. */

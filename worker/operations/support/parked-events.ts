@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../lib/database.ts';
 
 /** An event that the bot refused for good; instants in unix ms. */
 export type ParkedEvent = { seq: number; type: string; phone: PhoneNumber; attempts: number; parkedAt: number };

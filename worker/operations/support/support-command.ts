@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings.ts';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../lib/database.ts';
 
 export type Flags = { tier?: string; days?: string };
 /** A command's arguments, and the opened environment. */

@@ -1,4 +1,4 @@
-import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../../platform/secrets.ts';
+import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../../lib/secrets.ts';
 import type { Settings } from '../../../settings.ts';
 import { fine, wrong, type Finding } from '../finding.ts';
 import { howToGet } from '../how-to-get.ts';

@@ -1,6 +1,6 @@
 import type { User } from '#db/schema';
 import type { Env } from '../env.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 
 export type ExportContext = { user: User; db: Database; env: Env; settings: Settings };

@@ -1,7 +1,7 @@
 import { and, eq, lte, sql } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { hourMs } from '../platform/time.ts';
+import type { Database } from '../lib/database.ts';
+import { hourMs } from '../lib/time.ts';
 
 /** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
 export const seenEveryMs = hourMs;

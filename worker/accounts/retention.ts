@@ -1,4 +1,4 @@
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 
 /** How long (ms) before the deletion of an unused account the bot notifies its user. */
 export const noticeMs = 30 * dayMs;

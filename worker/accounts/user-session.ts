@@ -1,9 +1,9 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
-import type { Database } from '../platform/database.ts';
-import { preparedSql, readRow } from '../platform/prepared-statements.ts';
-import { RequestError } from '../platform/request-error.ts';
+import type { Database } from '../lib/database.ts';
+import { preparedSql, readRow } from '../lib/prepared-statements.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { recordSeen, seenEveryMs } from './record-seen.ts';
 
 /** The session of a verified token. */

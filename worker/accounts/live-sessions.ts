@@ -1,6 +1,6 @@
 import { and, eq, gt } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../lib/database.ts';
 
 /** The ids of a user's sessions that may have open streams. */
 export async function liveSessions(db: Database, userId: string, now: number): Promise<Set<string>> {

@@ -1,8 +1,8 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
-import { insertSelect } from '../platform/insert-select.ts';
-import { build, type Value } from '../platform/prepared-statements.ts';
-import { dayMs } from '../platform/time.ts';
+import { insertSelect } from '../lib/insert-select.ts';
+import { build, type Value } from '../lib/prepared-statements.ts';
+import { dayMs } from '../lib/time.ts';
 import { seenEveryMs } from './record-seen.ts';
 
 export const sessionLifetimeMs = 30 * dayMs;

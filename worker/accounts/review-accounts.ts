@@ -1,11 +1,11 @@
 import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
 import { outbox, users } from '#db/schema';
 import { insertBotEvent } from '../bot/outbox.ts';
-import type { Database } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { review, type Account } from './retention.ts';
-import { dayMs } from '../platform/time.ts';
+import { dayMs } from '../lib/time.ts';
 
 type Due = Account & { id: string };
 type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
