@@ -4,7 +4,7 @@ import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { deleteUserRows } from '../accounts/delete-user.ts';
-import type { LeasedCustomer } from './leased-customer.ts';
+import type { LeasedCustomer } from './lease.ts';
 
 /**
  * Deletes the rows of the user whose customer is leased. If the lease was lost, it deletes nothing and throws 503,

@@ -3,7 +3,7 @@ import type { PaidPlanId } from '../contract/plans.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
-import type { LeasedCustomer } from './leased-customer.ts';
+import type { LeasedCustomer } from './lease.ts';
 import { currentPriceOf } from './prices.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { idOf, isLive } from './subscriptions.ts';

@@ -1,13 +1,13 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import type { Database } from '../lib/database.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
-import { acquireLease } from './acquire-lease.ts';
-import { customersPerRun, dueCustomers } from './due.ts';
-import { customersWhere, type LeasedCustomer } from './leased-customer.ts';
+import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';
 import { minuteMs } from '../lib/time.ts';
 
+/** Half a million customers need 350 a minute to be fetched once a day. */
+export const customersPerRun = 500;
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
 /** Two rounds at Stripe's timeout are shorter than a lease. */
@@ -20,7 +20,8 @@ const stoppedMs = 10 * minuteMs;
 export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
   const token = crypto.randomUUID();
   const which = sql`${customers.userId} = ${userId} and ${condition}`;
-  const [, [row]] = await billing.db.batch(acquireLease(billing.db, token, which));
+  const { acquired } = await batch(billing.db, acquireLease(billing.db, token, which));
+  const [row] = acquired;
   if (row) await syncOrPostpone(billing, { token, ...row });
 }
 
@@ -42,16 +43,22 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   const run = crypto.randomUUID();
   const token = sql`${`${run}:`} || ${customers.userId}`;
   const due = sql`${customers.userId} in (${dueCustomers(now, chunk)})`;
-  const [acquire] = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
+  const { acquire } = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
   // `;` follows `:` in ASCII.
   const acquired = customersWhere(
     db,
     sql`${customers.leaseToken} > ${`${run}:`} and ${customers.leaseToken} < ${`${run};`}`,
   );
-  const [, rows] = await db.batch([acquire, acquired]);
-  return rows.map((row) => ({ ...row, token: row.customer.leaseToken! }));
+  const rows = await batch(db, { acquire, acquired });
+  return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
 }
 
 async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {
   await sync(billing, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
+}
+
+/** SQL: the customers that the cron job acquires next, those that waited longest first. */
+export function dueCustomers(now: number, limit: number): SQL {
+  return sql`select ${customers.userId} from ${customers} where ${customers.dueAt} <= ${now}
+    and ${customers.leaseUntil} <= ${now} order by ${customers.dueAt} limit ${limit}`;
 }

@@ -1,10 +1,8 @@
-import { acquireCustomer } from '../../billing/acquire-lease.ts';
-import { refuseUnknownCustomer, presenceOfCustomer } from '../../billing/customer-presence.ts';
-import type { LeasedCustomer } from '../../billing/leased-customer.ts';
+import { acquireCustomer, type LeasedCustomer, withLease } from '../../billing/lease.ts';
+import { refuseUnknownCustomer, presenceOfCustomer } from '../../billing/customer.ts';
 import { openPortal } from '../../billing/portal.ts';
 import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
 import { isLive, subscriptionsOf } from '../../billing/subscriptions.ts';
-import { withLease } from '../../billing/with-lease.ts';
 import type { Handler } from '../../http/handler.ts';
 import { RequestError } from '../../lib/request-error.ts';
 import type { Settings } from '../../settings.ts';

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import { acquireCustomer } from '../../billing/acquire-lease.ts';
-import { billingPage } from '../../billing/billing-page.ts';
-import type { Changes, LeasedCustomer } from '../../billing/leased-customer.ts';
-import { withLease } from '../../billing/with-lease.ts';
+import { acquireCustomer, type Changes, type LeasedCustomer, withLease } from '../../billing/lease.ts';
+import { billingPage } from '../../billing/checkout.ts';
 import type { Handler } from '../../http/handler.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {

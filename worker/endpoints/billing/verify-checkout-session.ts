@@ -1,6 +1,4 @@
-import { acquireCustomer } from '../../billing/acquire-lease.ts';
-import type { LeasedCustomer } from '../../billing/leased-customer.ts';
-import { afterFailure, release } from '../../billing/release-lease.ts';
+import { acquireCustomer, type LeasedCustomer, afterFailure, release } from '../../billing/lease.ts';
 import { unlessMissing, withStripe } from '../../billing/stripe-client.ts';
 import { sync } from '../../billing/sync.ts';
 import type { Handler } from '../../http/handler.ts';

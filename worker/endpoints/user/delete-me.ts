@@ -1,7 +1,6 @@
-import { acquireCustomer } from '../../billing/acquire-lease.ts';
-import { closeCustomers } from '../../billing/close-customer.ts';
+import { acquireCustomer, afterFailure, release } from '../../billing/lease.ts';
+import { closeCustomers } from '../../billing/customer.ts';
 import { deleteLeasedUser } from '../../billing/delete-leased-user.ts';
-import { afterFailure, release } from '../../billing/release-lease.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
 import { deliverSoon } from '../../bot/deliver-outbox.ts';
 import { conversationOf } from '../../chat/open-conversation.ts';

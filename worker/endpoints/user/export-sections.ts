@@ -1,4 +1,4 @@
-import { exportBilling } from '../../billing/export-billing.ts';
+import { exportBilling } from '../../billing/customer.ts';
 import { exportOutbox } from '../../bot/export-outbox.ts';
 import { exportConversation } from '../../chat/export-conversation.ts';
 import { exportSignIn } from '../../sign-in/export-sign-in.ts';

@@ -1,10 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { customers, stripeEvents } from '#db/schema';
 import { dealWithDispute, isDispute } from '../../billing/disputes.ts';
-import { acquireLease } from '../../billing/acquire-lease.ts';
-import type { LeasedCustomer } from '../../billing/leased-customer.ts';
+import { acquireLease, type LeasedCustomer } from '../../billing/lease.ts';
 import { sync } from '../../billing/sync.ts';
-import { customerOf, verifyStripeEvent, type StripeEvent } from '../../billing/webhook.ts';
+import { customerOf, verifyStripeEvent, type StripeEvent } from '../../billing/stripe-events.ts';
 import type { Handler } from '../../http/handler.ts';
 import type { ContextOf } from '../../http/request-context.ts';
 import { describeError, log } from '../../lib/log.ts';

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { returnedPayments, type ReturnedPayment } from '../../billing/returned-payments.ts';
+import { returnedPayments, type ReturnedPayment } from '../../billing/disputes.ts';
 import { openStripe, unlessMissing } from '../../billing/stripe-client.ts';
 import type { Settings } from '../../settings.ts';
 

@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe';
-import { owes } from './portal.ts';
-import type { LeasedCustomer } from './leased-customer.ts';
+import type { LeasedCustomer } from './lease.ts';
 import { unlessRefused } from './stripe-client.ts';
-import { idOf } from './subscriptions.ts';
+import { idOf, owes } from './subscriptions.ts';
+import { plans, type PaidPlanId } from '../contract/plans.ts';
 
 /** The page on which the owner of a card completes the authentication that the latest invoice waits for. */
 export async function authenticationPage(stripe: Stripe, subscription: Stripe.Subscription): Promise<string | null> {
@@ -65,4 +65,31 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
 async function useFor(stripe: Stripe, { id, default_payment_method: own }: Stripe.Subscription, card: { id: string }) {
   if (!own || idOf(own) === card.id) return;
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
+}
+
+/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
+export type PaidWeek = { start: number; tier: PaidPlanId | null };
+
+type Prices = ReadonlyMap<string, PaidPlanId | null>;
+
+/** The last week that a subscription's paid invoices cover; null before the first payment; a free trial is none. */
+export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
+  const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
+  const [week] = paid.filter((line) => !isProration(line)).toSorted((a, b) => b.period.start - a.period.start);
+  if (!week) return null;
+  // An upgrade within the week is paid by a proration that ends with the week.
+  const tiers = paid
+    .filter(({ period }) => period.end === week.period.end)
+    .flatMap((line) => prices.get(priceOfLine(line) ?? '') ?? []);
+  const [tier = null] = tiers.toSorted((a, b) => plans[b].level - plans[a].level);
+  return { start: week.period.start * 1000, tier };
+}
+
+/** The id of the price that an invoice line charges. */
+export function priceOfLine({ pricing }: Stripe.InvoiceLineItem): string | null {
+  return idOf(pricing?.price_details?.price);
+}
+
+function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
+  return parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false;
 }
