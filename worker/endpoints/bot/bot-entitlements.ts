@@ -2,10 +2,10 @@ import { applyOnce, idempotentStatements } from '../../bot/idempotent-call.ts';
 import type { Handler } from '../../http/handler.ts';
 import { allowanceSql, usageResponseOf, messageValues, type Found } from '../../usage/allowance.ts';
 
-const statements = idempotentStatements(allowanceSql('text'));
+const entitlementStatements = idempotentStatements(allowanceSql('text'));
 
 export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   const values = messageValues(context.input.phone, 1);
-  const found = await applyOnce<Found>(context, statements, values);
+  const found = await applyOnce<Found>(context, entitlementStatements, values);
   return usageResponseOf(found!, 0);
 };

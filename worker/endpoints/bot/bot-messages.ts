@@ -9,8 +9,8 @@ import { dayMs } from '../../lib/time.ts';
 
 const crisisMs = dayMs;
 const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
-const facts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const statements = idempotentStatements(facts, [
+const replyFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
+const replyStatements = idempotentStatements(replyFacts, [
   sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
   chatUserSql(phone),
 ]);
@@ -21,6 +21,6 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   const { id, replyTo, crisis } = input;
   const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
   const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
-  const [, user] = await applyOnceThen<unknown, ChatRow>({ ...context, botCall }, statements, values);
+  const [, user] = await applyOnceThen<unknown, ChatRow>({ ...context, botCall }, replyStatements, values);
   return { success: true, seq: await storeReply(context, requireConversation(user), input) };
 };

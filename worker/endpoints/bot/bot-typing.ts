@@ -4,15 +4,15 @@ import { chatUserSql, requireConversation } from '../../chat/chat-user.ts';
 import { conversationOf, type ChatRow } from '../../chat/open-conversation.ts';
 import type { Handler } from '../../http/handler.ts';
 
-const [phone, until] = [sql.placeholder('phone'), sql.placeholder('until')];
-const facts = sql`select json_object('userId', id, 'until', ${until}) as answer
+const until = sql.placeholder('until');
+const typingFacts = sql`select json_object('userId', id, 'until', ${until}) as answer
   from users where phone = ${phone} and chat_key is not null`;
-const statements = idempotentStatements(facts, [chatUserSql(phone)]);
+const typingStatements = idempotentStatements(typingFacts, [chatUserSql(phone)]);
 
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, now } = context;
   const values = { phone: input.phone, until: now + 1000 * input.seconds };
-  const [first, user] = await applyOnceThen<{ until: number }, ChatRow>(context, statements, values);
+  const [first, user] = await applyOnceThen<{ until: number }, ChatRow>(context, typingStatements, values);
   const { id, chatEpoch } = requireConversation(user);
   await conversationOf(env, id).type(chatEpoch, first!.until);
   return { success: true };

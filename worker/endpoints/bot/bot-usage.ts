@@ -5,16 +5,16 @@ import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } fr
 import { publish } from '../../usage/publish.ts';
 import { weekMs } from '../../usage/week.ts';
 
-const count = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
-const statements = {
-  text: idempotentStatements(allowanceSql('text'), [count]),
-  voice: idempotentStatements(allowanceSql('voice'), [count]),
+const countMessages = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
+const usageStatements = {
+  text: idempotentStatements(allowanceSql('text'), [countMessages]),
+  voice: idempotentStatements(allowanceSql('voice'), [countMessages]),
 };
 
 export const botUsage: Handler<'botUsage'> = async (context) => {
   const { input, env, waitUntil } = context;
   const values = messageValues(input.phone, input.count);
-  const found = (await applyOnce<Found>(context, statements[input.kind], values))!;
+  const found = (await applyOnce<Found>(context, usageStatements[input.kind], values))!;
   const counted = found.allowed === 1 ? input.count : 0;
   // A replay publishes again: with the first response, its message may have been lost.
   if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
