@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { chatStream as openStream } from '../../chat/chat-stream.ts';
+import { chatStream as openChatStream } from '../../chat/chat-stream.ts';
 import { keyOfEpoch } from '../../chat/key-of-epoch.ts';
 import { conversationOf } from '../../chat/open-conversation.ts';
 import type { ConversationEvent } from '../../chat/stored-message.ts';
@@ -20,7 +20,7 @@ export const chatStream: Handler<'chatStream'> = async ({ session, db, env, sett
       const keyOf = await keyOfEpoch(settings, user, async () => (await read())[0] ?? null);
       const { sessionId, expiresAt } = session;
       socket.send(JSON.stringify({ userId: user.id, sessionId }));
-      return openStream({ userId: user.id, socket, keyOf, signal: request.signal, expiresAt });
+      return openChatStream({ userId: user.id, socket, keyOf, signal: request.signal, expiresAt });
     });
   } catch (error) {
     socket.close();

@@ -3,7 +3,7 @@ import { users } from '#db/schema';
 import type { Handler } from '../../http/handler.ts';
 import { ChannelSocket } from '../../usage/channel-socket.ts';
 import { currentCount, profileOf } from '../../usage/profile.ts';
-import { longestStreamMs, usageStream as openStream } from '../../usage/usage-stream.ts';
+import { longestStreamMs, usageStream as openUsageStream } from '../../usage/usage-stream.ts';
 
 /**
  * Joins the channel before it reads the total, so that no change is lost in between. The same transaction records how
@@ -21,7 +21,7 @@ export const usageStream: Handler<'usageStream'> = async ({ session, db, env, no
       socket.admit({ userId: user.id, sessionId });
       const total = { seq: user.usageSeq, ...currentCount(user, now) };
       const profile = profileOf(user, now);
-      const body = openStream({ socket, sessionId, expiresAt, profile, total, signal: request.signal });
+      const body = openUsageStream({ socket, sessionId, expiresAt, profile, total, signal: request.signal });
       return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
     });
   } catch (error) {
