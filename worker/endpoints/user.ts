@@ -116,7 +116,7 @@ const notes: ExportSection = async () => ({
 });
 
 /** The sections of an export: a feature that stores data about users adds its section here. */
-export const exportSections: ExportSection[] = [
+const exportSections: ExportSection[] = [
   exportSignIn,
   exportTrials,
   exportBilling,
