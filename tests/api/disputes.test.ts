@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { returnedPayments } from '../../worker/billing/disputes.ts';
+import { returnedPayments } from '../../worker/operations/support/describe-payments.ts';
 import { vars } from './support/api.ts';
 import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';

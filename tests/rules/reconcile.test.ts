@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { customersPerRun, dueAfter, dueCustomers, pauseAfter } from '../../worker/billing/reconcile.ts';
+import { customersPerRun, dueAfter, dueCustomers, pauseAfter } from '../../worker/billing/due.ts';
 import { openRows } from './properties/rows.ts';
 
 const minute = 60_000;

@@ -11,7 +11,7 @@ import { authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { fittingFlow, openPortal, sendTo, type PageContext } from './portal.ts';
-import { currentPriceOf } from './prices.ts';
+import { currentPriceOf } from './catalogue.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, subscriptionsOf } from './subscriptions.ts';
 

@@ -1,5 +1,4 @@
 import type { Stripe } from 'stripe';
-import type { LeasedCustomer } from './lease.ts';
 import { unlessRefused } from './stripe-client.ts';
 import { idOf, owes } from './subscriptions.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
@@ -19,12 +18,12 @@ export async function authenticationPage(stripe: Stripe, subscription: Stripe.Su
 
 /**
  * Pays the latest invoice with a card that was saved after it, once for each card: Stripe does not retry by
- * itself after a new card. Returns whether anything was paid.
+ * itself after a new card. `attempt` is part of the idempotency key. Returns whether anything was paid.
  */
 export async function payWithNewCard(
   stripe: Stripe,
-  { customer }: LeasedCustomer,
   subscription: Stripe.Subscription,
+  attempt: number,
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
   // Stripe finalizes a draft with `auto_advance` by itself, and then charges the new card.
@@ -34,7 +33,7 @@ export async function payWithNewCard(
   if (!card || card.created <= invoice.created) return false;
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
-  const idempotencyKey = `pay:${invoice.id}:${card.id}:${customer.attempt}`;
+  const idempotencyKey = `pay:${invoice.id}:${card.id}:${attempt}`;
   const paid = await unlessRefused(stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }));
   return paid?.status === 'paid';
 }

@@ -4,7 +4,7 @@ import { customers, users, type User } from '#db/schema';
 import { apiErrors } from '../contract/errors.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { hourMs, minuteMs } from '../lib/time.ts';
+import { pauseAfter } from './due.ts';
 import { StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
@@ -13,7 +13,6 @@ const patienceMs = 15_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 2000;
 const attemptMs = 2000;
-const longestFailurePauseMs = 6 * hourMs;
 
 export type Customer = typeof customers.$inferSelect;
 /** A customer whose lease the caller holds, and its user. Only the holder updates the customer. */
@@ -88,11 +87,6 @@ export function customersWhere(db: Database, which: SQL) {
 /** SQL: whether the lease is still held; guards writes against an expired lease. */
 export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
   return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
-}
-
-/** The pause (ms) after `failures` in a row; short at first, so that an outage delays a customer little. */
-export function pauseAfter(failures: number): number {
-  return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestFailurePauseMs);
 }
 
 /**

@@ -4,7 +4,7 @@ import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
 import type { LeasedCustomer } from './lease.ts';
-import { currentPriceOf } from './prices.ts';
+import { currentPriceOf } from './catalogue.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { idOf, isLive } from './subscriptions.ts';
 import { dayMs } from '../lib/time.ts';

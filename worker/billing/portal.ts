@@ -5,6 +5,7 @@ import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
+import { portalMetadata } from './catalogue.ts';
 import { presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
@@ -13,12 +14,6 @@ import { isLive, nextPhase, owes, subscriptionsOf } from './subscriptions.ts';
 const watchMs = hourMs;
 
 export type PageContext = { db: Database; settings: Settings; now: number };
-
-/**
- * Metadata of the portal configurations that `npm run stripe:setup` keeps. One with a `price` is for
- * subscriptions at that price, which the default configuration does not offer.
- */
-export const portalMetadata = { solace: 'portal' };
 
 /**
  * The page at Stripe on which users manage their subscription. Throws 409 for a user who never paid, or whose customer
@@ -42,12 +37,7 @@ export async function portalPage(context: PageContext, { customer, user }: Lease
  * Sends the user to one of Stripe's pages. The cron job then fetches the state every minute for an hour, in case the
  * webhooks are lost.
  */
-export function sendTo(
-  { db, now }: PageContext,
-  { id }: User,
-  url: string,
-  changes: Changes = {},
-): Outcome<string> {
+export function sendTo({ db, now }: PageContext, { id }: User, url: string, changes: Changes = {}): Outcome<string> {
   const watch = db
     .update(users)
     .set({ billingWatchUntil: now + watchMs })

@@ -2,12 +2,11 @@ import { sql, type SQL } from 'drizzle-orm';
 import { customers } from '#db/schema';
 import { batch, type Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
+import { customersPerRun, dueCustomers } from './due.ts';
 import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';
 import { minuteMs } from '../lib/time.ts';
 
-/** Half a million customers need 350 a minute to be fetched once a day. */
-export const customersPerRun = 500;
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
 /** Two rounds at Stripe's timeout are shorter than a lease. */
@@ -55,10 +54,4 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
 
 async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {
   await sync(billing, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
-}
-
-/** SQL: the customers that the cron job acquires next, those that waited longest first. */
-export function dueCustomers(now: number, limit: number): SQL {
-  return sql`select ${customers.userId} from ${customers} where ${customers.dueAt} <= ${now}
-    and ${customers.leaseUntil} <= ${now} order by ${customers.dueAt} limit ${limit}`;
 }

@@ -6,7 +6,6 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { acquireLease, type LeasedCustomer } from './lease.ts';
 import { openStripe } from './stripe-client.ts';
-import type { Stripe } from 'stripe';
 
 const toleranceSeconds = 300;
 
@@ -63,38 +62,6 @@ export async function saveStripeEvent(
   const [row] = acquired;
   return row ? { token, ...row } : null;
 }
-
-/** The events that the webhook endpoint subscribes to: those that can change the subscription state. */
-export const subscribedEvents = [
-  'checkout.session.completed',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'checkout.session.expired',
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'customer.subscription.trial_will_end',
-  'customer.subscription.pending_update_applied',
-  'customer.subscription.pending_update_expired',
-  'subscription_schedule.updated',
-  'subscription_schedule.released',
-  'subscription_schedule.canceled',
-  'subscription_schedule.completed',
-  'subscription_schedule.aborted',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.payment_action_required',
-  'invoice.marked_uncollectible',
-  'customer.deleted',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'charge.dispute.funds_withdrawn',
-  'charge.dispute.funds_reinstated',
-  'charge.refunded',
-] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
 async function isSigned(settings: Settings, signature: string, body: string): Promise<boolean> {
   const { webhooks } = await openStripe(settings);

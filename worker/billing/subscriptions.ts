@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { plans, type PlanId } from '../contract/plans.ts';
-import { tierOfPrice } from './prices.ts';
+import { tierOfPrice } from './catalogue.ts';
 
 /** Statuses of subscriptions that have not ended, the better ones first. A status that is not listed grants nothing. */
 const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unpaid: 2, paused: 3 };

@@ -7,25 +7,22 @@ import type { PaidPlanId } from '../contract/plans.ts';
 import type { Env } from '../env.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import { hourMs, minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/entitlement.ts';
 import { currentCount, profileOf } from '../usage/profile.ts';
 import { publish } from '../usage/publish.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
+import { dueAfter } from './due.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
 import { paidWeekOf, payWithNewCard, priceOfLine } from './invoices.ts';
 import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
-import { tierOfPrice } from './prices.ts';
+import { tierOfPrice } from './catalogue.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { owes, subscriptionsOf } from './subscriptions.ts';
 
 /** Reads a few invoices, since those with prorations alone do not count. */
 const paidInvoices = 20;
-/** A checkout expires 24 hours after it was opened; `billingWatchUntil` is an hour after that opening. */
-const checkoutMs = 24 * hourMs;
-const intervalMs = 50 * minuteMs;
 
 export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
@@ -57,19 +54,6 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
 export function sameForUser(before: User, after: User, now = Date.now()): boolean {
   const visible = (user: User) => JSON.stringify([profileOf(user, now), currentCount(user, now)]);
   return visible(before) === visible(after);
-}
-
-type Facts = { live: boolean; user: Pick<User, 'billingWatchUntil'>; setupSession: string | null };
-
-/**
- * When (unix ms) the cron job fetches a customer's state after a fetch; null if nothing can change before the user
- * opens Stripe's pages.
- */
-export function dueAfter({ live, user, setupSession }: Facts, now = Date.now()): number | null {
-  const watchUntil = user.billingWatchUntil ?? 0;
-  if (now < watchUntil) return now + minuteMs / 2;
-  const checkoutMayBeOpen = now < watchUntil + checkoutMs;
-  return live || setupSession !== null || checkoutMayBeOpen ? now + intervalMs : null;
 }
 
 /** Finds the customer whose id was lost with Stripe's response. */
@@ -137,7 +121,8 @@ async function payDebts(
 ): Promise<Stripe.Subscription[]> {
   if ((leased.user.billingWatchUntil ?? 0) < Date.now()) return subscriptions;
   let paid = false;
-  for (const each of subscriptions.filter(owes)) paid = (await payWithNewCard(stripe, leased, each)) || paid;
+  for (const each of subscriptions.filter(owes))
+    paid = (await payWithNewCard(stripe, each, leased.customer.attempt)) || paid;
   return paid ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 

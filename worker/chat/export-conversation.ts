@@ -1,5 +1,5 @@
 import { RequestError } from '../lib/request-error.ts';
-import type { ExportSection } from '../accounts/export-user.ts';
+import type { ExportSection } from '../accounts/user.ts';
 import { openMessage } from './message-encryption.ts';
 import { chatKeyOf, conversationOf } from './open-conversation.ts';
 import type { StoredMessage } from './stored-message.ts';

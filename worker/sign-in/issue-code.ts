@@ -6,8 +6,7 @@ import { keyedHash } from '../lib/keyed-hash.ts';
 import type { Limit } from '../lib/limits.ts';
 import { allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { phoneSubjects } from '../accounts/rate-limit-subjects.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
+import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { codeDay, provenForMs, reportCodeBudget } from './code-budget.ts';
 import { networkOf } from '../lib/address.ts';
 

@@ -1,0 +1,44 @@
+import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
+import { leaseOf, withLease, type Changes, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
+import { portalPage } from '../billing/portal.ts';
+import { syncLeased } from '../billing/sync.ts';
+import type { Handler } from '../http/handler.ts';
+import type { UserSession } from '../accounts/user-session.ts';
+import type { Database } from '../lib/database.ts';
+import { entitledTier } from '../usage/entitlement.ts';
+
+export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
+  const { tier } = context.input;
+  const changes = tier && stripeAsked(context.now);
+  return withOwnLease(context, (leased) => toPage(planPage(context, leased, tier)), changes);
+};
+
+export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
+  withOwnLease(context, (leased) => toPage(portalPage(context, leased)));
+
+export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (context) =>
+  withOwnLease(context, async (leased) => {
+    const { settings, input, now } = context;
+    const checkout = await checkoutOf(settings, leased, input.sessionId);
+    const { result: user, ...release } = await syncLeased(context, leased);
+    const newTier = entitledTier(user, Date.now());
+    const tierBefore = checkout.metadata?.tierBefore ?? entitledTier(leased.user, now);
+    const success = checkout.status === 'complete';
+    return { result: { success, tierUpdated: success && newTier !== tierBefore, newTier }, ...release };
+  });
+
+/** The lease of the session's user: the session check and the first look at the lease are one request. */
+function withOwnLease<T>(
+  context: { session: UserSession; db: Database; waitUntil: (work: Promise<unknown>) => void },
+  work: (leased: LeasedCustomer) => Promise<Outcome<T>>,
+  changes?: Changes,
+) {
+  const { session, db } = context;
+  const lease = leaseOf(db, session.claimedUserId);
+  return session.run([lease], ({ id }, seen) => withLease(context, id, work, { changes, seen }));
+}
+
+async function toPage(page: Promise<Outcome<string>>) {
+  const { result: portalUrl, ...release } = await page;
+  return { result: { success: true as const, portalUrl }, ...release };
+}

@@ -1,0 +1,104 @@
+import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
+import { sessions, users } from '#db/schema';
+import { deleteAccount } from '../accounts/account-deletion.ts';
+import { exportAccount } from '../accounts/account-export.ts';
+import { exportSubject } from '../accounts/phone.ts';
+import { leaseOf } from '../billing/lease.ts';
+import { syncUser } from '../billing/reconcile.ts';
+import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Handler } from '../http/handler.ts';
+import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
+import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { hourMs } from '../lib/time.ts';
+import { profileOf } from '../usage/profile.ts';
+import { endStreams, expectEnd } from '../usage/publish.ts';
+
+const freshMs = 10_000;
+
+/** A user who returns from Stripe's pages gets the new plan even if Stripe's event is lost. */
+export const getMe: Handler<'getMe'> = async (context) => {
+  const { session, now, waitUntil } = context;
+  return session.run([], (user) => {
+    const stale = sql`stripe_id is not null and synced_at < ${now - freshMs}`;
+    if (user.billingWatchUntil && user.billingWatchUntil > now) waitUntil(syncUser(context, user.id, stale));
+    return { success: true, profile: profileOf(user, now) };
+  });
+};
+
+export const getPlatform: Handler<'getPlatform'> = async ({ session }) =>
+  session.run([], (user) => ({ success: true, platform: user.platform }));
+
+/** The time of the request is the version of the choice, so a late write never overwrites a newer choice. */
+export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, settings, now, waitUntil }) => {
+  const { platform } = input;
+  const newest = and(eq(users.id, session.userId), lte(users.platformChosenAt, now));
+  const changing = sql`from ${users} where ${and(newest, ne(users.platform, platform))}`;
+  const statements = [
+    db.run(
+      insertBotEvent(settings, 'platform.changed', now, sql`${users.phone}`, sql`'platform', ${platform}`, changing),
+    ),
+    db.update(users).set({ platform, platformChosenAt: now }).where(newest),
+  ] as const;
+  return session.run([...statements], (before) => {
+    if (before.platformChosenAt > now) return { success: true, platform: before.platform };
+    if (before.platform !== platform) waitUntil(deliverSoon(db, settings, before.phone));
+    return { success: true, platform };
+  });
+};
+
+export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) => {
+  const live = db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.userId, session.userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id));
+  return session.run([live], (_user, rows) => ({
+    success: true,
+    sessions: rows.map(({ id, createdAt, lastSeenAt }) => ({
+      id,
+      createdAt: new Date(createdAt).toISOString(),
+      lastSeenAt: new Date(Math.max(createdAt, lastSeenAt)).toISOString(),
+      current: id === session.sessionId,
+    })),
+  }));
+};
+
+export const endSession: Handler<'endSession'> = async (context) => {
+  const { session, params, db } = context;
+  const ending = db.delete(sessions).where(and(eq(sessions.userId, session.userId), eq(sessions.id, params.id)));
+  expectEnd(context, session.claimedUserId);
+  return session.run([ending], (user, { rowsAffected }) => {
+    if (rowsAffected === 0) throw new RequestError('notFound');
+    endStreams(context, user.id, params.id);
+    return { success: true };
+  });
+};
+
+/** An export makes many requests to Stripe, whose rate limit all users share. */
+const limits = [{ most: 5, per: hourMs }];
+
+export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, now }) => {
+  const subject = exportSubject(session.claimedUserId);
+  const mayExportAt = allowedAt([{ subject, limits }]);
+  const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
+  const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
+  const record = db.run(recordEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
+  return session.run([found, record], async ({ id }, [limit]) => {
+    if (limit!.at > now) throw rateLimited(limit!.at, now);
+    const day = new Date(now).toISOString().slice(0, 10);
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': `attachment; filename="solace-data-${day}.json"`,
+    };
+    return new Response(await exportAccount({ db, env, settings }, id), { headers });
+  });
+};
+
+export const deleteMe: Handler<'deleteMe'> = async (context) => {
+  const { session, db } = context;
+  return session.run([leaseOf(db, session.claimedUserId)], async ({ id }, seen) => {
+    await deleteAccount(context, id, { seen });
+    return { success: true };
+  });
+};

@@ -1,0 +1,70 @@
+import { dealWithDispute, isDispute } from '../billing/disputes.ts';
+import { customerOf, saveStripeEvent, verifyStripeEvent, type StripeEvent } from '../billing/stripe-events.ts';
+import { sync } from '../billing/sync.ts';
+import type { Handler } from '../http/handler.ts';
+import { sha256 } from '../lib/hex.ts';
+import { describeError, log } from '../lib/log.ts';
+import { phoneTag } from '../lib/phone-tag.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp-webhook.ts';
+import { canonicalPhone } from '../accounts/phone.ts';
+
+/**
+ * An event only triggers a fetch: the handler saves it, marks its customer as dirty, and fetches the state. The cron
+ * job repeats a failed fetch, so the response is 200 as soon as the mark is saved.
+ */
+export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
+  const { db, settings, now } = context;
+  const event = await verifyStripeEvent(settings, context.request, context.rawBody);
+  if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY)) return { received: true };
+  // The response is 503 until the dispute is handled, so that Stripe sends the event again.
+  const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
+  const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
+  if (leased) {
+    logRefund(event, customer!);
+    const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
+    context.waitUntil(work);
+    await work;
+  }
+  return { received: true };
+};
+
+function logRefund({ type, data: { object } }: StripeEvent, customer: string): void {
+  if (type !== 'charge.refunded') return;
+  log('info', 'payment_refunded', {
+    customer,
+    charge: object.id,
+    amount: object.amount,
+    refunded: object.amount_refunded,
+  });
+}
+
+/** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
+export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({ query, settings }) => {
+  const { WHATSAPP_VERIFY_TOKEN: expected } = settings;
+  if (!expected) throw new RequestError('notFound');
+  if ((await sha256(query['hub.verify_token'])) !== (await sha256(expected))) throw new RequestError('invalidToken');
+  return new Response(query['hub.challenge'], { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+};
+
+export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({ request, rawBody, settings }) => {
+  const { WHATSAPP_APP_SECRET: secret } = settings;
+  if (!secret) throw new RequestError('notFound');
+  const signature = request.headers.get('x-hub-signature-256');
+  if (!(await isSignedByWhatsapp(secret, signature, rawBody))) throw new RequestError('invalidBotSignature');
+  for (const { recipientId, code } of undeliveredIn(parse(rawBody))) {
+    log('info', 'whatsapp_undelivered', {
+      phone: await phoneTag(settings.CODE_PEPPER[0]!, canonicalPhone(`+${recipientId}`)),
+      code,
+    });
+  }
+  return { received: true };
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestError('invalidBody');
+  }
+}
