@@ -9,68 +9,14 @@ import { sandbox } from './support/sandbox.ts';
 import type { Stripe } from 'stripe';
 import { botCall, call } from './support/api.ts';
 
-const ways: Record<string, (user: JourneyUser, journey: Journey) => Promise<void>> = {
-  once: async (user, journey) => {
-    for await (const _ of journey(user)) for (const event of await user.newEvents()) await postEvent(event);
-  },
-  twice: async (user, journey) => {
-    for await (const _ of journey(user)) {
-      const events = await user.newEvents();
-      await Promise.all([...events, ...events].map((event) => postEvent(event)));
-    }
-  },
-  reversed: async (user, journey) => {
-    for await (const _ of journey(user))
-      for (const event of (await user.newEvents()).toReversed()) await postEvent(event);
-  },
-  late: async (user, journey) => {
-    for await (const _ of journey(user));
-    for (const event of await user.newEvents()) await postEvent(event);
-  },
-  never: async (user, journey) => {
-    for await (const _ of journey(user));
-    await makeDue(user);
-    await runCron('0 * * * *');
-    await runCron();
-  },
-};
-
-describe.each(Object.entries(journeys))('%s', (_, { way, end }) => {
-  it('ends the same, whether its events come once, twice, reversed, late or never', async () => {
-    const states: Record<string, unknown> = {};
-    for (const [name, deliver] of Object.entries(ways)) {
-      const user = await JourneyUser.create();
-      await deliver(user, way);
-      states[name] = await user.visibleState();
-      await user.deletesAccount();
-    }
-    const { once, ...others } = states;
-    expect(once).toMatchObject({ plan: end });
-    for (const [name, state] of Object.entries(others)) expect({ [name]: state }).toEqual({ [name]: once });
-  }, 120_000);
-});
-
-it('the return page alone brings the plan', async () => {
-  const { token } = await newPerson();
-  const session = await complete((await buy(token, 'premium')).body.portalUrl);
-  expect((await verify(token, session)).body).toMatchObject({ success: true, tierUpdated: true, newTier: 'premium' });
-  expect((await verify(token, session)).body).toMatchObject({ success: true, newTier: 'premium' });
-});
-
-/** Makes the customer due, as an hour without any event does. */
-async function makeDue({ phone }: JourneyUser): Promise<void> {
-  const sql = 'update customers set due_at = 0, had_subscription = 1 where stripe_id = ?';
-  await database.execute({ sql, args: [await customerOf(phone)] });
-}
-
 const hour = 3600;
 const day = 24 * hour;
 
-export type Journey = (user: JourneyUser) => AsyncGenerator<void>;
+type Journey = (user: JourneyUser) => AsyncGenerator<void>;
 const passes = (seconds: number) => sandbox.advanceStripe(seconds);
 
 /** Each `yield` is a moment at which Stripe would send its events. */
-export const journeys: Record<string, { way: Journey; end: unknown[] }> = {
+const journeys: Record<string, { way: Journey; end: unknown[] }> = {
   'a plan is bought': {
     way: async function* (user) {
       yield await user.buys('premium');
@@ -169,8 +115,62 @@ export const journeys: Record<string, { way: Journey; end: unknown[] }> = {
   },
 };
 
-/** A user on a journey through billing, as `plan-journeys.ts` lists them. */
-export class JourneyUser {
+const ways: Record<string, (user: JourneyUser, journey: Journey) => Promise<void>> = {
+  once: async (user, journey) => {
+    for await (const _ of journey(user)) for (const event of await user.newEvents()) await postEvent(event);
+  },
+  twice: async (user, journey) => {
+    for await (const _ of journey(user)) {
+      const events = await user.newEvents();
+      await Promise.all([...events, ...events].map((event) => postEvent(event)));
+    }
+  },
+  reversed: async (user, journey) => {
+    for await (const _ of journey(user))
+      for (const event of (await user.newEvents()).toReversed()) await postEvent(event);
+  },
+  late: async (user, journey) => {
+    for await (const _ of journey(user));
+    for (const event of await user.newEvents()) await postEvent(event);
+  },
+  never: async (user, journey) => {
+    for await (const _ of journey(user));
+    await makeDue(user);
+    await runCron('0 * * * *');
+    await runCron();
+  },
+};
+
+describe.each(Object.entries(journeys))('%s', (_, { way, end }) => {
+  it('ends the same, whether its events come once, twice, reversed, late or never', async () => {
+    const states: Record<string, unknown> = {};
+    for (const [name, deliver] of Object.entries(ways)) {
+      const user = await JourneyUser.create();
+      await deliver(user, way);
+      states[name] = await user.visibleState();
+      await user.deletesAccount();
+    }
+    const { once, ...others } = states;
+    expect(once).toMatchObject({ plan: end });
+    for (const [name, state] of Object.entries(others)) expect({ [name]: state }).toEqual({ [name]: once });
+  }, 120_000);
+});
+
+it('the return page alone brings the plan', async () => {
+  const { token } = await newPerson();
+  const session = await complete((await buy(token, 'premium')).body.portalUrl);
+  expect((await verify(token, session)).body).toMatchObject({ success: true, tierUpdated: true, newTier: 'premium' });
+  expect((await verify(token, session)).body).toMatchObject({ success: true, newTier: 'premium' });
+});
+
+/** Makes the customer due, as an hour without any event does. */
+async function makeDue({ phone }: JourneyUser): Promise<void> {
+  const sql = 'update customers set due_at = 0, had_subscription = 1 where stripe_id = ?';
+  await database.execute({ sql, args: [await customerOf(phone)] });
+}
+
+/** A user on a journey through billing. */
+class JourneyUser {
   readonly phone: string;
   readonly token: string;
   readonly #delivered = new Set<string>();
