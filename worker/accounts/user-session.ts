@@ -112,12 +112,12 @@ export function openSession(sessionId: Value<string>, now: Value<number>, from: 
 }
 
 /** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
-export const seenEveryMs = hourMs;
+const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };
 
 /** Records that a session was used; of concurrent calls, one writes. */
-export async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
+async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
   const due = and(
     eq(sessions.id, sessionId),
     eq(sessions.userId, claimedUserId),

@@ -33,10 +33,7 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
 /**
  * All customers that Stripe has for a user, oldest first: from the search, and from the list since the first request.
  */
-export async function findCustomers(
-  stripe: Stripe,
-  { userId, askedAt }: LeasedCustomer['customer'],
-): Promise<string[]> {
+async function findCustomers(stripe: Stripe, { userId, askedAt }: LeasedCustomer['customer']): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
   const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));
   const created = { gte: Math.floor((askedAt ?? 0) / 1000) - skewSeconds };

@@ -14,7 +14,7 @@ export function isLive({ status }: Status): boolean {
 }
 
 /** The rank of a live subscription's status: 0 is the best. */
-export function rankOf({ status }: Status): number {
+function rankOf({ status }: Status): number {
   return ranks[status]!;
 }
 

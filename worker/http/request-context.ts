@@ -50,14 +50,3 @@ export type UserContext<Name extends EndpointName = EndpointName> = BaseContext 
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
-
-type Contexts<Name extends EndpointName> = {
-  public: PublicContext<Name>;
-  user: UserContext<Name>;
-  bot: BotContext<Name>;
-  stripe: WebhookContext;
-  whatsapp: WebhookContext;
-};
-
-/** The context of an endpoint; it depends on the endpoint's access. */
-export type ContextOf<Name extends EndpointName> = Contexts<Name>[Endpoints[Name]['access']];
