@@ -6,7 +6,7 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(chat\/|endpoints\/(chat|streams)\.)/, ['chat', 'stream']],
   [/^worker\/(sign-in\/|endpoints\/auth\.)/, ['sign-in', 'sessions', 'lock-out', 'external-sign-in', 'code-budget']],
   [/^worker\/trials\//, ['trials']],
-  [/^worker\/usage\//, ['usage', 'stream', 'idle-stream']],
+  [/^worker\/(usage|live)\//, ['usage', 'stream', 'idle-stream']],
   [/^worker\/(accounts\/|endpoints\/user\.)/, ['accounts', 'sessions']],
   [
     /^worker\/(billing\/|endpoints\/(billing|webhooks)\.)/,
