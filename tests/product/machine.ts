@@ -58,7 +58,8 @@ async function statusOf(url: string): Promise<string> {
     await response.body?.cancel();
     return String(response.status);
   } catch (error) {
-    return error instanceof Error ? String(error.cause ?? error) : 'none';
+    const { cause = error } = error as Error;
+    return cause instanceof Error ? cause.message : 'none';
   }
 }
 
