@@ -68,7 +68,7 @@ export type WorkerSettings = {
   logRequests: boolean;
 };
 
-export type WorkerProcess = {
+type WorkerProcess = {
   ended: Promise<string>;
   stop: () => Promise<void>;
   /** Kills it and all its children at once. */
@@ -76,7 +76,7 @@ export type WorkerProcess = {
 };
 
 /** Runs `wrangler dev` in a process group of its own, which ends with this process. */
-export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
+async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
   const args = [processGroup, process.execPath, wrangler, 'dev', ...(await flags(settings))];
   const child = spawn(process.execPath, args, {
     cwd: root,

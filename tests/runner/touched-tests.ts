@@ -3,20 +3,17 @@ import { readdirSync } from 'node:fs';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
-  [/^worker\/(endpoints\/)?chat\b/, ['chat']],
-  [/^worker\/(sign-in|endpoints\/auth)\b/, ['sign-in', 'sessions', 'lock-out', 'external-sign-in', 'code-budget']],
+  [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
+  [/^worker\/(sign-in|endpoints\/auth)\b/, ['sign-in', 'sessions']],
   [/^worker\/trials\b/, ['trials']],
-  [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage', 'stream', 'idle-stream', 'chat-stream']],
-  [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'sessions', 'export', 'retention']],
-  [
-    /^worker\/(billing|endpoints\/(billing|webhooks))\b/,
-    ['billing', 'plan-after-trial', 'plan-journeys', 'prices', 'past-due', 'disputes', 'renewals', 'subscriptions'],
-  ],
-  [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage', 'bot']],
-  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['whatsapp-webhook', 'webhooks', 'sign-in']],
-  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'bodies', 'headers', 'openapi', 'calls']],
-  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['cleanup', 'refusals', 'settings', 'calls']],
-  [/^drizzle\//, ['query-plans', 'costs', 'database']],
+  [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage', 'stream', 'idle-stream']],
+  [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'sessions', 'retention']],
+  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plan-journeys', 'prices', 'renewals', 'trials']],
+  [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
+  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['whatsapp-webhook', 'sign-in']],
+  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'bodies', 'headers', 'openapi']],
+  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'settings']],
+  [/^drizzle\//, ['query-plans', 'costs']],
 ];
 
 /** The API test files that a list of changed files touches: those that changed, and those of changed parts. */
