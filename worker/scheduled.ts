@@ -12,7 +12,7 @@ import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, log } from './lib/log.ts';
 import { endTrials } from './trials/end-trials.ts';
 import { publish } from './usage/publish.ts';
-import { deleteUnusedAccount } from './endpoints/user/delete-unused-account.ts';
+import { deleteUnusedAccount } from './endpoints/user.ts';
 import { reviewAccounts } from './accounts/review-accounts.ts';
 
 const hourly = '0 * * * *';

@@ -20,16 +20,16 @@ test.each([
   'worker/bot/',
   'worker/http/',
   'worker/lib/',
-  'worker/endpoints/auth/',
-  'worker/endpoints/billing/',
-  'worker/endpoints/bot/',
-  'worker/endpoints/chat/',
-  'worker/endpoints/user/',
-  'worker/endpoints/webhooks/',
+  'worker/endpoints/auth.ts',
+  'worker/endpoints/billing.ts',
+  'worker/endpoints/bot.ts',
+  'worker/endpoints/chat.ts',
+  'worker/endpoints/user.ts',
+  'worker/endpoints/webhooks.ts',
   'drizzle/',
-])('knows the tests of %s', (folder) => {
-  expect(existsSync(folder)).toBe(true);
-  expect(touchedTests([`${folder}any.ts`], apiTests())).not.toEqual([]);
+])('knows the tests of %s', (path) => {
+  expect(existsSync(path)).toBe(true);
+  expect(touchedTests([path.endsWith('/') ? `${path}any.ts` : path], apiTests())).not.toEqual([]);
 });
 
 test('selects nothing for a document', () => {

@@ -25,8 +25,8 @@ export function createQueues(): Queues {
   return {
     add,
     isBusy: (queue) => tails.has(queue),
-    settled: async (queue) => {
-      await tails.get(queue)?.catch(() => undefined);
+    async settled(queue) {
+      while (tails.has(queue)) await Promise.allSettled([tails.get(queue)]);
     },
     allSettled,
   };

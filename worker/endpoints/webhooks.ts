@@ -1,13 +1,18 @@
 import { eq, sql } from 'drizzle-orm';
 import { customers, stripeEvents } from '#db/schema';
-import { dealWithDispute, isDispute } from '../../billing/disputes.ts';
-import { acquireLease } from '../../billing/acquire-lease.ts';
-import type { LeasedCustomer } from '../../billing/leased-customer.ts';
-import { sync } from '../../billing/sync.ts';
-import { customerOf, verifyStripeEvent, type StripeEvent } from '../../billing/webhook.ts';
-import type { Handler } from '../../http/handler.ts';
-import type { ContextOf } from '../../http/request-context.ts';
-import { describeError, log } from '../../lib/log.ts';
+import { dealWithDispute, isDispute } from '../billing/disputes.ts';
+import { acquireLease } from '../billing/acquire-lease.ts';
+import type { LeasedCustomer } from '../billing/leased-customer.ts';
+import { sync } from '../billing/sync.ts';
+import { customerOf, verifyStripeEvent, type StripeEvent } from '../billing/webhook.ts';
+import type { Handler } from '../http/handler.ts';
+import type { ContextOf } from '../http/request-context.ts';
+import { describeError, log } from '../lib/log.ts';
+import { sha256 } from '../lib/hex.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp-webhook.ts';
+import { phoneTag } from '../lib/phone-tag.ts';
+import { canonicalPhone } from '../accounts/phone.ts';
 
 type Context = ContextOf<'stripeWebhook'>;
 
@@ -61,4 +66,34 @@ function logRefund({ type, data: { object } }: StripeEvent, customer: string): v
     amount: object.amount,
     refunded: object.amount_refunded,
   });
+}
+
+/** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
+export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({ query, settings }) => {
+  const { WHATSAPP_VERIFY_TOKEN: expected } = settings;
+  if (!expected) throw new RequestError('notFound');
+  if ((await sha256(query['hub.verify_token'])) !== (await sha256(expected))) throw new RequestError('invalidToken');
+  return new Response(query['hub.challenge'], { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+};
+
+export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({ request, rawBody, settings }) => {
+  const { WHATSAPP_APP_SECRET: secret } = settings;
+  if (!secret) throw new RequestError('notFound');
+  const signature = request.headers.get('x-hub-signature-256');
+  if (!(await isSignedByWhatsapp(secret, signature, rawBody))) throw new RequestError('invalidBotSignature');
+  for (const { recipientId, code } of undeliveredIn(parse(rawBody))) {
+    log('info', 'whatsapp_undelivered', {
+      phone: await phoneTag(settings.CODE_PEPPER[0]!, canonicalPhone(`+${recipientId}`)),
+      code,
+    });
+  }
+  return { received: true };
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestError('invalidBody');
+  }
 }

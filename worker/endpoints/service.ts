@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Handler } from '../../http/handler.ts';
+import type { Handler } from '../http/handler.ts';
+import { connectionCountry } from '../http/connection-country.ts';
+import { openApi } from '../http/openapi.ts';
 
 /** `x-version` names the deployed version: a deployment asks for it, to know which version responds. */
 export const health: Handler<'health'> = async ({ db, env }) => {
@@ -12,3 +14,11 @@ export const health: Handler<'health'> = async ({ db, env }) => {
     return Response.json(body, { status: 503, headers: { ...headers, 'retry-after': '5' } });
   }
 };
+
+/** Nothing is stored or logged: the page of crisis lines shows those of the country where the person is. */
+export const getCountry: Handler<'getCountry'> = async ({ request }) => ({
+  success: true,
+  country: connectionCountry(request),
+});
+
+export const openapi: Handler<'openapi'> = async ({ settings }) => Response.json(openApi(settings.SITE_URL));
