@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { users } from '../../drizzle/schema.ts';
 import { refuseUnknownCustomer } from '../../worker/billing/customer.ts';
 import { sameForUser } from '../../worker/billing/sync.ts';
-import { readRow } from '../../worker/lib/prepared-statements.ts';
+import { readRow } from '../../worker/lib/sql.ts';
 import { call, send } from './support/api.ts';
 import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';

@@ -6,15 +6,14 @@ import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
-import { conversationOf } from '../chat/open-conversation.ts';
+import { conversationOf } from '../chat/chat-user.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf } from '../lib/insert-select.ts';
-import { build } from '../lib/prepared-statements.ts';
+import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { endStreams, expectEnd } from '../usage/publish.ts';
+import { endStreams, expectEnd } from '../live/publish.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */

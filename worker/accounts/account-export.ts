@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import { exportBilling } from '../billing/customer.ts';
-import { exportOutbox } from '../bot/export-outbox.ts';
-import { exportConversation } from '../chat/export-conversation.ts';
+import { exportOutbox } from '../bot/outbox.ts';
+import { exportConversation } from '../chat/chat-user.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { exportSignIn } from '../sign-in/export-sign-in.ts';
 import { exportTrials } from '../trials/export-trials.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type PhoneNumber, rateLimitEvents } from '#db/schema';
 import { Phone } from '../contract/schemas.ts';
 import { and, sql, type SQL } from 'drizzle-orm';
-import { build, type Value } from '../lib/prepared-statements.ts';
+import { build, type Value } from '../lib/sql.ts';
 
 export type { PhoneNumber } from '#db/schema';
 

@@ -2,9 +2,8 @@ import { sql, type SQL, eq, and, lte, gt } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { preparedSql, readRow, build, type Value } from '../lib/prepared-statements.ts';
+import { preparedSql, readRow, build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { insertSelect } from '../lib/insert-select.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
 /** The session of a verified token. */

@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf } from '../lib/insert-select.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from './phone.ts';
 

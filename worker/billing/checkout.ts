@@ -5,7 +5,7 @@ import type { PaidPlanId } from '../contract/plans.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import { entitledTier } from '../usage/entitlement.ts';
+import { entitledTier } from '../usage/allowance.ts';
 import { presenceOfCustomer, withCustomer } from './customer.ts';
 import { authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';

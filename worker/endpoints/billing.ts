@@ -2,10 +2,10 @@ import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
 import { leaseOf, withLease, type Changes, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
-import type { Handler } from '../http/handler.ts';
+import type { Handler } from '../http/request-context.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import type { Database } from '../lib/database.ts';
-import { entitledTier } from '../usage/entitlement.ts';
+import { entitledTier } from '../usage/allowance.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
   const { tier } = context.input;

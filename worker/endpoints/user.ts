@@ -7,12 +7,12 @@ import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/reconcile.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
-import type { Handler } from '../http/handler.ts';
+import type { Handler } from '../http/request-context.ts';
 import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import { profileOf } from '../usage/profile.ts';
-import { endStreams, expectEnd } from '../usage/publish.ts';
+import { endStreams, expectEnd } from '../live/publish.ts';
 
 const freshMs = 10_000;
 

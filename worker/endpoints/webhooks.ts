@@ -1,10 +1,9 @@
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
 import { customerOf, saveStripeEvent, verifyStripeEvent, type StripeEvent } from '../billing/stripe-events.ts';
 import { sync } from '../billing/sync.ts';
-import type { Handler } from '../http/handler.ts';
-import { sha256 } from '../lib/hex.ts';
-import { describeError, log } from '../lib/log.ts';
-import { phoneTag } from '../lib/phone-tag.ts';
+import type { Handler } from '../http/request-context.ts';
+import { sha256 } from '../lib/crypto.ts';
+import { describeError, log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp-webhook.ts';
 import { canonicalPhone } from '../accounts/phone.ts';

@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm';
 import { codes, sessions, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { memoize } from '../lib/memoize.ts';
-import { build, prepared, runPrepared } from '../lib/prepared-statements.ts';
+import { build, prepared, runPrepared } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
-import { networkOf } from '../lib/address.ts';
+import { networkOf } from '../lib/caller.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
-import { keyedHashes } from '../lib/keyed-hash.ts';
+import { keyedHashes } from '../lib/crypto.ts';
 import { allowedAt, recordEvents, wasRecorded } from '../lib/rate-limits.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
 
