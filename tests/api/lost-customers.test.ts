@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { deleteAccount, newPerson, type Person } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
-import { customerOf, customersWith, stripe } from './support/stripe.ts';
+import { customerOf, customersWith, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** A user with a customer at Stripe whose creation response was lost. */
 async function unanswered(): Promise<Person> {
@@ -101,4 +101,141 @@ describe('a customer that was deleted in the dashboard', () => {
     expect((await deleteAccount(token)).status).toBe(200);
     expect(await customersWith(phone)).toEqual([]);
   });
+});
+
+const urlOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : String(input));
+/** A user for whom Stripe has stored a 500 under the idempotency key of the request that creates the customer. */
+async function refusedCustomer(): Promise<Person> {
+  const person = await newPerson();
+  await sandbox.faults({ stripe: { status: 500, remember: true, path: '/v1/customers' } });
+  expect((await buy(person.token, 'basic')).status).toBe(503);
+  await sandbox.faults({ stripe: null });
+  return person;
+}
+
+describe('a stored 500 for the customer', () => {
+  it('does not block buying', async () => {
+    const { phone, token } = await refusedCustomer();
+    await verify(token, await complete((await buy(token, 'basic')).body.portalUrl));
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('basic');
+    expect(await customersWith(phone)).toHaveLength(1);
+  });
+
+  it('does not block leaving, which leaves nothing behind', async () => {
+    const { phone, token } = await refusedCustomer();
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(await customersWith(phone)).toEqual([]);
+  });
+
+  it('does not block the cron job', async () => {
+    const { phone } = await refusedCustomer();
+    await runCron();
+    expect([await customerOf(phone)]).toEqual(await customersWith(phone));
+  });
+});
+
+describe('a lost response and then a stored 500', () => {
+  it('lead to one customer', async () => {
+    const { phone, token } = await newPerson();
+    await sandbox.faults({ stripe: { cut: true, path: '/v1/customers' } });
+    await buy(token, 'basic');
+    await sandbox.faults({ stripe: { status: 500, remember: true, path: '/v1/customers' } });
+    await buy(token, 'basic');
+    await sandbox.faults({ stripe: null });
+    await verify(token, await complete((await buy(token, 'basic')).body.portalUrl));
+    expect(await customersWith(phone)).toEqual([await customerOf(phone)]);
+  });
+});
+
+describe('a stored 500 for the subscription after the trial', () => {
+  async function onTrial(): Promise<Person & { session: string }> {
+    const person = await newPerson();
+    const { body } = await botCall('/api/bot/trials', { phone: person.phone, tier: 'premium', days: 3 });
+    const trialToken = new URL(body.url).searchParams.get('token');
+    await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+    const session = await complete((await buy(person.token, 'basic')).body.portalUrl);
+    await sandbox.faults({ stripe: { status: 500, remember: true, path: '/v1/subscriptions' } });
+    expect((await verify(person.token, session)).status).toBe(503);
+    await sandbox.faults({ stripe: null });
+    return { ...person, session };
+  }
+
+  it('starts the plan at the next attempt, once', async () => {
+    const { phone, token, session } = await onTrial();
+    expect((await verify(token, session)).status).toBe(200);
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionStatus: 'trialing',
+      scheduledDowngradeTierId: 'basic',
+    });
+    await runCron();
+    const { data } = await stripe.subscriptions.list({ customer: await customerOf(phone), status: 'all' });
+    expect(data).toHaveLength(1);
+  });
+
+  it('blocks neither the cron job nor leaving', async () => {
+    const { phone, token } = await onTrial();
+    await runCron();
+    expect((await subscriptionOf(await customerOf(phone))).status).toBe('trialing');
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(await customersWith(phone)).toEqual([]);
+  });
+});
+
+describe('the customer that replaces a deleted one', () => {
+  it('leaves nothing behind when its response is lost and the account is deleted', async () => {
+    const { phone, token } = await newPerson();
+    await buy(token, 'basic');
+    await stripe.customers.del(await customerOf(phone));
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const isCreation = urlOf(input).endsWith('/v1/customers') && init?.method === 'POST';
+      const response = await real(input, init);
+      if (isCreation) throw new TypeError('Network connection lost.');
+      return response;
+    });
+    expect((await buy(token, 'basic')).status).toBe(503);
+    vi.restoreAllMocks();
+    expect(await customersWith(phone)).toHaveLength(1);
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(await customersWith(phone)).toEqual([]);
+  });
+});
+
+describe('a customer that Stripe does not know', () => {
+  it('keeps the plan, and the log says so', async () => {
+    const { token, customer } = await newSubscriber('premium');
+    await database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });
+    const log = vi.spyOn(console, 'error');
+    await sandbox.faults({ stripe: { unknownCustomer: true } });
+    await runCron();
+    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)))).toContainEqual(
+      expect.objectContaining({ event: 'stripe_customer_unknown', customer }),
+    );
+    expect((await profileOf(token)).metadata).toMatchObject({
+      subscriptionTier: 'premium',
+      subscriptionStatus: 'active',
+    });
+    const portal = await call('POST', '/api/billing/create-portal-session', { token });
+    expect([portal.status, (await buy(token, 'basic')).status]).toEqual([503, 503]);
+    expect((await deleteAccount(token)).status).toBe(503);
+    await sandbox.faults({ stripe: null });
+    expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+  });
+});
+
+it('a deletion goes on when Stripe refuses to void an invoice', async () => {
+  const { phone, token, customer } = await newSubscriber('basic');
+  await sandbox.card(phone, true);
+  await sandbox.advanceStripe(8 * 86_400);
+  expect((await stripe.invoices.list({ customer, status: 'open' })).data).toHaveLength(1);
+  const real = globalThis.fetch;
+  vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const url = urlOf(input);
+    const error = { type: 'invalid_request_error', message: 'Invoice is already paid', code: 'invoice_already_paid' };
+    return url.endsWith('/void') ? Promise.resolve(Response.json({ error }, { status: 400 })) : real(input, init);
+  });
+  expect((await deleteAccount(token)).body).toEqual({ success: true });
+  expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
 });

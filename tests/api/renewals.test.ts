@@ -1,18 +1,199 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { botCall } from './support/api.ts';
-import { newSubscriber, profileOf } from './support/buying.ts';
-import { parallel } from './support/parallel.ts';
+import { buy, complete, inPortal, newSubscriber, profileOf, verify, type Subscriber } from './support/buying.ts';
+import { runCron } from './support/cron.ts';
+import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { postEvent } from './support/stripe-events.ts';
-import { stripe, subscriptionOf } from './support/stripe.ts';
+import { deliver, postEvent } from './support/stripe-events.ts';
+import { customerOf, latestInvoiceOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+import { parallel } from './support/parallel.ts';
 
-const week = 7 * 86_400;
+const hour = 3600;
+const week = 168 * hour;
+
+beforeEach(() => sandbox.stripeSettings({ retries: 'two-weeks', afterRetries: 'cancel' }));
+afterAll(() => sandbox.stripeSettings({ retries: 'two-weeks', afterRetries: 'cancel' }));
+
+const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
+const usage = async (phone: string) => (await botCall('/api/bot/entitlements', { phone })).body;
+
+/** A user whose card fails from now on, and who has used the week's allowance. */
+async function spent(tier: Tier, limit: number): Promise<Subscriber> {
+  const person = await newSubscriber(tier);
+  await sandbox.card(person.phone, true);
+  for (let left = limit; left > 0; left -= 100) await post(person.phone, Math.min(left, 100));
+  expect(await usage(person.phone)).toMatchObject({ used: limit, remaining: 0 });
+  return person;
+}
+
+/** Advances Stripe's clock, and delivers the events to the Worker. */
+async function advance({ customer }: Subscriber, seconds: number): Promise<void> {
+  const { now } = await sandbox.stripeClock();
+  await sandbox.advanceStripe(seconds);
+  await deliver(customer, now);
+}
+
+describe('a renewal', () => {
+  it('opens the new week while its invoice is still a draft', async () => {
+    const person = await newSubscriber('basic');
+    await post(person.phone, 30);
+    await advance(person, week);
+    expect((await subscriptionOf(person.customer)).status).toBe('active');
+    expect(await usage(person.phone)).toMatchObject({ used: 0, allowed: true });
+    await advance(person, 2 * hour);
+    expect(await usage(person.phone)).toMatchObject({ used: 0, allowed: true, tier: 'basic' });
+  });
+
+  it('gives no fresh allowance while it is unpaid, nor do the three after it', async () => {
+    await sandbox.stripeSettings({ afterRetries: 'past_due' });
+    const person = await spent('platinum', 160);
+    for (let renewal = 0; renewal < 4; renewal += 1) {
+      await advance(person, week + 2 * hour);
+      expect((await profileOf(person.token)).metadata).toMatchObject({
+        subscriptionTier: 'platinum',
+        subscriptionStatus: 'past_due',
+      });
+      expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 160, remaining: 0 });
+      expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 160 });
+    }
+  });
+
+  it('opens one week at most when messages were counted before its invoice failed', async () => {
+    const person = await spent('basic', 30);
+    await advance(person, week);
+    expect((await post(person.phone)).body).toMatchObject({ allowed: true, used: 1 });
+    await advance(person, 2 * hour);
+    expect(await usage(person.phone)).toMatchObject({ used: 1 });
+    await post(person.phone, 29);
+    await advance(person, week);
+    await advance(person, 2 * hour);
+    expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30 });
+  });
+
+  it('opens the present week as soon as it is paid', async () => {
+    const person = await spent('basic', 30);
+    await advance(person, week + 2 * hour);
+    await advance(person, week + 2 * hour);
+    await sandbox.card(person.phone, false);
+    await stripe.invoices.pay(await latestInvoiceOf(person.customer));
+    await advance(person, 0);
+    const { items } = await subscriptionOf(person.customer);
+    const { metadata } = await profileOf(person.token);
+    expect(metadata).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'basic' });
+    expect(Date.parse(metadata.renewalDate)).toBe(items.data[0]!.current_period_end * 1000);
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0, resetsAt: metadata.renewalDate });
+  });
+
+  it('falls to free when the retries are over, by cancellation or as unpaid', async () => {
+    await sandbox.stripeSettings({ retries: 'five-days', afterRetries: 'unpaid' });
+    const person = await spent('basic', 30);
+    await advance(person, week + 6 * 24 * hour);
+    expect((await profileOf(person.token)).metadata).toMatchObject({
+      subscriptionTier: 'free',
+      subscriptionStatus: 'unpaid',
+    });
+  });
+});
+
+it('an upgrade whose proration fails grants nothing until it is paid, and opens no week', async () => {
+  const person = await spent('basic', 30);
+  const { data } = await stripe.prices.list({ lookup_keys: ['platinum_weekly'] });
+  const { id, items } = await subscriptionOf(person.customer);
+  await stripe.subscriptions.update(id, {
+    items: [{ id: items.data[0]!.id, price: data[0]!.id }],
+    proration_behavior: 'always_invoice',
+  });
+  await advance(person, 0);
+  const metadata = async () => (await profileOf(person.token)).metadata;
+  expect(await metadata()).toMatchObject({ subscriptionStatus: 'past_due', subscriptionTier: 'basic' });
+  expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30, limit: 30 });
+  await sandbox.card(person.phone, false);
+  await stripe.invoices.pay(await latestInvoiceOf(person.customer));
+  await advance(person, 0);
+  expect(await metadata()).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'platinum' });
+  expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 30, limit: 160 });
+});
+
+describe('a user whose payment is due', () => {
+  /** A card that fails, then another one in the portal. */
+  async function updateCard(person: Subscriber, card: string): Promise<void> {
+    const { body } = await buy(person.token);
+    expect(body.portalUrl).toContain('/portal/');
+    expect((await inPortal(body.portalUrl, 'card', { card })).status).toBe(303);
+    await runCron();
+  }
+
+  it.each([
+    ['past_due', { afterRetries: 'cancel' }, 2 * hour],
+    ['unpaid', { retries: 'five-days', afterRetries: 'unpaid' }, 6 * 24 * hour],
+  ] as const)('pays it by saving a new card, while %s', async (status, settings, later) => {
+    await sandbox.stripeSettings(settings);
+    const person = await spent('basic', 30);
+    await advance(person, week + later);
+    expect((await subscriptionOf(person.customer)).status).toBe(status);
+    await updateCard(person, '4242424242424242');
+    expect((await subscriptionOf(person.customer)).status).toBe('active');
+    expect((await profileOf(person.token)).metadata).toMatchObject({
+      subscriptionStatus: 'active',
+      subscriptionTier: 'basic',
+    });
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0 });
+    const paid = await stripe.charges.list({ customer: person.customer, limit: 100 });
+    expect(paid.data.filter(({ status: result }) => result === 'succeeded')).toHaveLength(2);
+  });
+
+  it('is charged once for a new card that fails as well', async () => {
+    const person = await spent('basic', 30);
+    await advance(person, week + 2 * hour);
+    const attempts = async () => (await stripe.invoices.retrieve(await latestInvoiceOf(person.customer))).attempt_count;
+    const before = await attempts();
+    await updateCard(person, '4000000000000341');
+    await advance(person, 0);
+    for (let look = 0; look < 3; look += 1) await profileOf(person.token);
+    expect(await attempts()).toBe(before + 1);
+    expect((await profileOf(person.token)).metadata.subscriptionStatus).toBe('past_due');
+  });
+});
+
+describe('a card that needs authentication at every payment', () => {
+  const card = '4000002760003184';
+
+  it('grants nothing when the first payment is not authenticated', async () => {
+    const { now: since } = await sandbox.stripeClock();
+    const { token, phone } = await newPerson();
+    const { portalUrl } = (await buy(token, 'premium')).body;
+    await expect(complete(portalUrl, { card })).rejects.toThrow('200');
+    await expect(complete(portalUrl, { card, authentication: 'fail' })).rejects.toThrow('402');
+    await deliver(await customerOf(phone), since);
+    await runCron();
+    expect((await profileOf(token)).metadata).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'active' });
+  });
+
+  it.each([
+    [true, 'active', 0],
+    [false, 'past_due', 30],
+  ] as const)('is past due at a renewal until it is authenticated (%s)', async (succeeds, status, used) => {
+    const { token, phone, address } = await newPerson();
+    const { portalUrl } = (await buy(token, 'basic')).body;
+    await verify(token, await complete(portalUrl, { card, authentication: 'complete' }));
+    await post(phone, 30);
+    const person = { phone, token, address, since: 0, customer: await customerOf(phone) };
+    await advance(person, week + 2 * hour);
+    expect((await profileOf(token)).metadata.subscriptionStatus).toBe('past_due');
+    expect(await usage(phone)).toMatchObject({ allowed: false, used: 30 });
+    expect((await buy(token)).body.portalUrl).toContain('/invoice/');
+    await sandbox.authenticate(phone, succeeds);
+    await advance(person, 0);
+    expect((await profileOf(token)).metadata.subscriptionStatus).toBe(status);
+    expect(await usage(phone)).toMatchObject({ used });
+  });
+});
 
 it('opens the right week for everybody when a hundred renewals arrive at once', async () => {
   const people = await parallel(25, () => newSubscriber('basic'));
   for (const { phone } of people) await botCall('/api/bot/usage', { phone, count: 7 });
   const { now } = await sandbox.stripeClock();
-  await sandbox.advanceStripe(4 * week);
+  await sandbox.advanceStripe(28 * 86_400);
 
   const customers = new Set(people.map(({ customer }) => customer));
   const list = stripe.events.list({ type: 'customer.subscription.updated', created: { gte: now }, limit: 100 });

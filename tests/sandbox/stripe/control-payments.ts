@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expand } from './api/expand.ts';
 import { authenticateInvoice, awaitsAuthentication } from './billing/authenticate-invoice.ts';
-import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
+import { findCustomer, readBody, scopeOf, unknownCustomer } from './control-request.ts';
 import { changeDashboardSettings, dashboardSettings, type DashboardSettings } from './objects/account.ts';
 import { openDispute } from './objects/disputes.ts';
 import type { Atomically } from './api/call.ts';
@@ -33,7 +33,7 @@ export function createPaymentControl({ world, atomically }: Parts): Hono {
     return c.json(
       expand(
         world,
-        atomically(() => openDispute(world, charge.id, cause)),
+        atomically(charge.customer ?? '', () => openDispute(world, charge.id, cause)),
         [],
       ) as object,
     );
@@ -50,23 +50,29 @@ export function createPaymentControl({ world, atomically }: Parts): Hono {
     return c.json(
       expand(
         world,
-        atomically(() => authenticateInvoice(world, waiting.id, { succeeds })),
+        atomically(waiting.customer, () => authenticateInvoice(world, waiting.id, { succeeds })),
         [],
       ) as object,
     );
   });
 
-  app.get('/stripe/settings', (c) => c.json(world.collection()));
+  app.get('/stripe/settings', (c) => {
+    const customer = scopeOf(world, c.req.query('phone'));
+    return customer === undefined ? unknownCustomer(c) : c.json(world.collection(customer));
+  });
   app.put('/stripe/settings', async (c) => {
-    const { retries, afterRetries, ...others } = await readBody(c);
+    const { retries, afterRetries, phone, ...others } = await readBody(c);
+    const customer = scopeOf(world, phone);
+    if (customer === undefined) return unknownCustomer(c);
     const fits =
       isOneOf(retries, ['two-weeks', 'five-days']) && isOneOf(afterRetries, ['cancel', 'unpaid', 'past_due']);
     if (!fits || Object.keys(others).length > 0) {
-      const error = "Send {retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due'}";
+      const error =
+        "Send {retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due', phone?}";
       return c.json({ error }, 400);
     }
     const changes = { ...(retries !== undefined && { retries }), ...(afterRetries !== undefined && { afterRetries }) };
-    return c.json(world.setCollection(changes as Partial<CollectionSettings>));
+    return c.json(world.setCollection(changes as Partial<CollectionSettings>, customer));
   });
 
   app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));

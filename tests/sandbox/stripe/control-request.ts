@@ -17,3 +17,9 @@ export function findCustomer(world: World, phone: string): Customer | undefined 
   const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
   return found.find((customer) => !customer.deleted) ?? found[0];
 }
+
+/** The customer with this number, '' for everybody if none is named, undefined if it is unknown. */
+export function scopeOf(world: World, phone: unknown): string | undefined {
+  if (phone === undefined) return '';
+  return typeof phone === 'string' ? findCustomer(world, phone)?.id : undefined;
+}

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expand } from './api/expand.ts';
 import { createPaymentControl } from './control-payments.ts';
-import { findCustomer, readBody, unknownCustomer } from './control-request.ts';
+import { findCustomer, readBody, scopeOf, unknownCustomer } from './control-request.ts';
 import type { createTime } from './time.ts';
 import type { Webhooks } from './webhooks/index.ts';
 import { queueOf } from './webhooks/index.ts';
@@ -23,18 +23,25 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
     return customer ? c.json(objectsOf(world, customer)) : unknownCustomer(c);
   });
 
-  app.get('/stripe/clock', (c) => c.json({ now: world.now() }));
+  app.get('/stripe/clock', (c) => {
+    const customer = scopeOf(world, c.req.query('phone'));
+    return customer === undefined ? unknownCustomer(c) : c.json({ now: world.clock.now(customer) });
+  });
   app.post('/stripe/clock', async (c) => {
-    const { advanceSeconds: seconds } = await readBody(c);
+    const { advanceSeconds: seconds, phone } = await readBody(c);
     const isValid = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= mostSeconds;
-    if (!isValid) return c.json({ error: 'Send {advanceSeconds: 0..34560000}' }, 400);
-    return c.json({ now: await time.advance(Number(seconds)) });
+    if (!isValid) return c.json({ error: 'Send {advanceSeconds: 0..34560000, phone?}' }, 400);
+    const customer = scopeOf(world, phone);
+    if (customer === undefined) return unknownCustomer(c);
+    return c.json({ now: await time.advance(Number(seconds), customer) });
   });
 
   app.put('/stripe/webhooks', async (c) => {
-    const { mode } = await readBody(c);
-    if (mode !== 'deliver' && mode !== 'hold') return c.json({ error: "Send {mode: 'deliver' | 'hold'}" }, 400);
-    await webhooks.setMode(mode);
+    const { mode, phone } = await readBody(c);
+    if (mode !== 'deliver' && mode !== 'hold') return c.json({ error: "Send {mode: 'deliver' | 'hold', phone?}" }, 400);
+    const customer = scopeOf(world, phone);
+    if (customer === undefined) return unknownCustomer(c);
+    await webhooks.setMode(mode, customer);
     return c.json({ mode });
   });
   app.post('/stripe/webhooks/redeliver', async (c) => {

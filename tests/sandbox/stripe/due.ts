@@ -13,24 +13,16 @@ import type { World } from './types/world.ts';
 /** The order of changes that are due at the same second: a schedule sets the price before the renewal charges it. */
 const order = ['schedules', 'subscriptions', 'invoices', 'payment_intents', 'checkout_sessions'];
 
-/** The change that is due next. */
-export function nextDue(world: World): Due | undefined {
-  return world.store
-    .list<Due>(dueCollection)
-    .reduce<Due | undefined>((first, due) => (first === undefined || isBefore(due, first) ? due : first), undefined);
-}
-
-function isBefore(one: Due, other: Due): boolean {
-  return one.at === other.at ? order.indexOf(one.table) < order.indexOf(other.table) : one.at < other.at;
-}
-
-/** The customer of a change. */
-export function customerOf(world: World, { table, id }: Due): string {
-  if (table === 'schedules') return world.schedules.get(id).customer;
-  if (table === 'subscriptions') return world.subscriptions.get(id).customer;
-  if (table === 'invoices') return world.invoices.get(id).customer;
-  if (table === 'payment_intents') return world.paymentIntents.get(id).customer ?? '';
-  return world.checkoutSessions.get(id).customer ?? '';
+/** The next of the wanted changes: the first on the real clock, since customers' clocks differ. */
+export function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {
+  const realAt = ({ at, customer }: Due) => at - clock.offset(customer);
+  let first: Due | undefined;
+  for (const due of store.list<Due>(dueCollection)) {
+    if (!isWanted(due)) continue;
+    const later = first ? realAt(due) - realAt(first) : -1;
+    if (!first || later < 0 || (later === 0 && order.indexOf(due.table) < order.indexOf(first.table))) first = due;
+  }
+  return first;
 }
 
 export function runDue(world: World, { table, id, at }: Due): void {
@@ -58,7 +50,7 @@ function runSubscription(world: World, id: string, at: number): void {
 }
 
 function expireIncomplete(world: World, id: string, invoice: string | null): void {
-  if (invoice && world.invoices.get(invoice).status === 'open') closeInvoice(world, invoice, 'void');
+  if (invoice && world.invoices.get(invoice).status === 'open') closeInvoice(world, invoice);
   world.subscriptions.change(id, (subscription) => {
     Object.assign(subscription, { status: 'incomplete_expired', ended_at: subscription.ended_at ?? world.now() });
   });

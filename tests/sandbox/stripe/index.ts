@@ -23,10 +23,12 @@ export function createStripe({ store, businessName = 'Solace', ...options }: Opt
   const world = createWorld(store, { ...options, businessName }, webhooks.enqueue);
   const time = createTime(world, webhooks, atomically);
 
-  function atomically<T>(work: () => T): T {
+  function atomically<T>(customer: string, work: () => T): T {
+    world.customer = customer;
     try {
       return store.transaction(work);
     } finally {
+      world.customer = '';
       webhooks.flush();
     }
   }

@@ -33,8 +33,8 @@ export type TableOptions<T> = {
   dueAt?: (doc: T) => number | null;
 };
 export type Emit = (type: string, object: Doc, previous?: Record<string, unknown>) => void;
-/** An object that the clock changes, and when (unix seconds). */
-export type Due = { id: string; table: string; at: number };
+/** An object that its customer's clock changes, and when (unix seconds). */
+export type Due = { id: string; table: string; at: number; customer: string };
 
 export const dueCollection = 'stripe/due';
 
@@ -55,7 +55,7 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
     if (!dueAt) return doc;
     const at = dueAt(doc);
     if (at === null) store.delete(dueCollection, doc.id);
-    else store.put(dueCollection, doc.id, { id: doc.id, table: name, at } satisfies Due);
+    else store.put(dueCollection, doc.id, { id: doc.id, table: name, at, customer: ownerOf(doc) } satisfies Due);
     return doc;
   }
   function insert(doc: T): T {
@@ -82,4 +82,8 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
     return isHidden() ? [] : store.list<T>(collection).toReversed();
   }
   return { label, find, get, all, insert, change, remove };
+}
+
+function ownerOf(doc: Doc & { customer?: unknown }): string {
+  return typeof doc.customer === 'string' ? doc.customer : '';
 }

@@ -1,5 +1,6 @@
-import { realSeconds } from './clock.ts';
-import { customerOf, nextDue, runDue } from './due.ts';
+import { realSeconds, type Scope } from './clock.ts';
+import { nextDue, runDue } from './due.ts';
+import { createQueues } from './webhooks/queues.ts';
 import type { Due } from './table.ts';
 import type { Webhooks } from './webhooks/index.ts';
 import type { Atomically } from './api/call.ts';
@@ -7,48 +8,50 @@ import type { World } from './types/world.ts';
 
 const tickMs = 1000;
 
-/** Runs the changes that are due: every second, and when the clock is advanced. */
+/** Runs the changes that are due: every second, and when a clock is advanced. */
 export function createTime(world: World, webhooks: Webhooks, atomically: Atomically) {
-  let last = Promise.resolve(0);
-  let isAdvancing = false;
+  const passes = createQueues();
 
-  /** Runs every change until then, in order; a customer's next change waits for the delivery of its events. */
-  function advance(seconds: number): Promise<number> {
-    last = last.then(() => pass(seconds));
-    return last;
+  /**
+   * Runs every change until then, in order, for one customer or for everybody ('') and returns the new time. A
+   * customer's next change waits for the delivery of its events.
+   */
+  async function advance(seconds: number, scope: Scope = ''): Promise<number> {
+    await passes.add(scope, () => pass(seconds, scope));
+    return world.clock.now(scope);
   }
 
-  async function pass(seconds: number): Promise<number> {
-    const target = world.clock.offset() + seconds;
-    isAdvancing = true;
-    try {
-      for (let due = nextBy(target); due; due = nextBy(target)) await step(due);
-    } finally {
-      isAdvancing = false;
-    }
-    world.clock.setOffset(target);
-    await webhooks.queues.allSettled();
-    return world.now();
+  async function pass(seconds: number, scope: Scope): Promise<void> {
+    const target = world.clock.own(scope) + seconds;
+    for (let due = nextBy(target, scope); due; due = nextBy(target, scope)) await step(due, scope);
+    world.clock.setOwn(scope, target);
+    await (scope === '' ? webhooks.queues.allSettled() : webhooks.queues.settled(scope));
   }
 
-  function nextBy(offset: number): Due | undefined {
-    const due = nextDue(world);
-    return due && due.at <= realSeconds() + offset ? due : undefined;
+  /** The scope's offset at which a change is due. */
+  function offsetOf({ at, customer }: Due, scope: Scope): number {
+    return at - realSeconds() - (world.clock.offset(customer) - world.clock.own(scope));
   }
 
-  async function step(due: Due): Promise<void> {
-    const queue = customerOf(world, due);
-    if (webhooks.queues.isBusy(queue)) return webhooks.queues.settled(queue);
-    const ahead = due.at - realSeconds();
-    if (ahead > world.clock.offset()) world.clock.setOffset(ahead);
-    atomically(() => runDue(world, due));
+  function nextBy(offset: number, scope: Scope): Due | undefined {
+    const due = nextDue(world, (each) => scope === '' || each.customer === scope);
+    return due && offsetOf(due, scope) <= offset ? due : undefined;
   }
 
+  async function step(due: Due, scope: Scope): Promise<void> {
+    if (webhooks.queues.isBusy(due.customer)) return webhooks.queues.settled(due.customer);
+    const ahead = offsetOf(due, scope);
+    if (ahead > world.clock.own(scope)) world.clock.setOwn(scope, ahead);
+    atomically(due.customer, () => runDue(world, due));
+  }
+
+  /** The changes of a customer whose clock is being advanced are left to that pass. */
   function tick(): void {
-    if (isAdvancing) return;
-    for (let due = nextBy(world.clock.offset()); due; due = nextBy(world.clock.offset())) {
+    if (passes.isBusy('')) return;
+    const next = () => nextDue(world, ({ customer }) => !passes.isBusy(customer));
+    for (let due = next(); due && due.at <= world.clock.now(due.customer); due = next()) {
       const present = due;
-      atomically(() => runDue(world, present));
+      atomically(present.customer, () => runDue(world, present));
     }
   }
 

@@ -9,7 +9,7 @@ export function idOf(call: Call): string {
   return call.ids['id'] ?? '';
 }
 
-/** Runs changes in one transaction, then sends their events. */
-export type Atomically = <T>(work: () => T) => T;
+/** Runs changes in one transaction at the time of a customer ('' for everybody's), then sends their events. */
+export type Atomically = <T>(customer: string, work: () => T) => T;
 
 export type ApiResponse = { status: number; body: unknown };

@@ -14,7 +14,7 @@ const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustome
 export function runRequest(world: World, atomically: Atomically, request: Request): ApiResponse {
   world.request = request.info;
   try {
-    return atomically(() => keeping(() => handle(world, request)));
+    return atomically(customerOf(world, request), () => keeping(() => handle(world, request)));
   } catch (error) {
     if (error instanceof StripeError) return refusal(world, error, request.info.id);
     throw error;
@@ -36,6 +36,15 @@ function handle(world: World, { fields, params: given, ids, handler }: Request):
   const params = decodeFields(fields, given) as { expand?: string[] };
   const found = handler(world, { params, ids } as Call<never>);
   return expand(world, found, params.expand ?? []);
+}
+
+/** The parameters that lead to the customer whose clock applies to a request. */
+const references = ['customer', 'subscription', 'from_subscription', 'invoice', 'payment_intent', 'charge'];
+
+function customerOf(world: World, { ids, params }: Request): string {
+  const given = params as Record<string, unknown>;
+  const named = [ids['id'], ...references.map((name) => given[name])];
+  return named.map((id) => (typeof id === 'string' ? world.ownerOf(id) : '')).find((id) => id !== '') ?? '';
 }
 
 function refusal(world: World, { status, details }: StripeError, requestId: string | null): ApiResponse {

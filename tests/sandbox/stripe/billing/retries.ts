@@ -33,9 +33,9 @@ export function collectAutomatically(world: World, id: string): void {
 
 /** Schedules the next retry of an invoice; after the last one, does what the account's settings say. */
 export function planRetry(world: World, id: string): void {
-  const { _: before } = world.invoices.get(id);
+  const { _: before, customer } = world.invoices.get(id);
   const firstFailure = before.firstFailure ?? world.now();
-  const days = retryDays[world.collection().retries][before.retries];
+  const days = retryDays[world.collection(customer).retries][before.retries];
   world.invoices.change(id, (invoice) => {
     invoice.next_payment_attempt = days === undefined ? null : firstFailure + days * day;
     invoice._ = { ...invoice._, firstFailure, retries: before.retries + 1 };
@@ -55,7 +55,7 @@ function skipAttempt(world: World, id: string): void {
 
 function endRetries(world: World, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
-  const { afterRetries } = world.collection();
+  const { afterRetries } = world.collection(invoice.customer);
   if (afterRetries === 'past_due' || !id) return;
   if (afterRetries === 'cancel') return void endSubscription(world, id, { reason: 'payment_failed' });
   stopCollecting(world, id);

@@ -31,7 +31,10 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
     if (authentication === 'failed') return c.html(checkoutPage(world, session, attempt), 402);
     try {
       const payment = { card: isDebit ? bankAccount : card, isAuthenticated: true } as const;
-      return c.redirect(successUrl(atomically(() => completeCheckout(world, session.id, payment))), 303);
+      return c.redirect(
+        successUrl(atomically(session.customer ?? '', () => completeCheckout(world, session.id, payment))),
+        303,
+      );
     } catch (error) {
       if (!(error instanceof StripeError)) throw error;
       return c.html(checkoutPage(world, session, { ...attempt, message: error.message }), 402);

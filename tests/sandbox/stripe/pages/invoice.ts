@@ -26,7 +26,7 @@ export function invoicePages(world: World, atomically: Atomically): Hono {
     if (form['card'] !== undefined && authenticationOf(form, card) === 'missing') {
       return c.html(authenticationPage(world, { action: c.req.path, fields: { card: card.number } }));
     }
-    const message = atomically(() => settle(world, invoice, form));
+    const message = atomically(invoice.customer, () => settle(world, invoice, form));
     if (!message) return c.redirect(c.req.path, 303);
     return c.html(invoicePage(world, world.invoices.get(invoice.id), message), 402);
   });

@@ -71,7 +71,7 @@ export function portalPages(world: World, atomically: Atomically): Hono {
     if (form['authentication'] === 'fail') {
       return c.html(portalPage(world, readPortal(world, session), { problem: authenticationProblem }), 402);
     }
-    const outcome = run(() => action(world, session, form));
+    const outcome = run(session.customer, () => action(world, session, form));
     if (!(outcome instanceof StripeError)) return respond(c, world, session, outcome);
     if (outcome.details.code === actionRequired) {
       return c.html(authenticationPage(world, { action: c.req.path, fields: textsOf(form) }));
@@ -80,9 +80,9 @@ export function portalPages(world: World, atomically: Atomically): Hono {
   });
   return app;
 
-  function run<T>(work: () => T): T | StripeError {
+  function run<T>(customer: string, work: () => T): T | StripeError {
     try {
-      return atomically(work);
+      return atomically(customer, work);
     } catch (error) {
       if (error instanceof StripeError) return error;
       throw error;

@@ -38,10 +38,16 @@ export type World = Tables & {
   settings: Settings;
   store: Store;
   clock: Clock;
+  /** The time of the customer whom the present changes concern. */
   now: () => number;
+  /** That customer, or ''. */
+  customer: string;
   emit: Emit;
-  collection(): CollectionSettings;
-  setCollection(changes: Partial<CollectionSettings>): CollectionSettings;
+  /** The customer of an object, else ''. */
+  ownerOf(id: string): string;
+  /** What applies to a customer; without one, to all who have no settings of their own. */
+  collection(customer?: string): CollectionSettings;
+  setCollection(changes: Partial<CollectionSettings>, customer?: string): CollectionSettings;
   /** The request that causes the events; its fields are null when the clock causes them. */
   request: RequestInfo;
 };

@@ -19,9 +19,14 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 export function createWebhooks(store: Store) {
   const queues = createQueues();
   const fresh: string[] = [];
-  const timers = new Set<NodeJS.Timeout>();
-  let mode: Mode = store.get<{ mode: Mode }>('stripe/meta', 'webhooks')?.mode ?? 'deliver';
+  const timers = new Map<NodeJS.Timeout, string>();
   let isClosed = false;
+
+  /** The mode of a customer's queue, else of all that have none of their own. */
+  function modeOf(queue: string): Mode {
+    const own = queue === '' ? undefined : store.get<{ mode: Mode }>('stripe/meta', `webhooks:${queue}`);
+    return (own ?? store.get<{ mode: Mode }>('stripe/meta', 'webhooks'))?.mode ?? 'deliver';
+  }
 
   /** Stores the deliveries of an event, in the transaction that emits it. */
   function enqueue(event: StripeEvent, endpoints: WebhookEndpoint[]): void {
@@ -37,12 +42,12 @@ export function createWebhooks(store: Store) {
   function flush(): void {
     for (const id of fresh.splice(0)) {
       const delivery = store.get<Delivery>(collection, id);
-      if (delivery && mode === 'deliver') start(delivery);
+      if (delivery) start(delivery);
     }
   }
 
   function start({ id, queue, notBefore }: Delivery): void {
-    if (isClosed) return;
+    if (isClosed || modeOf(queue) === 'hold') return;
     const wait = notBefore - Date.now();
     if (wait <= 0) {
       void queues.add(queue, () => attempt(id));
@@ -52,12 +57,12 @@ export function createWebhooks(store: Store) {
       timers.delete(timer);
       void queues.add(queue, () => attempt(id));
     }, wait);
-    timers.add(timer.unref());
+    timers.set(timer.unref(), queue);
   }
 
   async function attempt(id: string): Promise<void> {
     const delivery = store.get<Delivery>(collection, id);
-    if (!delivery || mode === 'hold' || isClosed) return;
+    if (!delivery || modeOf(delivery.queue) === 'hold' || isClosed) return;
     const isTaken = await post(delivery.event, delivery.endpoint);
     if (isClosed) return;
     const delay = delays[delivery.attempts];
@@ -75,22 +80,22 @@ export function createWebhooks(store: Store) {
     return postEvent({ url: endpoint.url, secret: endpoint._.secret, event: sent });
   }
 
-  function startAll(): void {
-    for (const delivery of store.list<Delivery>(collection)) start(delivery);
+  function startAll(isWanted: (queue: string) => boolean): void {
+    for (const delivery of store.list<Delivery>(collection)) if (isWanted(delivery.queue)) start(delivery);
   }
 
-  async function setMode(wanted: Mode): Promise<void> {
-    const wasHeld = mode === 'hold';
-    mode = wanted;
-    store.put('stripe/meta', 'webhooks', { mode });
-    if (mode === 'hold') stopTimers();
-    else if (wasHeld) startAll();
-    await queues.allSettled();
+  /** For one customer's events, or for those of all who have no mode of their own. */
+  async function setMode(mode: Mode, customer = ''): Promise<void> {
+    const queuesNow = new Set(store.list<Delivery>(collection).map(({ queue }) => queue));
+    const held = new Set([...queuesNow].filter((queue) => modeOf(queue) === 'hold'));
+    store.put('stripe/meta', customer === '' ? 'webhooks' : `webhooks:${customer}`, { mode });
+    stopTimers((queue) => modeOf(queue) === 'hold');
+    startAll((queue) => held.has(queue));
+    await (customer === '' ? queues.allSettled() : queues.settled(customer));
   }
 
   /** Sends events again, in order for each customer, in every mode; resolves when each was attempted. */
   async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
-    await queues.allSettled();
     const sent = events.flatMap((event) =>
       endpoints.filter((endpoint) => isSubscribed(endpoint, event)).map((endpoint) => ({ event, endpoint })),
     );
@@ -106,16 +111,19 @@ export function createWebhooks(store: Store) {
 
   function close(): void {
     isClosed = true;
-    stopTimers();
+    stopTimers(() => true);
   }
 
-  function stopTimers(): void {
-    for (const timer of timers) clearTimeout(timer);
-    timers.clear();
+  function stopTimers(isWanted: (queue: string) => boolean): void {
+    for (const [timer, queue] of timers) {
+      if (!isWanted(queue)) continue;
+      clearTimeout(timer);
+      timers.delete(timer);
+    }
   }
 
-  if (mode === 'deliver') startAll();
-  return { enqueue, flush, setMode, redeliver, close, mode: () => mode, queues };
+  startAll(() => true);
+  return { enqueue, flush, setMode, redeliver, close, queues };
 }
 
 function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {

@@ -1,4 +1,4 @@
-export type Queues = {
+type Queues = {
   /** Runs after all earlier work of the same queue; queues run in parallel. */
   add(queue: string, work: () => Promise<void>): Promise<void>;
   isBusy(queue: string): boolean;
@@ -25,8 +25,8 @@ export function createQueues(): Queues {
   return {
     add,
     isBusy: (queue) => tails.has(queue),
-    settled: async (queue) => {
-      await tails.get(queue)?.catch(() => undefined);
+    async settled(queue) {
+      while (tails.has(queue)) await Promise.allSettled([tails.get(queue)]);
     },
     allSettled,
   };

@@ -1,0 +1,239 @@
+import { describe, expect, it, vi } from 'vitest';
+import { botCall, call, randomAddress } from './support/api.ts';
+import { advanceClock, day, minute, second } from './support/clock.ts';
+import { database } from './support/database.ts';
+import { parallel } from './support/parallel.ts';
+import { newContact, newPhone, receiveCode } from './support/person.ts';
+import { sandbox, newestCode } from './support/sandbox.ts';
+import { otherThan, requestOtp, verifyOtp } from './support/sign-in.ts';
+import { limitByAddress } from '../../worker/http/limit-calls.ts';
+import type { BaseContext } from '../../worker/http/request-context.ts';
+
+const requestWith = (phone: string, settings: Record<string, string>, address = randomAddress()) =>
+  call('POST', '/api/auth/request-otp', { body: { phone }, settings, address });
+const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
+
+/** Users whose last contact is a while ago. */
+async function oldContacts(count: number): Promise<string[]> {
+  const contacts = await parallel(count, () => newContact());
+  advanceClock(11 * minute);
+  return contacts.map(({ phone }) => phone);
+}
+
+async function sentToday(): Promise<number> {
+  const sql = 'select sent from daily_codes where day = ?';
+  const { rows } = await database.execute({ sql, args: [Math.floor(Date.now() / day)] });
+  return Number(rows[0]?.sent ?? 0);
+}
+
+/** Settings that allow `left` more codes today. */
+const budgetLeaving = async (left: number) => ({ CODE_BUDGET_PER_DAY: String((await sentToday()) + left) });
+
+describe('the daily budget of codes', () => {
+  it('holds for fifty parallel callers, and is 503 with the time to wait', async () => {
+    const phones = await oldContacts(50);
+    const settings = await budgetLeaving(7);
+    const answers = await parallel(50, (index) => requestWith(phones[index]!, settings));
+    expect(statusesOf(answers)).toEqual([...Array(7).fill(200), ...Array(43).fill(503)]);
+    const refused = answers.find(({ status }) => status === 503)!;
+    expect(refused.body).toMatchObject({ success: false, code: 'unavailable' });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
+  });
+
+  it('does not refuse a number that has just written to the assistant', async () => {
+    const [phone] = await oldContacts(1);
+    const settings = await budgetLeaving(0);
+    expect((await requestWith(phone!, settings)).status).toBe(503);
+    await botCall('/api/bot/contacts', { phone });
+    expect((await requestWith(phone!, settings)).status).toBe(200);
+  });
+
+  it('resets each day, and does not count codes that WhatsApp refused', async () => {
+    const [phone, other] = await oldContacts(2);
+    const settings = await budgetLeaving(1);
+    await sandbox.faults({ whatsapp: { status: 500 } });
+    expect((await requestWith(phone!, settings)).status).toBe(503);
+    await sandbox.faults({ whatsapp: null });
+    expect((await requestWith(phone!, settings)).status).toBe(200);
+    expect((await requestWith(other!, settings)).status).toBe(503);
+    advanceClock(day);
+    expect((await requestWith(other!, settings)).status).toBe(200);
+  });
+
+  it('is logged once when 80 % are used, and once when all are', async () => {
+    advanceClock(3 * day);
+    const lines: string[] = [];
+    vi.spyOn(console, 'error').mockImplementation((line) => lines.push(String(line)));
+    const phones = await oldContacts(12);
+    for (const phone of phones) await requestWith(phone, { CODE_BUDGET_PER_DAY: '10' });
+    const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => String(event).startsWith('code_budget'));
+    expect(events).toEqual([
+      { level: 'error', event: 'code_budget_low', sent: 8, budget: 10 },
+      { level: 'error', event: 'code_budget_spent', sent: 10, budget: 10 },
+    ]);
+  });
+});
+
+describe('an IPv6 network of many subnets', () => {
+  let networks = 0;
+  const newNetwork = () => `2001:db8:${(Date.now() % 60_000).toString(16)}${(networks += 1)}`.slice(0, 14);
+  const inSubnet = (network: string, subnet: number) => `${network}:${subnet}::1`;
+
+  it('may have so many codes an hour, whichever subnet asks', async () => {
+    const network = newNetwork();
+    const settings = { LIMIT_CODES_PER_NETWORK: '3/1h' };
+    const contacts = await parallel(5, () => newContact());
+    const answers = await parallel(5, (index) =>
+      requestWith(contacts[index]!.phone, settings, inSubnet(network, index)),
+    );
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 429, 429]);
+    const { phone } = contacts[answers.findIndex(({ status }) => status === 429)]!;
+    expect((await requestWith(phone, settings, inSubnet(newNetwork(), 1))).status).toBe(200);
+  });
+
+  it('may ask so many times an hour', async () => {
+    const network = newNetwork();
+    const settings = { LIMIT_CODE_REQUESTS_PER_NETWORK: '3/1h' };
+    const answers = await parallel(5, (index) => requestWith(newPhone(), settings, inSubnet(network, index)));
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 429, 429]);
+  });
+
+  it('may try so many codes in five minutes', async () => {
+    const network = newNetwork();
+    const settings = { LIMIT_TRIES_PER_NETWORK: '3/5m' };
+    const answers = await parallel(5, (index) => {
+      const body = { phone: newPhone(), otp: '123456' };
+      return call('POST', '/api/auth/verify-otp', { body, settings, address: inSubnet(network, index) });
+    });
+    expect(statusesOf(answers)).toEqual([401, 401, 401, 429, 429]);
+  });
+});
+
+const reportContact = (phone: string, id?: string) => botCall('/api/bot/contacts', { phone }, id);
+
+/** Four codes and twenty wrong tries from one address: the number is limited for a day. */
+async function lockOut(phone: string): Promise<string> {
+  const address = randomAddress();
+  let otp = '';
+  for (let round = 0; round < 4; round += 1) {
+    otp = await receiveCode({ phone, address });
+    await parallel(5, () => verifyOtp(phone, otherThan(otp), address));
+    advanceClock(31 * second);
+  }
+  expect((await requestOtp(phone)).status).toBe(429);
+  return otp;
+}
+
+describe('a contact that the bot reports', () => {
+  it('clears the limits on codes and wrong tries, so the owner signs in at once', async () => {
+    const { phone } = await newContact();
+    await lockOut(phone);
+    await reportContact(phone);
+    expect(await requestOtp(phone)).toMatchObject({ status: 200, body: { success: true } });
+    expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
+  });
+
+  it('clears the 30 seconds between two codes', async () => {
+    const { phone } = await newContact();
+    await requestOtp(phone);
+    expect((await requestOtp(phone)).status).toBe(429);
+    await reportContact(phone);
+    expect((await requestOtp(phone)).status).toBe(200);
+  });
+
+  it('does not make an invalid code valid again', async () => {
+    const { phone } = await newContact();
+    const dead = await lockOut(phone);
+    await reportContact(phone);
+    expect(await verifyOtp(phone, dead)).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+  });
+
+  it('clears nothing when it is sent again under its id', async () => {
+    const { phone } = await newContact();
+    const id = crypto.randomUUID();
+    await reportContact(phone, id);
+    await lockOut(phone);
+    expect((await reportContact(phone, id)).status).toBe(200);
+    expect((await requestOtp(phone)).status).toBe(429);
+  });
+
+  it('clears the limits of its own number alone', async () => {
+    const [victim, other] = [await newContact(), await newContact()];
+    await requestOtp(victim.phone);
+    await reportContact(other.phone);
+    expect((await requestOtp(victim.phone)).status).toBe(429);
+  });
+
+  it('lets the owner sign in while fifty callers attack the number', async () => {
+    const { phone } = await newContact();
+    await lockOut(phone);
+    await reportContact(phone);
+    const owner = await requestOtp(phone);
+    const otp = await newestCode(phone);
+    const attack = parallel(50, (index) =>
+      index % 2 ? requestOtp(phone, '198.51.100.7') : verifyOtp(phone, otherThan(otp), '198.51.100.8'),
+    );
+    await attack;
+    expect(owner.status).toBe(200);
+    await reportContact(phone);
+    expect((await requestOtp(phone)).status).toBe(200);
+    expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
+  });
+});
+
+describe('the spelling of WhatsApp', () => {
+  const digits = () => newPhone().slice(-7);
+
+  it('is kept when a later report leaves it out, and codes go to that very id', async () => {
+    const salt = digits();
+    const [spelledByWhatsapp, dialled] = [`+5215530${salt}`.slice(0, 14), `+525530${salt}`.slice(0, 13)];
+    await botCall('/api/bot/contacts', { phone: dialled, whatsappId: spelledByWhatsapp.slice(1) });
+    await botCall('/api/bot/contacts', { phone: dialled });
+    await requestOtp(dialled);
+    expect(await sandbox.messages(spelledByWhatsapp)).toHaveLength(1);
+    expect(await sandbox.messages(dialled)).toHaveLength(0);
+  });
+
+  it('follows a later report that names another one', async () => {
+    const salt = digits();
+    const [first, later] = [`+5411235${salt}`.slice(0, 13), `+54911235${salt}`.slice(0, 14)];
+    await botCall('/api/bot/contacts', { phone: first, whatsappId: first.slice(1) });
+    await botCall('/api/bot/contacts', { phone: first, whatsappId: later.slice(1) });
+    await requestOtp(first);
+    expect(await sandbox.messages(later)).toHaveLength(1);
+    advanceClock(minute);
+  });
+});
+
+/** A stub of the rate limiter that refuses some keys and records all. */
+function platform(refused: string[]) {
+  const asked: string[] = [];
+  const limiter = (name: string) => ({
+    limit: async ({ key }: { key: string }) => {
+      asked.push(`${name} ${key}`);
+      return { success: !refused.includes(key) };
+    },
+  });
+  return { asked, env: { RATE_LIMITER: limiter('address'), NETWORK_RATE_LIMITER: limiter('network') } };
+}
+
+const limit = (env: object, address: string) => limitByAddress({ env, address } as unknown as BaseContext);
+
+it('counts an IPv6 by its /64, and by its /48 in a limiter with a higher allowance', async () => {
+  const { asked, env } = platform([]);
+  await limit(env, '2001:db8:1:2::/64');
+  expect(asked).toEqual(['address 2001:db8:1:2::/64', 'network 2001:db8:1::/48']);
+});
+
+it('counts an IPv4 by itself alone', async () => {
+  const { asked, env } = platform([]);
+  await limit(env, '203.0.113.9');
+  expect(asked).toEqual(['address 203.0.113.9']);
+});
+
+it.each(['2001:db8:1:2::/64', '2001:db8:1::/48'])('refuses a call when %s is over its allowance', async (key) => {
+  const { env } = platform([key]);
+  await expect(limit(env, '2001:db8:1:2::/64')).rejects.toMatchObject({ errorName: 'rateLimited' });
+  await expect(limit(env, '2001:db8:9:2::/64')).resolves.toBeUndefined();
+});

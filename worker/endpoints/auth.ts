@@ -1,0 +1,95 @@
+import { untilNextBudget } from '../sign-in/code-budget.ts';
+import { newCode } from '../sign-in/one-time-code.ts';
+import { issueCode, withdrawCode } from '../sign-in/issue-code.ts';
+import { brand } from '../contract/brand.ts';
+import type { Handler } from '../http/request-context.ts';
+import { sendCode } from '../messaging/whatsapp.ts';
+import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { redeemCode } from '../sign-in/redeem-code.ts';
+import { sessionToken } from '../sign-in/session-token.ts';
+import { and, eq, sql } from 'drizzle-orm';
+import { sessions, usedTokens, users } from '#db/schema';
+import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify } from '../sign-in/external-token.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { openSession } from '../accounts/open-session.ts';
+import { upsertUser } from '../accounts/upsert-user.ts';
+import { profileOf } from '../usage/profile.ts';
+import { redeemTrial } from '../trials/redeem-trial.ts';
+import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { publish, endStreams, expectEnd } from '../live/publish.ts';
+
+export const requestOtp: Handler<'requestOtp'> = async (call) => {
+  const { settings, now, input } = call;
+  const { phone } = input;
+  const code = newCode();
+  const issued = await issueCode(call, phone, code);
+  if (issued.limitedUntil) throw rateLimited(issued.limitedUntil, now);
+  if (issued.budgetSpent) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+  if (!issued.whatsappId) {
+    const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
+    return { success: false, requiresInitialContact: true, message };
+  }
+  const outcome = await sendCode(settings, issued.whatsappId, code);
+  if (outcome === 'taken') return { success: true, requiresInitialContact: false };
+  if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
+  await withdrawCode(call, phone, issued.id);
+  throw new RequestError('unavailable', { retryAfter: 1 });
+};
+
+export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
+  const { limitedUntil, opened } = await redeemCode(call, call.input.phone, call.input.otp);
+  if (limitedUntil) throw rateLimited(limitedUntil, call.now);
+  if (!opened) throw new RequestError('invalidCode');
+  const token = await sessionToken(call.settings, opened.session, call.now);
+  return { success: true, token, status: opened.status };
+};
+
+export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ input, db, settings, now }) => {
+  const issuer = externalIssuer(settings);
+  if (!issuer) throw new RequestError('notFound');
+  const { phone, jti } = await verify(issuer, input.token);
+  const tokenId = await keyedHash(issuer.issuer, 'jti', jti);
+  const id = crypto.randomUUID();
+  const use = { id: tokenId, by: id, expiresAt: now + 2000 * externalTokenAgeSeconds };
+  const used = sql`exists (select 1 from ${usedTokens} where ${and(eq(usedTokens.id, tokenId), eq(usedTokens.by, id))})`;
+  const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null };
+  const upsert = upsertUser(sighting, settings, now);
+  const [create, seen] = openSession(id, now, sql`from ${users} where ${users.phone} = ${phone} and ${used}`);
+  const [, , , , [found]] = await db.batch([
+    db.insert(usedTokens).values(use).onConflictDoNothing(),
+    db.run(upsert(used)),
+    db.run(create),
+    db.run(seen),
+    db
+      .select({ user: users })
+      .from(users)
+      .innerJoin(sessions, eq(sessions.userId, users.id))
+      .where(eq(sessions.id, id)),
+  ]);
+  if (!found) throw new RequestError('invalidToken');
+  const token = await sessionToken(settings, { userId: found.user.id, sessionId: id }, now);
+  return { success: true, token, user: profileOf(found.user, now), status: found.user.status };
+};
+
+export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db, env, settings, now, waitUntil }) => {
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
+  const sessionId = crypto.randomUUID();
+  const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
+  if (spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (!user) throw new RequestError('invalidToken');
+  waitUntil(publish(env, user.id, { kind: 'changed' }));
+  waitUntil(deliverSoon(db, settings, user.phone));
+  return { success: true, token: await sessionToken(settings, { userId: user.id, sessionId }, now) };
+};
+
+export const logout: Handler<'logout'> = async (context) => {
+  const { session, input, db } = context;
+  const sessionId = input.everywhere ? null : session.sessionId;
+  const own = eq(sessions.userId, session.userId);
+  const ending = db.delete(sessions).where(sessionId ? and(own, eq(sessions.id, sessionId)) : own);
+  expectEnd(context, session.claimedUserId);
+  return session.run([ending], (user) => {
+    endStreams(context, user.id, sessionId);
+    return { success: true };
+  });
+};

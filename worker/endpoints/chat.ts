@@ -1,0 +1,130 @@
+import { consentOf, conversationOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
+import { openMessage, newChatKey, chatKeyOf } from '../chat/chat-encryption.ts';
+import type { Handler } from '../http/request-context.ts';
+import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
+import {
+  refusalOf,
+  countWaiting,
+  queueMessage,
+  type QueuedPointer,
+  type Waiting,
+  findMessage,
+  storeMessage,
+} from '../chat/message-sending.ts';
+import { messageEvents } from '../chat/message-delivery.ts';
+import { connectionCountry } from '../lib/caller.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { clearConversation, confirmCleared } from '../chat/clear-conversation.ts';
+import { sql } from 'drizzle-orm';
+import { insertBotEvent } from '../bot/outbox.ts';
+
+export const getChat: Handler<'getChat'> = async ({ session, query, ...context }) =>
+  session.run([], async (user) => {
+    const key = await chatKeyOf(context.settings, user);
+    const page = await conversationOf(context.env, user.id).read(user.chatEpoch, query.before, query.limit);
+    if (page.outcome === 'behind') {
+      context.waitUntil(restartEpoch(context, user, page));
+      throw staleEpochError();
+    }
+    const messages = key ? page.messages.map((message) => openMessage(key, user.id, message)) : [];
+    return {
+      success: true,
+      revision: page.revision,
+      messages: await Promise.all(messages),
+      hasMore: page.hasMore,
+      typingUntil: page.typingUntil === null ? null : new Date(page.typingUntil).toISOString(),
+      consent: consentOf(user),
+    };
+  });
+
+/**
+ * Queues the bot's event first and stores the message second: an event without its message is dropped, while a
+ * message without an event would never be sent.
+ */
+export const sendMessage: Handler<'sendMessage'> = async ({ session, input, request, ...context }) => {
+  const { db, settings, now, waitUntil } = context;
+  if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
+  const { userId, claimedUserId } = session;
+  const pointer = {
+    userId,
+    claimedUserId,
+    messageId: input.id,
+    locale: localeOf(request),
+    country: connectionCountry(request),
+    mostWaiting: settings.CHAT_MESSAGES_WAITING,
+    now,
+  };
+  const count = db.all<Waiting>(countWaiting(claimedUserId, input.id));
+  const queue = db.all<QueuedPointer>(queueMessage(pointer));
+
+  return session.run([count, queue], async (user, [waiting], [queued]) => {
+    const refusal = refusalOf(user, waiting!.others, settings, now);
+    if (refusal) return { success: true, message: await findMessage(context, user, input, refusal) };
+    const own = waiting!.same ? null : queued!;
+    const stored = await storeMessage(context, user, input, own);
+    const { message } = stored;
+    if (own && own.leasedUntil > 0) {
+      const messages = messageEvents(context, { event: own, row: user, ...stored });
+      waitUntil(deliverLeased({ db, settings, messages }, own));
+    } else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
+    return { success: true, message };
+  });
+};
+
+/** The browser's preferred language, without its region. */
+function localeOf(request: Request): string | null {
+  return /^\s*([a-z]{2,3})\b/i.exec(request.headers.get('accept-language') ?? '')?.[1]?.toLowerCase() ?? null;
+}
+
+export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) => {
+  const { db, env, settings, now, waitUntil } = context;
+  const fresh = await newChatKey(settings, session.claimedUserId);
+  const statements = clearConversation(session.userId, fresh, settings, now).map((statement) => db.run(statement));
+  return session.run(statements, (user) => {
+    if (user.chatKey) {
+      waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
+      waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
+    }
+    return { success: true };
+  });
+};
+
+/**
+ * Repeating a version keeps the time of the first consent. For a user who never wrote on WhatsApp, this is the first
+ * contact: weeks start there, and the bot's usage posts require it.
+ */
+export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) => {
+  const { db, settings, now, waitUntil } = context;
+  const { version } = input;
+  const fresh = await newChatKey(settings, session.claimedUserId);
+  const changing = sql`id = ${session.userId} and chat_consent_version is not ${version}`;
+  const firstContact = sql`contacted_at is null and renewal_at is null`;
+  const data = sql`'userId', id, 'version', ${version}`;
+  const statements = [
+    db.run(insertBotEvent(settings, 'chat.consent', now, sql`phone`, data, sql`from users where ${changing}`)),
+    db.run(sql`update users set chat_consent_version = ${version}, chat_consent_at = ${now},
+      chat_key_id = case when chat_key is null then ${fresh.chatKeyId} else chat_key_id end,
+      chat_key = coalesce(chat_key, ${fresh.chatKey}),
+      week_anchor = case when ${firstContact} then ${now} else week_anchor end,
+      week_start = case when ${firstContact} then ${now} else week_start end,
+      contacted_at = coalesce(contacted_at, ${now}) where ${changing}`),
+  ];
+  return session.run(statements, (before) => {
+    const known = consentOf(before);
+    if (known?.version === version) return { success: true, consent: known };
+    waitUntil(deliverSoon(db, settings, before.phone, messageEvents(context)));
+    return { success: true, consent: { version, at: new Date(now).toISOString() } };
+  });
+};
+
+export const deleteChatConsent: Handler<'deleteChatConsent'> = async ({ session, ...context }) => {
+  const { db, env, settings, now, waitUntil } = context;
+  const statements = clearConversation(session.userId, null, settings, now).map((statement) => db.run(statement));
+  return session.run(statements, (user) => {
+    if (user.chatKey) {
+      waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
+      waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
+    }
+    return { success: true, consent: null };
+  });
+};

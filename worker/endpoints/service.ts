@@ -1,0 +1,24 @@
+import { sql } from 'drizzle-orm';
+import type { Handler } from '../http/request-context.ts';
+import { connectionCountry } from '../lib/caller.ts';
+import { openApi } from '../http/openapi.ts';
+
+/** `x-version` names the deployed version: a deployment asks for it, to know which version responds. */
+export const health: Handler<'health'> = async ({ db, env }) => {
+  const headers = env.VERSION ? { 'x-version': env.VERSION.id } : {};
+  try {
+    await db.run(sql`select 1`);
+    return Response.json({ status: 'ok', checks: { database: 'ok' } }, { headers });
+  } catch {
+    const body = { status: 'degraded', checks: { database: 'failed' } };
+    return Response.json(body, { status: 503, headers: { ...headers, 'retry-after': '5' } });
+  }
+};
+
+/** Nothing is stored or logged: the page of crisis lines shows those of the country where the person is. */
+export const getCountry: Handler<'getCountry'> = async ({ request }) => ({
+  success: true,
+  country: connectionCountry(request),
+});
+
+export const openapi: Handler<'openapi'> = async ({ settings }) => Response.json(openApi(settings.SITE_URL));
