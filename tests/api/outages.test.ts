@@ -6,7 +6,7 @@ import { database } from './support/database.ts';
 import { newContact, newPerson } from './support/person.ts';
 import { costOf, sandbox } from './support/sandbox.ts';
 import { requestOtp } from './support/sign-in.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
 import { customerOf } from './support/stripe.ts';
 

@@ -5,7 +5,7 @@ import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
 

@@ -1,4 +1,5 @@
 import { vars } from './api.ts';
+import { until } from './until.ts';
 
 type Fault = null | {
   status?: number;
@@ -65,6 +66,18 @@ export const sandbox = {
   resetStats: () => control('DELETE', '/stats'),
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };
+
+/** Holds the requests of a service that contain a text, such as those about a number, until they are released. */
+export async function hold(service: Service, text: string, fault: Omit<NonNullable<Fault>, 'hold' | 'match'> = {}) {
+  const match = text.replace('+', '');
+  await sandbox.faults({ [service]: { ...fault, hold: true, match } });
+  const heldNow = async () => (await sandbox.heldRequests()).find((each) => each.match === match)?.held ?? 0;
+  return {
+    /** Returns when so many requests wait. */
+    arrived: (count = 1) => until(`${count} held requests to ${service}`, heldNow, (held) => held >= count),
+    release: () => sandbox.faults({ [service]: { match } }),
+  };
+}
 
 /** The events that the bot accepted about a number, oldest first. */
 export async function eventsAbout(phone: string, type?: string) {

@@ -1,4 +1,4 @@
-import { readEvents } from '../../api/support/read-events.ts';
+import { readEvents } from '../../api/support/streams.ts';
 import type { OpenChat, Person } from '../person.ts';
 import { openStream, ReconnectingStream } from '../reconnecting-stream.ts';
 import type { World } from '../world.ts';
