@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type PhoneNumber, canonicalPhone } from '../../worker/accounts/phone.ts';
 import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
-import type { Handler } from '../../worker/http/handler.ts';
+import type { Handler } from '../../worker/http/request-context.ts';
 import { type Answer, botCall, call, send } from './support/api.ts';
 import { logLines } from './support/log.ts';
 import { newPhone } from './support/person.ts';

@@ -3,9 +3,9 @@ import { send } from './api.ts';
 import type { Env } from '../../../worker/env.ts';
 import type { ChatMessage } from './chat.ts';
 import { userOf } from './person.ts';
+import { readEvents, type SentEvent } from './read-events.ts';
 import { until } from './until.ts';
 
-type SentEvent = { id?: string; event?: string; data?: string };
 type ChatEvent = { id?: string; type: string; [field: string]: any };
 
 const { CONVERSATION: conversations, USAGE_CHANNEL: channels } = env as unknown as Env;
@@ -44,24 +44,13 @@ abstract class ReadStream<Event> {
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    const decoder = new TextDecoder();
-    let rest = '';
     try {
-      for await (const chunk of body) {
-        const frames = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
-        rest = frames.pop()!;
-        for (const frame of frames) this.receive(parseFrame(frame));
-      }
+      for await (const event of readEvents(body)) this.receive(event);
     } catch {
       // An aborted stream has ended too.
     }
     this.ended = true;
   }
-}
-
-function parseFrame(frame: string): SentEvent {
-  const fields = frame.split('\n').map((line) => /^(id|event|data): (.*)$/.exec(line));
-  return Object.fromEntries(fields.flatMap((field) => (field ? [[field[1]!, field[2]!]] : [])));
 }
 
 /** An open usage stream. */

@@ -1,0 +1,211 @@
+import type { MessageState, MessageAuthor } from '../contract/chat.ts';
+import { dayMs } from '../lib/time.ts';
+
+/** The counters of a conversation; they outlive its messages. */
+type Head = { epoch: number; revision: number; seq: number; clearedRevision: number };
+
+const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
+/** As long as the outbox tries to deliver a message to the bot. */
+const repliesWithinMs = dayMs;
+const columns = 'seq, id, author, at, state, revision, sealed';
+
+/**
+ * The tables of one conversation. The counters follow from the newest rows and are written only when rows are removed,
+ * since a written row costs as much as a thousand read ones.
+ */
+export class MessageTable {
+  readonly #sql: SqlStorage;
+  #head: Head | undefined;
+  #exists: boolean;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#exists = sql.exec("select 1 from sqlite_master where name = 'messages'").toArray().length > 0;
+  }
+
+  get head(): Readonly<Head> {
+    this.#head ??= this.#exists ? this.#readHead() : { ...empty };
+    return this.#head;
+  }
+
+  find(id: string): StoredMessage | undefined {
+    return this.#select('where id = ?', id)[0];
+  }
+
+  /** The newest messages before `before`, oldest first, and whether there are more. */
+  page(before: number | undefined, limit: number): { messages: StoredMessage[]; hasMore: boolean } {
+    const rows = this.#select('where seq < ? order by seq desc limit ?', before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    return { messages: rows.slice(0, limit).toReversed(), hasMore: rows.length > limit };
+  }
+
+  changedSince(revision: number): StoredMessage[] {
+    return this.#select('where revision > ? order by revision', revision);
+  }
+
+  /** The arrival (unix ms) of the user's message number `count`, counted from the newest. */
+  userMessageAt(count: number): number | undefined {
+    if (!this.#exists) return undefined;
+    const query = "select at from messages where author = 'user' order by seq desc limit 1 offset ?";
+    return this.#sql.exec<{ at: number }>(query, count - 1).toArray()[0]?.at;
+  }
+
+  /** The id of the first message of the user before another that is still `sent`. */
+  sentBefore(seq: number): string | null {
+    const query = "select id from messages where seq < ? and author = 'user' and state = 'sent' order by seq limit 1";
+    return this.#sql.exec<{ id: string }>(query, seq).toArray()[0]?.id ?? null;
+  }
+
+  insert({ id, author, sealed }: NewStoredMessage, at: number): StoredMessage {
+    this.#create();
+    const head = this.#next();
+    head.seq += 1;
+    // Clients show the state of the user's messages alone.
+    const state: MessageState = author === 'user' ? 'sent' : 'delivered';
+    const { seq, revision } = head;
+    this.#sql.exec(
+      `insert into messages (${columns}) values (?, ?, ?, ?, ?, ?, ?)`,
+      seq,
+      id,
+      author,
+      at,
+      state,
+      revision,
+      sealed,
+    );
+    return { seq, id, author, at, state, revision, sealed };
+  }
+
+  setState(message: StoredMessage, state: MessageState): StoredMessage {
+    const { revision } = this.#next();
+    this.#sql.exec('update messages set state = ?, revision = ? where seq = ?', state, revision, message.seq);
+    return { ...message, state, revision };
+  }
+
+  /** Removes every message and begins a new epoch; keeps the ids to which a reply may be on its way. */
+  clear(epoch: number, now: number): void {
+    this.#create();
+    const head = this.#next();
+    head.epoch = epoch;
+    head.clearedRevision = head.revision;
+    this.#createCleared();
+    this.#sql.exec('delete from cleared_messages where at < ?', now - repliesWithinMs);
+    this.#sql.exec(
+      `insert or replace into cleared_messages select id, at from messages where author = 'user' and at >= ?`,
+      now - repliesWithinMs,
+    );
+    this.#sql.exec('delete from messages');
+    this.#writeHead();
+  }
+
+  /** Whether the user cleared a message of this id and did not send it again. */
+  wasCleared(id: string): boolean {
+    if (this.head.clearedRevision === 0 || this.find(id)) return false;
+    this.#createCleared();
+    return this.#sql.exec('select 1 from cleared_messages where id = ?', id).toArray().length > 0;
+  }
+
+  /** Removes messages that arrived before an instant (unix ms); returns whether messages are left. */
+  removeBefore(instant: number): boolean {
+    if (!this.#exists) return false;
+    this.#writeHead();
+    this.#sql.exec('delete from messages where at < ?', instant);
+    return this.#sql.exec('select 1 from messages limit 1').toArray().length > 0;
+  }
+
+  /** Creates the tables again after all storage was deleted. */
+  reset(): void {
+    this.#exists = false;
+    this.#head = undefined;
+  }
+
+  #next(): Head {
+    const head = { ...this.head, revision: this.head.revision + 1 };
+    this.#head = head;
+    return head;
+  }
+
+  #select(where: string, ...values: (string | number)[]): StoredMessage[] {
+    if (!this.#exists) return [];
+    return this.#sql.exec<StoredMessage>(`select ${columns} from messages ${where}`, ...values).toArray();
+  }
+
+  #readHead(): Head {
+    const query = `select coalesce(h.epoch, 0) as epoch, coalesce(h.cleared_revision, 0) as clearedRevision,
+      max(coalesce(h.seq, 0), m.seq) as seq, max(coalesce(h.revision, 0), m.revision) as revision
+      from (select coalesce(max(seq), 0) as seq, coalesce(max(revision), 0) as revision from messages) m
+      left join head h`;
+    return this.#sql.exec<Head>(query).one();
+  }
+
+  #writeHead(): void {
+    const { epoch, revision, seq, clearedRevision } = this.head;
+    this.#sql.exec('insert or replace into head values (1, ?, ?, ?, ?)', epoch, revision, seq, clearedRevision);
+  }
+
+  #createCleared(): void {
+    this.#sql.exec('create table if not exists cleared_messages (id text primary key, at integer not null)');
+  }
+
+  #create(): void {
+    if (this.#exists) return;
+    this.#sql.exec(`create table messages (seq integer primary key, id text not null unique, author text not null,
+      at integer not null, state text not null, revision integer not null, sealed blob not null)`);
+    this.#sql.exec(`create table head (id integer primary key, epoch integer not null, revision integer not null,
+      seq integer not null, cleared_revision integer not null)`);
+    this.#exists = true;
+  }
+}
+
+/** A message as the Durable Object keeps it; `at` in unix ms. */
+export type StoredMessage = {
+  seq: number;
+  id: string;
+  author: MessageAuthor;
+  at: number;
+  state: MessageState;
+  /** The revision of its last change. */
+  revision: number;
+  /** Nonce and ciphertext of the content. */
+  sealed: ArrayBuffer;
+};
+
+export type NewStoredMessage = {
+  id: string;
+  author: MessageAuthor;
+  sealed: ArrayBuffer;
+  /** Unix ms: stored later, the message might not be delivered, since its caller may have given up. */
+  notAfter: number;
+  /** The maximum number of the user's messages in a minute. */
+  perMinute?: number;
+  /** The message that a reply answers; a reply to one that the user cleared is not stored. */
+  replyTo?: string | undefined;
+};
+
+/** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
+export type StaleEpoch = { outcome: 'behind'; epoch: number };
+
+/** A message of the user, and the id of the first one before it that is still `sent`. */
+export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
+
+export type Appended =
+  | ({ outcome: 'stored' | 'known' } & QueuedMessage)
+  | { outcome: 'limited'; allowedAt: number }
+  | { outcome: 'late' }
+  | { outcome: 'cleared' }
+  | StaleEpoch;
+
+export type StoredPage = {
+  outcome: 'read';
+  revision: number;
+  messages: StoredMessage[];
+  hasMore: boolean;
+  typingUntil: number | null;
+};
+
+/** What the Durable Object sends to the Workers that hold streams. */
+export type ConversationEvent =
+  | { kind: 'joined'; epoch: number; revision: number; typingUntil: number | null; reset: boolean }
+  | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }
+  | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
+  | { kind: 'cleared'; revision: number; epoch: number }
+  | { kind: 'typing'; until: number | null };
