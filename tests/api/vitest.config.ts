@@ -1,18 +1,33 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { RandomSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Files in random order: `--sequence.seed=N` repeats the order of a run that printed the seed N. */
-class Shards extends RandomSequencer {
-  /** Files that begin alike test the same feature and take as long, so each shard takes every third one or so. */
+/** Files in random order, which `--sequence.seed=N` repeats. */
+class Shards extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const { seed } = this.ctx.config.sequence;
+    process.stdout.write(`API tests in random order; repeat it with --sequence.seed=${seed}\n`);
+    return inOrder(files, ({ moduleId }) =>
+      createHash('sha1')
+        .update(seed + relative(root, moduleId))
+        .digest('hex'),
+    );
+  }
+
+  /** Files that begin alike test the same feature and take as long, so each shard takes every second or third one. */
   override async shard(files: TestSpecification[]) {
     const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
-    const byName = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
-    return byName.filter((_, place) => place % count === index - 1);
+    return inOrder(files, ({ moduleId }) => moduleId).filter((_, place) => place % count === index - 1);
   }
+}
+
+function inOrder(files: TestSpecification[], keyOf: (file: TestSpecification) => string): TestSpecification[] {
+  return files.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 export default defineConfig({
@@ -35,7 +50,7 @@ export default defineConfig({
     fileParallelism: false,
     // A new process for each file would load the Worker again, which takes more than a second.
     isolate: false,
-    sequence: { sequencer: Shards, shuffle: { files: true } },
+    sequence: { sequencer: Shards },
     // Longer than the 30 s of a wait inside a test, whose failure tells more.
     testTimeout: 120_000,
     silent: 'passed-only',
