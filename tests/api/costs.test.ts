@@ -1,26 +1,31 @@
 import { expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
+import { outboxOf } from './support/chat-delivery.ts';
 import { consent, write } from './support/chat.ts';
-import { newContact, newPerson, receiveCode } from './support/person.ts';
-import { costOf } from './support/sandbox.ts';
+import { watchDatabase } from './support/database-requests.ts';
+import { costOf } from './support/log.ts';
+import { newContact, newPerson, receiveCode, userOf } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
+import { until } from './support/until.ts';
 
 it('makes one database request for each frequent call', async () => {
   const contact = await newContact();
   const { phone, address } = contact;
   const request = () => call('POST', '/api/auth/request-otp', { body: { phone }, address });
-  expect((await costOf(request)).stats).toMatchObject({ libsql: 1, whatsapp: 1 });
-  expect((await costOf(request)).stats).toMatchObject({ libsql: 1, whatsapp: 0 });
+  expect(costOf(await request())).toBe(1);
+  expect(costOf(await request())).toBe(1);
+  expect(await sandbox.messages(phone)).toHaveLength(1);
 
   const other = await newContact();
   const otp = await receiveCode(other);
   const verify = () =>
     call('POST', '/api/auth/verify-otp', { body: { phone: other.phone, otp }, address: other.address });
-  const signIn = await costOf(verify);
-  expect(signIn.stats).toMatchObject({ libsql: 1 });
-  const { token } = signIn.result.body;
-  expect((await costOf(verify)).stats).toMatchObject({ libsql: 1 });
+  const signIn = await verify();
+  expect(costOf(signIn)).toBe(1);
+  expect(costOf(await verify())).toBe(1);
 
+  const { token } = signIn.body;
   const calls = [
     () => call('GET', '/api/user/me', { token }),
     () => call('GET', '/api/user/platform', { token }),
@@ -32,44 +37,52 @@ it('makes one database request for each frequent call', async () => {
     () => call('POST', '/api/auth/logout', { token }),
   ];
   for (const each of calls) {
-    const { result, stats } = await costOf(each);
-    expect({ status: result.status, libsql: stats.libsql }).toEqual({ status: 200, libsql: 1 });
+    const result = await each();
+    expect({ status: result.status, cost: costOf(result) }, String(each)).toEqual({ status: 200, cost: 1 });
   }
 });
 
 it('makes one database request to open a stream, and none while it is idle', async () => {
   const { phone, token } = await newPerson();
-  const { result: stream, stats } = await costOf(() => OpenStream.open(token));
-  expect(stats.libsql).toBe(1);
-  const posted = await costOf(async () => {
-    await botCall('/api/bot/usage', { phone });
-    await stream.until(({ counts }) => counts.at(-1) === 1);
-  });
-  expect(posted.stats.libsql).toBe(1);
+  const requests = watchDatabase(phone, userOf(token));
+  const stream = await OpenStream.open(token);
+  expect(requests).toHaveLength(1);
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  expect(requests).toHaveLength(2);
   stream.close();
 });
 
 it('makes one database request for each chat call, and one more after a message', async () => {
   const { phone, token } = await newPerson();
-  const calls = [
-    () => consent(token),
-    () => call('GET', '/api/user/chat', { token }),
-    () => write(token, 'Hello'),
-    () => botCall('/api/bot/typing', { phone }),
-    () => botCall('/api/bot/messages', { phone, id: 'reply-1', text: 'I hear you.' }),
-    () => call('DELETE', '/api/user/chat', { token }),
-    () => call('DELETE', '/api/user/chat/consent', { token }),
+  const calls: [name: string, call: () => ReturnType<typeof call>, behind: number][] = [
+    // An event is leased, then removed.
+    ['consent', () => consent(token), 2],
+    ['reading', () => call('GET', '/api/user/chat', { token }), 0],
+    // The event of a message is leased by the request itself.
+    ['writing', () => write(token, 'Hello'), 1],
+    ['typing', () => botCall('/api/bot/typing', { phone }), 0],
+    ['replying', () => botCall('/api/bot/messages', { phone, id: 'reply-1', text: 'I hear you.' }), 0],
+    // Clearing is confirmed.
+    ['clearing', () => call('DELETE', '/api/user/chat', { token }), 3],
+    // It has two events.
+    ['withdrawing', () => call('DELETE', '/api/user/chat/consent', { token }), 4],
   ];
-  const stats: number[] = [];
-  for (const each of calls) {
-    const cost = await costOf(async () => {
-      const { status } = await each();
-      expect(status).toBe(200);
-      await scheduler.wait(600);
-    });
-    stats.push(cost.stats.libsql!);
+  const requests = watchDatabase(phone, userOf(token));
+  for (const [name, each, behind] of calls) {
+    requests.length = 0;
+    const result = await each();
+    expect({ status: result.status, cost: costOf(result) }, name).toEqual({ status: 200, cost: 1 });
+    await until(
+      `the events of ${name}`,
+      () => outboxOf(phone),
+      (events) => events.length === 0,
+    );
+    await until(
+      `the requests of ${name}`,
+      () => requests,
+      () => requests.length > behind,
+    );
+    expect(requests, name).toHaveLength(1 + behind);
   }
-  // Beyond the one request: an event is leased, then removed; the event of a message is leased by the request itself;
-  // clearing is confirmed, and withdrawing the consent has two events.
-  expect(stats).toEqual([3, 1, 2, 1, 1, 4, 5]);
 });

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../drizzle/migrate.ts';
-import { setUpStripe } from '../product/set-up-stripe.ts';
+import { setUpStripe } from '../product/start-product.ts';
 import { startSandbox } from '../sandbox/start.ts';
 
 /** One per run, so that concurrent runs do not collide. */

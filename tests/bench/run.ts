@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../product/orphaned.ts';
+import { onOrphaned } from '../product/machine.ts';
 import { measureCalls, measureCallsAt2Ms, measureCallsAt40Ms } from './parts/calls.ts';
 import { measureChat } from './parts/chat.ts';
 import { measureCleanup } from './parts/cleanup.ts';

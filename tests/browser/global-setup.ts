@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../product/free-port.ts';
+import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 
 /** One per run, so that concurrent runs do not collide. */

@@ -16,7 +16,7 @@ const weekEverySeconds = 200;
 /** A shorter run has no outage of the bot. */
 const leastForOutage = 150;
 const outageEverySeconds = 300;
-const drainMs = 60_000;
+const drainMs = 300_000;
 /** A message without a response keeps its lease for 30 s: too long for a short run. */
 const longRunSeconds = 120;
 

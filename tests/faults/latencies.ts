@@ -6,12 +6,18 @@ const fewest = 30;
 
 /** Response times of users' calls while every service works, with and without an attack. */
 export class Latencies {
-  /** The instant (`performance.now()`) since which all services and the Worker run; null while one does not. */
-  #calmSince: number | null = performance.now();
+  readonly #now: () => number;
+  /** The instant since which all services and the Worker run; null while one does not. */
+  #calmSince: number | null;
   /** How many faults are present. */
   #faults = 0;
   #attacked = false;
   readonly #samples: Sample[] = [];
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#calmSince = now();
+  }
 
   /** A fault begins. */
   disturb(): void {
@@ -22,20 +28,20 @@ export class Latencies {
   /** A fault ends. */
   calm(): void {
     this.#faults -= 1;
-    if (this.#faults === 0) this.#calmSince = performance.now();
+    if (this.#faults === 0) this.#calmSince = this.#now();
   }
 
   attack(begins: boolean): void {
     this.#attacked = begins;
     // Calls that began before belong to neither group.
-    if (this.#calmSince !== null) this.#calmSince = performance.now();
+    if (this.#calmSince !== null) this.#calmSince = this.#now();
   }
 
   /** Records a call that began at an instant and has its response now, unless a fault overlapped it. */
   add(begun: number): void {
     const since = this.#calmSince;
     if (since === null || begun < since + settleMs) return;
-    this.#samples.push({ ms: performance.now() - begun, attacked: this.#attacked });
+    this.#samples.push({ ms: this.#now() - begun, attacked: this.#attacked });
   }
 
   /** Medians in ms; null when there are too few calls to compare. */

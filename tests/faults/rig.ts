@@ -1,10 +1,9 @@
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/web';
-import { addresses } from '../product/addresses.ts';
-import { freePort } from '../product/free-port.ts';
+import { addresses, refreshVars } from '../product/vars.ts';
+import { freePort } from '../product/machine.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
-import { refreshVars } from '../product/vars.ts';
 import type { Json } from './site.ts';
 
 /** The whole product, with access to its database and its local services. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../product/orphaned.ts';
+import { onOrphaned } from '../product/machine.ts';
 import { Choices } from './choices.ts';
 import { Figures } from './figures.ts';
 import { explain } from './explain.ts';
@@ -20,7 +20,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     /** Repeats the choices of another run. */
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    /** `--no-latencies` leaves out what only a quiet machine can measure. */
+    latencies: { type: 'boolean', default: true },
   },
+  allowNegative: true,
 });
 const [seconds, seed] = [numberOf('seconds', 10, 3600), numberOf('seed', 0, 2 ** 32 - 1)];
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -69,7 +72,7 @@ async function rehearse(rig: Rig): Promise<boolean> {
   const begun = performance.now();
   await injectFaults(world, new Choices(seed), seconds, () => closing.abort());
   givenUp.abort();
-  const findings = await settle(world);
+  const findings = await settle(world, values.latencies);
   const settleSeconds = (performance.now() - begun) / 1000 - seconds;
   print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
   for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.stream.close();

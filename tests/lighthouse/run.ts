@@ -5,7 +5,7 @@ import { launch } from 'chrome-launcher';
 import { browserArguments, ensureBrowser } from '../browser/browser.ts';
 import { partText, type Part, type Target } from '../bench/report.ts';
 import { median } from '../bench/load/statistics.ts';
-import { onOrphaned } from '../product/orphaned.ts';
+import { onOrphaned } from '../product/machine.ts';
 import { audit, type Audit, type Category, type Throttling } from './audit.ts';
 import { audited, isPrivate, startSites } from './sites.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { startSignedIn } from '../bench/rig/signed-in.ts';
 import { startSite } from '../bench/rig/site.ts';
-import { freePort } from '../product/free-port.ts';
+import { freePort } from '../product/machine.ts';
 import { pages } from '../../web/words/page-heads.ts';
 
 const root = join(import.meta.dirname, '../..');

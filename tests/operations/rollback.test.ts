@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@libsql/client/web';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../product/free-port.ts';
+import { freePort, waitUntilReady } from '../product/machine.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
 import { refreshVars } from '../product/vars.ts';
-import { waitUntilReady } from '../product/wait-until-ready.ts';
 import { leave, profileOf, useEverything } from './use-everything.ts';
 
 const phone = '+15557654321';

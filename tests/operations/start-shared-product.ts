@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../product/free-port.ts';
+import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 import { refreshVars } from '../product/vars.ts';
 import { startBotSwitch } from './bot-switch.ts';

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
-import { addresses } from '../product/addresses.ts';
-import { freePort } from '../product/free-port.ts';
+import { addresses, refreshVars } from '../product/vars.ts';
+import { freePort } from '../product/machine.ts';
 import type { SandboxSecrets } from '../sandbox/settings.ts';
-import { setUpStripe } from '../product/set-up-stripe.ts';
+import { setUpStripe } from '../product/start-product.ts';
 import { startSandbox } from '../sandbox/start.ts';
-import { refreshVars } from '../product/vars.ts';
 
 /** Where nothing listens: these tests start no Worker. */
 const sitePort = 9;

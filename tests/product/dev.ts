@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { onOrphaned } from './orphaned.ts';
+import { messageOf, onOrphaned, requireDiskSpace } from './machine.ts';
 import { startProduct } from './start-product.ts';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
 const stop = stopping();
 
 try {
+  requireDiskSpace('.');
   console.log('Building and starting Solace…');
   const product = await startProduct({
     port: portOf('PORT', 8787),
@@ -23,7 +24,7 @@ try {
   if (reason !== undefined) throw new Error(reason);
   process.exit(0);
 } catch (error) {
-  if (!stop.aborted) console.error(error instanceof Error ? error.message : error);
+  if (!stop.aborted) console.error(messageOf(error));
   process.exit(stop.aborted ? 0 : 1);
 }
 

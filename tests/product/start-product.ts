@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
-import { addresses } from './addresses.ts';
-import { freePort } from './free-port.ts';
+import { addresses, refreshVars } from './vars.ts';
+import { freePort, waitUntilReady } from './machine.ts';
 import type { SandboxSecrets } from '../sandbox/settings.ts';
 import { startSandbox } from '../sandbox/start.ts';
-import { setUpStripe } from './set-up-stripe.ts';
-import { refreshVars } from './vars.ts';
-import { waitUntilReady } from './wait-until-ready.ts';
 import { startCronClock } from './cron-clock.ts';
-import { startRestartableWorker } from './restartable-worker.ts';
+import { startRestartableWorker } from './worker-process.ts';
+import { Stripe } from 'stripe';
+import { stripeOptions } from '../../worker/billing/stripe-client.ts';
+import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/set-up.ts';
 
 export type ProductSettings = {
   port: number;
@@ -72,4 +72,11 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
 
 function aborted(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }));
+}
+
+/** Does what `npm run stripe:setup` does, against the local Stripe; a real account is not changed. */
+export async function setUpStripe(vars: Record<string, string>): Promise<void> {
+  const { STRIPE_API_BASE: base = '', STRIPE_SECRET_KEY: key = '', SITE_URL: siteUrl = '' } = vars;
+  if (!/^https?:\/\/(localhost|127\.0\.0\.1)[:/]/.test(base)) return;
+  await setUp(new Stripe(key, stripeOptions(base)), siteUrl.replace(/\/+$/, ''));
 }

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addresses } from './addresses.ts';
-import { refreshVars } from './vars.ts';
+import { addresses, refreshVars } from './vars.ts';
 
 let folder: string;
 let file: string;

@@ -4,8 +4,47 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
-import { writeBuiltConfig } from './built-config.ts';
+import { freePort } from './machine.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+export type RestartableWorker = {
+  /** Resolves with a reason if the Worker's process ends by itself. */
+  ended: Promise<string>;
+  /** Kills it during its work and restarts it on the same port and state. */
+  restart: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** A Worker that can be killed and restarted while its local services keep running. */
+export async function startRestartableWorker(settings: WorkerSettings): Promise<RestartableWorker> {
+  const ended = Promise.withResolvers<string>();
+  let present: WorkerProcess | undefined;
+
+  async function start(): Promise<void> {
+    const started = await startWorker(settings);
+    present = started;
+    void tellEnd(started);
+  }
+
+  async function tellEnd(started: WorkerProcess): Promise<void> {
+    const reason = await started.ended;
+    if (present === started) ended.resolve(reason);
+  }
+
+  await start();
+  return {
+    ended: ended.promise,
+    async restart() {
+      const old = present;
+      present = undefined;
+      await old?.kill();
+      await start();
+    },
+    async stop() {
+      await present?.stop();
+    },
+  };
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const processGroup = fileURLToPath(new URL('process-group.ts', import.meta.url));
@@ -29,7 +68,7 @@ export type WorkerSettings = {
   logRequests: boolean;
 };
 
-export type WorkerProcess = {
+type WorkerProcess = {
   ended: Promise<string>;
   stop: () => Promise<void>;
   /** Kills it and all its children at once. */
@@ -37,7 +76,7 @@ export type WorkerProcess = {
 };
 
 /** Runs `wrangler dev` in a process group of its own, which ends with this process. */
-export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
+async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
   const args = [processGroup, process.execPath, wrangler, 'dev', ...(await flags(settings))];
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -82,4 +121,20 @@ async function flags({ port, stateDir, varsFile, build, logRequests }: WorkerSet
     `--log-level=${logRequests ? 'log' : 'error'}`,
     '--show-interactive-dev-session=false',
   ];
+}
+
+/** Writes the Worker's configuration without its build step, for a built tree; returns the file. */
+export async function writeBuiltConfig(root: string, stateDir: string): Promise<string> {
+  const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
+  const { rawConfig } = readRawConfig({ config: join(root, 'wrangler.toml') });
+  const { build: _build, ...config } = rawConfig;
+  const file = join(stateDir, 'wrangler.json');
+  const absolute = {
+    ...config,
+    main: join(root, String(config.main)),
+    assets: { ...config.assets, directory: join(root, String(config.assets?.directory)) },
+  };
+  mkdirSync(stateDir, { recursive: true });
+  writeFileSync(file, JSON.stringify(absolute));
+  return file;
 }

@@ -1,19 +1,73 @@
-import { npmScript, runSteps, type Step } from './run-steps.ts';
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { ensureHeadlessBrowser } from '../browser/browser.ts';
+import { messageOf, onOrphaned, requireDiskSpace } from '../product/machine.ts';
+import { describePlan, measureCapacity, planFor, type Plan } from './capacity.ts';
+import { newLogFolder, npmScript, runSteps, secondsSince, type Step } from './steps.ts';
 
-/**
- * `npm test`. The API tests wait half of their time, so three parts of them, each with its own local services, run
- * beside the checks and the journeys. The fault suite compares response times, so it runs alone.
- */
-const checks = ['types', 'lint', 'test:build', 'test:rules', 'test:services', 'test:operations'];
-const parts = ['1/3', '2/3', '3/3'];
-const phases: Step[][][] = [
-  [[npmScript('build')]],
-  [
-    [npmScript('test:browser')],
-    ...parts.map((shard) => [npmScript('test:api', `--shard=${shard}`)]),
-    checks.map((name) => npmScript(name)),
-  ],
-  [[npmScript('test:faults', '--seconds=40')]],
-];
+/** `npm test`: every check and test, in a random order, with as many processes at once as the machine can carry. */
+const stopped = new AbortController();
+const stop = () => stopped.abort();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+if (process.env.npm_lifecycle_event === 'test') onOrphaned(stop);
 
-for (const phase of phases) if (!(await runSteps(phase))) process.exit(1);
+const begun = performance.now();
+const passed = await run().catch((error: unknown) => {
+  print(messageOf(error));
+  return false;
+});
+process.exit(passed ? 0 : 1);
+
+async function run(): Promise<boolean> {
+  const seed = readSeed();
+  requireDiskSpace('.');
+  ensureHeadlessBrowser();
+  const capacity = await measureCapacity();
+  const plan = planFor(capacity);
+  const logs = newLogFolder();
+  print(describePlan(capacity, plan));
+  print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
+  for (const { together, steps } of phases(plan, seed))
+    if (!(await runSteps(steps, { together, logs, stop: stopped.signal }))) {
+      print(`Failed after ${secondsSince(begun).trim()}. Repeat this order with: npm test -- --seed=${seed}`);
+      return false;
+    }
+  print(`Everything passed in ${secondsSince(begun).trim()}.`);
+  return true;
+}
+
+/** The build first, since most of the tests need it; then the long steps, and the short ones beside them. */
+function phases({ together, apiShards, browserWorkers, fileWorkers }: Plan, seed: number) {
+  const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
+  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, reporter];
+  const vitest = (script: string) => npmScript(script, ...order, `--maxWorkers=${fileWorkers}`);
+  const api = Array.from({ length: apiShards }, (_, index): Step => {
+    const shard = `${index + 1}/${apiShards}`;
+    return { ...npmScript('test:api', ...order, `--shard=${shard}`), name: `test:api ${shard}` };
+  });
+  const browser = npmScript(
+    'test:browser',
+    `--shuffle=${seed}`,
+    `--workers=${browserWorkers}`,
+    '--reporter=./tests/runner/playwright-reporter.ts',
+    '--trace=retain-on-failure',
+  );
+  const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
+  return [
+    { together: 1, steps: [npmScript('build')] },
+    { together, steps: [browser, ...api, ...checks, npmScript('types'), npmScript('lint')] },
+    // Its load would take the processors from the others.
+    { together: 1, steps: [npmScript('test:faults', '--seconds=40', '--no-latencies')] },
+  ];
+}
+
+function readSeed(): number {
+  const { values } = parseArgs({ options: { seed: { type: 'string', default: String(randomInt(1_000_000)) } } });
+  const seed = Number(values.seed);
+  if (Number.isInteger(seed) && seed >= 0) return seed;
+  throw new Error(`--seed is a whole number, not "${values.seed}".`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -3,17 +3,15 @@ import { readdirSync } from 'node:fs';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
-  [/^worker\/(chat\/|endpoints\/(chat|streams)\.)/, ['chat', 'stream']],
-  [/^worker\/(sign-in\/|endpoints\/auth\.)/, ['sign-in', 'sessions']],
-  [/^worker\/trials\//, ['trials']],
-  [/^worker\/usage\//, ['usage', 'stream', 'idle-stream']],
-  [/^worker\/(accounts\/|endpoints\/user\.)/, ['accounts', 'sessions']],
-  [
-    /^worker\/(billing\/|endpoints\/(billing|webhooks)\.)/,
-    ['billing', 'plan-journeys', 'prices', 'renewals', 'trials'],
-  ],
-  [/^worker\/(bot\/|endpoints\/bot\.)/, ['chat', 'outbox', 'usage']],
-  [/^worker\/(http|contract|lib)\//, ['refusals', 'bodies', 'headers', 'openapi']],
+  [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
+  [/^worker\/(sign-in|endpoints\/auth)\b/, ['sign-in', 'sessions']],
+  [/^worker\/trials\b/, ['trials']],
+  [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage', 'stream', 'idle-stream']],
+  [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'sessions', 'retention']],
+  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plan-journeys', 'prices', 'renewals', 'trials']],
+  [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
+  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['whatsapp-webhook', 'sign-in']],
+  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'bodies', 'headers', 'openapi']],
   [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'settings']],
   [/^drizzle\//, ['query-plans', 'costs']],
 ];

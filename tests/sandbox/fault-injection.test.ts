@@ -1,5 +1,5 @@
 import { createClient } from '@libsql/client/web';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { secrets, startTestSandbox } from './test-sandbox.ts';
 
 let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
@@ -80,6 +80,35 @@ test('a path limits a fault to the requests below it', async () => {
   expect((await sandbox.call('GET', '/v1/products', undefined, auth)).status).toBe(200);
 });
 
+const post = (phone: string) =>
+  sandbox.call('POST', '/whatsapp/v23.0/1/messages', { to: phone }).then(({ status }) => status);
+
+test('a match limits a fault to the requests that contain it', async () => {
+  await break_({ whatsapp: { status: 500 } });
+  await break_({ whatsapp: { status: 503, match: '15550000001' } });
+  expect([await post('15550000001'), await post('15550000002')]).toEqual([503, 500]);
+  await break_({ whatsapp: { match: '15550000001' } });
+  expect(await post('15550000001')).toBe(500);
+  await break_({ whatsapp: { status: 503, match: '15550000001' } });
+  await break_({ whatsapp: null });
+  expect(await post('15550000001')).toBe(401);
+});
+
+test('a held request waits until its fault is removed', async () => {
+  await break_({ libsql: { hold: true, match: 'one' } });
+  const client = createClient({ url: `${sandbox.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
+  const isDone = vi.fn();
+  const held = client.execute("SELECT 'one'").then(isDone);
+  await vi.waitFor(
+    async () => expect((await sandbox.call('GET', '/faults/held')).json).toMatchObject([{ match: 'one', held: 1 }]),
+    { timeout: 30_000 },
+  );
+  await client.execute("SELECT 'two'");
+  expect(isDone).not.toHaveBeenCalled();
+  await break_({ libsql: { match: 'one' } });
+  await held;
+});
+
 test('a redirect contains its address', async () => {
   await break_({ bot: { status: 302, location: 'http://127.0.0.1:9/elsewhere' } });
   const response = await fetch(`${sandbox.url}/bot/webhook`, { method: 'POST', redirect: 'manual' });
@@ -148,6 +177,8 @@ test.each([
   [{ bot: { location: 'http://127.0.0.1:9' } }],
   [{ stripe: { status: 200, remember: true } }],
   [{ stripe: { path: 1 } }],
+  [{ bot: { match: 1 } }],
+  [{ libsql: { hold: 1 } }],
   ['no'],
 ])('refuses %o', async (faults) => {
   expect((await break_(faults as object)).status).toBe(400);

@@ -7,12 +7,16 @@ import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 type Fault = {
   status?: number;
   delayMs?: number;
+  /** Requests wait until the fault is removed or replaced; then the rest of the fault applies. */
+  hold?: true;
   /** Closes the connection without handling the request. */
   drop?: true;
   /** Handles the request, then closes the connection without a response. */
   cut?: true;
   /** Only requests whose path starts with it are affected. */
   path?: string;
+  /** Only requests whose address or body contains it are affected: the digits of a phone, the id of a user. */
+  match?: string;
   /** The target of a redirecting `status`. */
   location?: string;
   /** Stripe alone: the failing status is stored under the request's idempotency key. */
@@ -21,21 +25,41 @@ type Fault = {
   unknownCustomer?: true;
 };
 
+/** A fault in effect; one service has at most one fault of each `match`. */
+type ActiveFault = { service: Service; fault: Fault; held: number; removed: Promise<void>; remove: () => void };
+
 /** Counts the Worker's requests to each service, and breaks or slows them on demand. */
 export function createFaultInjection() {
-  const faults = new Map<Service, Fault>();
+  const active = new Map<string, ActiveFault>();
   const counts = new Map<Service, number>();
 
   function guard(service: Service): MiddlewareHandler {
     return async function injectFault(c, next) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
-      const fault = faults.get(service) ?? {};
-      if (!c.req.path.startsWith(fault.path ?? '')) return next();
-      return service === 'stripe' ? affectStripe(c, next, fault) : affect(c, next, service, fault);
+      const found = await findFault(
+        c,
+        [...active.values()].filter((each) => each.service === service),
+      );
+      if (!found) return next();
+      if (found.fault.hold) await waitForRemoval(found);
+      return service === 'stripe' ? affectStripe(c, next, found.fault) : affect(c, next, service, found.fault);
     };
   }
 
-  return { guard, control: control(faults, counts) };
+  return { guard, control: control(active, counts) };
+}
+
+/** The fault that affects a request; one of its user precedes one of the whole service. */
+async function findFault(c: Context, faults: ActiveFault[]): Promise<ActiveFault | undefined> {
+  const onPath = faults.filter(({ fault }) => c.req.path.startsWith(fault.path ?? ''));
+  const matching = onPath.filter(({ fault }) => fault.match !== undefined);
+  const text = matching.length > 0 ? `${c.req.url}\n${await c.req.text()}` : '';
+  return matching.find(({ fault }) => text.includes(fault.match!)) ?? onPath.find((each) => !matching.includes(each));
+}
+
+async function waitForRemoval(found: ActiveFault): Promise<void> {
+  found.held += 1;
+  await found.removed;
 }
 
 async function affect(c: Context, next: Next, service: Service, fault: Fault): Promise<Response | undefined> {
@@ -64,19 +88,22 @@ function failing(service: Service, status: number, location: string | undefined)
   return response;
 }
 
-function control(faults: Map<Service, Fault>, counts: Map<Service, number>): Hono {
+function control(active: Map<string, ActiveFault>, counts: Map<Service, number>): Hono {
   const app = new Hono();
-  app.get('/faults', (c) => c.json(Object.fromEntries(services.map((name) => [name, faults.get(name) ?? null]))));
+  const whole = () => Object.fromEntries(services.map((name) => [name, active.get(name)?.fault ?? null]));
+  app.get('/faults', (c) => c.json(whole()));
   app.put('/faults', async (c) => {
     const wanted = await c.req.json<unknown>().catch(() => undefined);
     const problem = findProblem(wanted);
     if (problem) return c.json({ error: problem }, 400);
     for (const [name, fault] of Object.entries(wanted as Record<Service, Fault | null>)) {
-      if (fault) faults.set(name as Service, fault);
-      else faults.delete(name as Service);
+      replace(active, name as Service, fault);
     }
-    return c.json(Object.fromEntries(services.map((name) => [name, faults.get(name) ?? null])));
+    return c.json(whole());
   });
+  app.get('/faults/held', (c) =>
+    c.json([...active.values()].map(({ service, fault, held }) => ({ service, match: fault.match ?? null, held }))),
+  );
   app.get('/stats', (c) => c.json(Object.fromEntries(services.map((name) => [name, counts.get(name) ?? 0]))));
   app.delete('/stats', (c) => {
     counts.clear();
@@ -85,8 +112,21 @@ function control(faults: Map<Service, Fault>, counts: Map<Service, number>): Hon
   return app;
 }
 
+/** `null` removes every fault of a service; a fault without an effect removes the one of the same `match`. */
+function replace(active: Map<string, ActiveFault>, service: Service, fault: Fault | null): void {
+  const keyOf = ({ match }: Fault) => (match === undefined ? service : `${service} ${match}`);
+  for (const [key, { service: of, remove }] of active) {
+    if (of !== service || (fault && key !== keyOf(fault))) continue;
+    active.delete(key);
+    remove();
+  }
+  if (!fault || Object.keys(fault).every((name) => name === 'match' || name === 'path')) return;
+  const { promise: removed, resolve: remove } = Promise.withResolvers<void>();
+  active.set(keyOf(fault), { service, fault, held: 0, removed, remove });
+}
+
 const shapeOfFault =
-  '{status?: 200..599, delayMs?, drop?: true, cut?: true, path?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
+  '{status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
 
 function findProblem(wanted: unknown): string | undefined {
   if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?}';
@@ -99,12 +139,12 @@ function findProblem(wanted: unknown): string | undefined {
 
 function isFault(service: Service, value: unknown): value is Fault {
   if (typeof value !== 'object' || value === null) return false;
-  const { status, delayMs, path, location, ...flags } = value as Record<string, unknown>;
+  const { status, delayMs, path, match, location, ...flags } = value as Record<string, unknown>;
   const isRedirect = Number(status) >= 300 && Number(status) < 400;
   return (
     inRange(status, 200, 599) &&
     inRange(delayMs, 0, 600_000) &&
-    [path, location].every((each) => each === undefined || typeof each === 'string') &&
+    [path, match, location].every((each) => each === undefined || typeof each === 'string') &&
     (location === undefined || isRedirect) &&
     (flags['remember'] === undefined || Number(status ?? 500) >= 400) &&
     Object.entries(flags).every(([name, each]) => flagsOf(service).includes(name) && each === true)
@@ -112,7 +152,7 @@ function isFault(service: Service, value: unknown): value is Fault {
 }
 
 function flagsOf(service: Service): string[] {
-  return service === 'stripe' ? ['drop', 'cut', 'remember', 'unknownCustomer'] : ['drop', 'cut'];
+  return service === 'stripe' ? ['hold', 'drop', 'cut', 'remember', 'unknownCustomer'] : ['hold', 'drop', 'cut'];
 }
 
 function inRange(value: unknown, least: number, most: number): boolean {

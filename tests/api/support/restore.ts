@@ -1,6 +1,9 @@
-import { afterAll, afterEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, vi } from 'vitest';
+import { recordLog } from './log.ts';
 import { restoreServices } from './sandbox.ts';
 import { endSubscriptions } from './stripe.ts';
+
+beforeEach(recordLog);
 
 // One process runs all files, with the same local services: what a test changes would reach the next one.
 afterEach(async () => {

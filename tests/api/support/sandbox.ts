@@ -6,9 +6,12 @@ type Fault = null | {
   drop?: true;
   cut?: true;
   path?: string;
+  hold?: true;
+  match?: string;
   remember?: true;
   unknownCustomer?: true;
 };
+type Service = 'libsql' | 'stripe' | 'whatsapp' | 'bot';
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -42,7 +45,9 @@ export const sandbox = {
   externalToken: (phone: string, body: unknown = {}) =>
     control<{ token: string }>('POST', `/phones/${encodeURIComponent(phone)}/external-token`, body),
   botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
-  faults: (faults: { libsql?: Fault; stripe?: Fault; whatsapp?: Fault; bot?: Fault }) => change('/faults', faults),
+  faults: (faults: Partial<Record<Service, Fault>>) => change('/faults', faults),
+  /** The faults in effect, with the number of requests that each one holds. */
+  heldRequests: () => control<{ service: Service; match: string | null; held: number }[]>('GET', '/faults/held'),
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
   botMode: (mode: 'accept' | 'silent' | 'refuse') => change('/bot/mode', { mode }),
   stripeClock: () => control<{ now: number }>('GET', '/stripe/clock'),

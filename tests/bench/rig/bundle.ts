@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writeBuiltConfig } from '../../product/built-config.ts';
+import { writeBuiltConfig } from '../../product/worker-process.ts';
 import { root, stateDir } from './paths-and-ports.ts';
 
 /** A Worker in the form that `wrangler deploy` uploads. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addresses } from '../../product/addresses.ts';
+import { addresses } from '../../product/vars.ts';
 import { ports } from './paths-and-ports.ts';
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url');

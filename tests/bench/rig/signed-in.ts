@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { consentVersion } from '../../../web/words/chat.ts';
-import { freePort } from '../../product/free-port.ts';
+import { freePort } from '../../product/machine.ts';
 import { startProduct } from '../../product/start-product.ts';
 import { root, stateDir } from './paths-and-ports.ts';
 import { startSite } from './site.ts';

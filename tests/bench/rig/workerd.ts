@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:f
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { waitUntilReady } from '../../product/wait-until-ready.ts';
+import { waitUntilReady } from '../../product/machine.ts';
 import { childOf } from './process-facts.ts';
 import { stateDir } from './paths-and-ports.ts';
 import { workerdConfig, type WorkerdSettings } from './workerd-config.ts';

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { partText } from '../../bench/report.ts';
-import { onOrphaned } from '../../product/orphaned.ts';
+import { onOrphaned } from '../../product/machine.ts';
 import { Choices } from '../choices.ts';
 import { Figures, total } from '../figures.ts';
 import { complaintsOf } from '../report.ts';

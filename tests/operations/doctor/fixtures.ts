@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@libsql/client/web';
 import { Stripe } from 'stripe';
-import { freePort } from '../../product/free-port.ts';
+import { freePort } from '../../product/machine.ts';
 import { startTestServices } from '../test-services.ts';
 
 export type Fixtures = Awaited<ReturnType<typeof startFixtures>>;

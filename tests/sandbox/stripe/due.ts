@@ -50,7 +50,7 @@ function runSubscription(world: World, id: string, at: number): void {
 }
 
 function expireIncomplete(world: World, id: string, invoice: string | null): void {
-  if (invoice && world.invoices.get(invoice).status === 'open') closeInvoice(world, invoice, 'void');
+  if (invoice && world.invoices.get(invoice).status === 'open') closeInvoice(world, invoice);
   world.subscriptions.change(id, (subscription) => {
     Object.assign(subscription, { status: 'incomplete_expired', ended_at: subscription.ended_at ?? world.now() });
   });

@@ -1,5 +1,5 @@
 /** The part of a fault that the local Stripe applies; `fault-injection.ts` applies the rest before it. */
-export type StripeFault = {
+type StripeFault = {
   delayMs: number;
   /** Requests fail with this status, which is stored under their idempotency keys. */
   status?: number;

@@ -1,6 +1,6 @@
 import { cancelSubscription } from '../billing/cancel-subscription.ts';
 import { createSubscription } from '../billing/create-subscription.ts';
-import { resumeSubscription, updateSubscription } from '../billing/update-subscription.ts';
+import { updateSubscription } from '../billing/update-subscription.ts';
 import * as invoiceCalls from '../billing/invoice-calls.ts';
 import * as intentCalls from '../billing/payment-intent-calls.ts';
 import * as setupCalls from '../billing/setup-intent-calls.ts';
@@ -22,9 +22,7 @@ import * as products from '../objects/products.ts';
 import * as refunds from '../objects/refunds.ts';
 import * as schedules from '../objects/schedules.ts';
 import { searchCustomers } from '../objects/search-customers.ts';
-import * as setupIntents from '../objects/setup-intents.ts';
 import * as tax from '../objects/tax.ts';
-import * as items from '../objects/subscription-items.ts';
 import * as subscriptions from '../objects/subscriptions.ts';
 import * as endpoints from '../objects/webhook-endpoints.ts';
 import type { Call, Handler } from './call.ts';
@@ -36,12 +34,9 @@ type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler:
 export const routes: readonly Route[] = [
   ['GET', '/v1/account', retrieveAccount],
   ['GET', '/v1/payment_method_configurations', methodConfigurations.listMethodConfigurations],
-  ['GET', '/v1/payment_method_configurations/:id', methodConfigurations.retrieveMethodConfiguration],
   ['POST', '/v1/payment_method_configurations/:id', methodConfigurations.updateMethodConfiguration],
   ['GET', '/v1/tax/settings', tax.retrieveTaxSettings],
-  ['POST', '/v1/tax/settings', tax.updateTaxSettings],
   ['GET', '/v1/tax/registrations', tax.listRegistrations],
-  ['POST', '/v1/tax/registrations', tax.createRegistration],
   ['GET', '/v1/customers', customers.listCustomers],
   ['POST', '/v1/customers', customers.createCustomer],
   ['GET', '/v1/customers/search', searchCustomers],
@@ -49,12 +44,9 @@ export const routes: readonly Route[] = [
   ['POST', '/v1/customers/:id', customers.updateCustomer],
   ['DELETE', '/v1/customers/:id', customers.deleteCustomer],
   ['GET', '/v1/customers/:id/payment_methods', methods.listCustomerPaymentMethods],
-  ['GET', '/v1/customers/:customer/payment_methods/:id', methods.retrieveCustomerPaymentMethod],
   ['GET', '/v1/products', products.listProducts],
   ['POST', '/v1/products', products.createProduct],
-  ['GET', '/v1/products/:id', products.retrieveProduct],
   ['POST', '/v1/products/:id', products.updateProduct],
-  ['DELETE', '/v1/products/:id', products.deleteProduct],
   ['GET', '/v1/prices', prices.listPrices],
   ['POST', '/v1/prices', prices.createPrice],
   ['GET', '/v1/prices/:id', prices.retrievePrice],
@@ -62,9 +54,7 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/checkout/sessions', checkout.listCheckoutSessions],
   ['POST', '/v1/checkout/sessions', checkout.createCheckoutSession],
   ['GET', '/v1/checkout/sessions/:id', checkout.retrieveCheckoutSession],
-  ['POST', '/v1/checkout/sessions/:id', checkout.updateCheckoutSession],
   ['POST', '/v1/checkout/sessions/:id/expire', checkout.expireCheckoutSession],
-  ['GET', '/v1/checkout/sessions/:id/line_items', checkout.listSessionLineItems],
   ['GET', '/v1/billing_portal/configurations', configurations.listPortalConfigurations],
   ['POST', '/v1/billing_portal/configurations', configurations.createPortalConfiguration],
   ['GET', '/v1/billing_portal/configurations/:id', configurations.retrievePortalConfiguration],
@@ -75,62 +65,38 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/subscriptions/:id', subscriptions.retrieveSubscription],
   ['POST', '/v1/subscriptions/:id', updateSubscription],
   ['DELETE', '/v1/subscriptions/:id', cancelSubscription],
-  ['POST', '/v1/subscriptions/:id/resume', resumeSubscription],
-  ['GET', '/v1/subscription_items', items.listSubscriptionItems],
-  ['GET', '/v1/subscription_items/:id', items.retrieveSubscriptionItem],
-  ['POST', '/v1/subscription_items/:id', items.updateSubscriptionItem],
   ['GET', '/v1/subscription_schedules', schedules.listSchedules],
   ['POST', '/v1/subscription_schedules', schedules.createSchedule],
-  ['GET', '/v1/subscription_schedules/:id', schedules.retrieveSchedule],
   ['POST', '/v1/subscription_schedules/:id', schedules.updateSchedule],
   ['POST', '/v1/subscription_schedules/:id/cancel', schedules.cancelSchedule],
   ['POST', '/v1/subscription_schedules/:id/release', schedules.releaseSchedule],
   ['GET', '/v1/invoices', invoices.listInvoices],
   ['POST', '/v1/invoices', invoiceCalls.createInvoice],
   ['GET', '/v1/invoices/:id', invoices.retrieveInvoice],
-  ['DELETE', '/v1/invoices/:id', invoices.deleteInvoice],
   ['POST', '/v1/invoices/:id', invoiceCalls.updateInvoice],
   ['POST', '/v1/invoices/:id/finalize', invoiceCalls.finalize],
   ['POST', '/v1/invoices/:id/pay', invoiceCalls.payInvoice],
   ['POST', '/v1/invoices/:id/void', invoiceCalls.voidInvoice],
-  ['POST', '/v1/invoices/:id/mark_uncollectible', invoiceCalls.markUncollectible],
   ['GET', '/v1/invoices/:id/lines', invoices.listInvoiceLines],
   ['GET', '/v1/invoice_payments', invoicePayments.listInvoicePayments],
-  ['GET', '/v1/invoice_payments/:id', invoicePayments.retrieveInvoicePayment],
   ['GET', '/v1/payment_methods', methods.listPaymentMethods],
   ['POST', '/v1/payment_methods', methods.createPaymentMethod],
   ['GET', '/v1/payment_methods/:id', methods.retrievePaymentMethod],
-  ['POST', '/v1/payment_methods/:id', methods.updatePaymentMethod],
   ['POST', '/v1/payment_methods/:id/attach', methods.attachPaymentMethod],
   ['POST', '/v1/payment_methods/:id/detach', methods.detachPaymentMethod],
-  ['GET', '/v1/setup_intents', setupIntents.listSetupIntents],
   ['POST', '/v1/setup_intents', setupCalls.createSetupIntent],
-  ['GET', '/v1/setup_intents/:id', setupIntents.retrieveSetupIntent],
   ['POST', '/v1/setup_intents/:id/confirm', setupCalls.confirmSetupIntent],
-  ['POST', '/v1/setup_intents/:id/cancel', setupCalls.cancelSetupIntent],
-  ['GET', '/v1/payment_intents', paymentIntents.listPaymentIntents],
   ['POST', '/v1/payment_intents', intentCalls.createPaymentIntent],
   ['GET', '/v1/payment_intents/:id', paymentIntents.retrievePaymentIntent],
-  ['POST', '/v1/payment_intents/:id', paymentIntents.updatePaymentIntent],
   ['POST', '/v1/payment_intents/:id/confirm', intentCalls.confirmPaymentIntent],
-  ['POST', '/v1/payment_intents/:id/cancel', intentCalls.cancelPaymentIntent],
   ['GET', '/v1/charges', charges.listCharges],
-  ['GET', '/v1/charges/:id', charges.retrieveCharge],
-  ['POST', '/v1/charges/:id', charges.updateCharge],
-  ['GET', '/v1/refunds', refunds.listRefunds],
   ['POST', '/v1/refunds', refunds.createRefund],
-  ['GET', '/v1/refunds/:id', refunds.retrieveRefund],
-  ['POST', '/v1/refunds/:id', refunds.updateRefund],
-  ['POST', '/v1/refunds/:id/cancel', refunds.cancelRefund],
   ['GET', '/v1/disputes', disputes.listDisputes],
   ['GET', '/v1/disputes/:id', disputes.retrieveDispute],
   ['POST', '/v1/disputes/:id', disputes.updateDispute],
-  ['POST', '/v1/disputes/:id/close', disputes.closeDispute],
   ['GET', '/v1/events', events.listEvents],
-  ['GET', '/v1/events/:id', events.retrieveEvent],
   ['GET', '/v1/webhook_endpoints', endpoints.listWebhookEndpoints],
   ['POST', '/v1/webhook_endpoints', endpoints.createWebhookEndpoint],
-  ['GET', '/v1/webhook_endpoints/:id', endpoints.retrieveWebhookEndpoint],
   ['POST', '/v1/webhook_endpoints/:id', endpoints.updateWebhookEndpoint],
   ['DELETE', '/v1/webhook_endpoints/:id', endpoints.deleteWebhookEndpoint],
 ];

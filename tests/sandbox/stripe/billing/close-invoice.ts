@@ -2,23 +2,18 @@ import { subscriptionOf } from '../objects/invoices.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
 
-/** Voids an open invoice or marks it uncollectible. If a first invoice is voided, its subscription expires. */
-export function closeInvoice(world: World, id: string, status: 'void' | 'uncollectible'): Invoice {
-  const event = status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible';
+/** Voids an open invoice. If a first invoice is voided, its subscription expires. */
+export function closeInvoice(world: World, id: string): Invoice {
   const invoice = world.invoices.change(
     id,
     (invoice) => {
-      const { status_transitions: transitions } = invoice;
-      Object.assign(invoice, { status, auto_advance: false, next_payment_attempt: null });
-      if (status === 'uncollectible') invoice.status_details = { uncollectible: { reason: 'user_forgiven' } };
-      transitions[status === 'void' ? 'voided_at' : 'marked_uncollectible_at'] = world.now();
+      Object.assign(invoice, { status: 'void', auto_advance: false, next_payment_attempt: null });
+      invoice.status_transitions.voided_at = world.now();
     },
-    event,
+    'invoice.voided',
   );
-  if (status === 'void') {
-    cancelPayment(world, invoice);
-    expireSubscription(world, invoice);
-  }
+  cancelPayment(world, invoice);
+  expireSubscription(world, invoice);
   return invoice;
 }
 

@@ -51,13 +51,6 @@ function pauseSubscription(world: World, id: string): void {
   world.emit('customer.subscription.paused', subscription);
 }
 
-/** Resumes a paused subscription with a new period and its invoice. */
-export function resumePaused(world: World, id: string): void {
-  const subscription = world.subscriptions.change(id, (subscription) => void delete subscription.status_details, null);
-  startPaying(world, subscription, world.now(), 'now');
-  world.emit('customer.subscription.resumed', world.subscriptions.get(id));
-}
-
 /** Emits once that a trial is about to end. */
 export function announceTrialEnd(world: World, id: string): void {
   world.subscriptions.change(

@@ -83,17 +83,6 @@ function paymentError(world: World, id: string, outcome: Outcome): StripeError |
 export function voidInvoice(world: World, call: Call): Invoice {
   const { id, status } = world.invoices.get(idOf(call));
   if (status === 'paid') throw invalid('Invoices with `paid` payments cannot be voided.');
-  if (status !== 'open') throw notOpen();
-  return closeInvoice(world, id, 'void');
-}
-
-export function markUncollectible(world: World, call: Call): Invoice {
-  const { id, status } = world.invoices.get(idOf(call));
-  if (status === 'uncollectible') throw invalid('This invoice has already been marked uncollectible.');
-  if (status !== 'open') throw notOpen();
-  return closeInvoice(world, id, 'uncollectible');
-}
-
-function notOpen(): StripeError {
-  return invalid("You can only pass in open invoices. This invoice isn't open.");
+  if (status !== 'open') throw invalid("You can only pass in open invoices. This invoice isn't open.");
+  return closeInvoice(world, id);
 }

@@ -74,19 +74,3 @@ function failure(world: World, id: string, decline: Parameters<typeof declined>[
   const intent = world.paymentIntents.get(id);
   return declined(decline, true, { charge: intent.latest_charge, payment_intent: intent });
 }
-
-export function cancelPaymentIntent(world: World, call: Call<Stripe.PaymentIntentCancelParams>): PaymentIntent {
-  const intent = world.paymentIntents.get(idOf(call));
-  if (!intent.status.startsWith('requires_')) {
-    throw unexpectedState(intent, `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`);
-  }
-  if (intent._.invoice) throw unexpectedState(intent, 'This PaymentIntent belongs to an invoice: void the invoice.');
-  return world.paymentIntents.change(
-    intent.id,
-    (intent) => {
-      Object.assign(intent, { status: 'canceled', canceled_at: world.now(), next_action: null });
-      intent.cancellation_reason = call.params.cancellation_reason ?? null;
-    },
-    'payment_intent.canceled',
-  );
-}

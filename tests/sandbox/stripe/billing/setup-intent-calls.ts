@@ -80,27 +80,6 @@ function failSetup(world: World, id: string, method: PaymentMethod, refused: Dec
   return declined(details, true, { payment_method: shown, setup_intent });
 }
 
-export function cancelSetupIntent(world: World, call: Call<Stripe.SetupIntentCancelParams>): SetupIntent {
-  const intent = world.setupIntents.get(idOf(call));
-  if (intent.status === 'canceled') {
-    throw unexpected(intent, 'You cannot cancel this SetupIntent because it is already canceled.');
-  }
-  if (intent.status === 'succeeded') {
-    throw unexpected(
-      intent,
-      'You cannot cancel this SetupIntent because it has a status of succeeded. Only a SetupIntent with one of the following statuses may be canceled: `requires_payment_method`, `requires_confirmation`, or `requires_action`.',
-    );
-  }
-  return world.setupIntents.change(
-    intent.id,
-    (intent) => {
-      Object.assign(intent, { status: 'canceled', next_action: null });
-      intent.cancellation_reason = call.params.cancellation_reason ?? null;
-    },
-    'setup_intent.canceled',
-  );
-}
-
 function unexpected(intent: SetupIntent, message: string): StripeError {
   const code = 'setup_intent_unexpected_state';
   return new StripeError(400, { type: 'invalid_request_error', code, message, setup_intent: intent });

@@ -5,7 +5,7 @@ import { mergeMetadata } from '../objects/metadata.ts';
 import { ownMethod } from '../objects/payment-methods.ts';
 import { isEnded } from '../objects/subscriptions.ts';
 import { changeItems, type WantedItem } from './change-items.ts';
-import { endTrial, resumePaused } from './end-trial.ts';
+import { endTrial } from './end-trial.ts';
 import { applyCancellation } from './schedule-cancellation.ts';
 import type { MissingMethod, Subscription } from '../types/subscriptions.ts';
 import type { World } from '../types/world.ts';
@@ -87,11 +87,4 @@ function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): v
     for (const item of subscription.items.data) Object.assign(item, { current_period_end: end, billed_until: end });
     subscription._.isTrialEndAnnounced = false;
   });
-}
-
-export function resumeSubscription(world: World, call: Call): Subscription {
-  const { id, status } = world.subscriptions.get(idOf(call));
-  if (status !== 'paused') throw invalid('You can only resume a subscription if it is `paused`.');
-  resumePaused(world, id);
-  return world.subscriptions.get(id);
 }

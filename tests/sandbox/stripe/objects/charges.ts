@@ -1,9 +1,8 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf } from '../api/call.ts';
+import { type Call } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import type { Decline } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { mergeMetadata } from './metadata.ts';
 import { requireCustomer } from './live-customer.ts';
 import type { Charge } from '../types/charges.ts';
 import type { PaymentIntent } from '../types/payment-intents.ts';
@@ -92,23 +91,6 @@ function outcomeOf(failure: Decline | undefined) {
     seller_message,
     type: 'issuer_declined',
   };
-}
-
-export function retrieveCharge(world: World, call: Call): Charge {
-  return world.charges.get(idOf(call));
-}
-
-export function updateCharge(world: World, call: Call<Stripe.ChargeUpdateParams>): Charge {
-  const { description, metadata, receipt_email: email } = call.params;
-  return world.charges.change(
-    idOf(call),
-    (charge) => {
-      if (description !== undefined) charge.description = description || null;
-      if (email !== undefined) charge.receipt_email = email || null;
-      charge.metadata = mergeMetadata(charge.metadata, metadata);
-    },
-    'charge.updated',
-  );
 }
 
 export function listCharges(world: World, { params }: Call<Stripe.ChargeListParams>) {

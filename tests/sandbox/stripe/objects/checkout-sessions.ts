@@ -1,11 +1,10 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { inRange, listOf, pageOf, pageWithin, type PageParams } from '../api/page.ts';
+import { inRange, listOf, pageOf } from '../api/page.ts';
 import { newCheckoutSession } from '../billing/new-checkout-session.ts';
 import { productName } from '../billing/lines.ts';
 import { invalid } from '../errors.ts';
 import { requireCustomer } from './live-customer.ts';
-import { mergeMetadata } from './metadata.ts';
 import type { CheckoutSession } from '../types/checkout-sessions.ts';
 import type { World } from '../types/world.ts';
 
@@ -22,12 +21,6 @@ export function createCheckoutSession(
 
 export function retrieveCheckoutSession(world: World, call: Call): CheckoutSession {
   return world.checkoutSessions.get(idOf(call));
-}
-
-export function updateCheckoutSession(world: World, call: Call<Stripe.Checkout.SessionUpdateParams>): CheckoutSession {
-  return world.checkoutSessions.change(idOf(call), (session) => {
-    session.metadata = mergeMetadata(session.metadata, call.params.metadata);
-  });
 }
 
 export function expireCheckoutSession(world: World, call: Call): CheckoutSession {
@@ -56,12 +49,6 @@ export function listCheckoutSessions(world: World, { params }: Call<Stripe.Check
     .filter((session) => status === undefined || session.status === status)
     .filter((session) => inRange(session.created, created));
   return pageOf(found, params, '/v1/checkout/sessions', world.checkoutSessions);
-}
-
-export function listSessionLineItems(world: World, call: Call<PageParams>) {
-  const session = world.checkoutSessions.get(idOf(call));
-  const { data, url } = lineItemsOf(world, session);
-  return pageWithin(data, call.params, url, 'item');
 }
 
 /** The items that a session sells, in the format of `line_items`. */

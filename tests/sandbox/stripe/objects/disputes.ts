@@ -54,7 +54,8 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
  */
 export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
   const { evidence, metadata } = call.params;
-  const { id } = undecided(world, idOf(call));
+  const { id, status } = world.disputes.get(idOf(call));
+  if (status === 'won' || status === 'lost') throw invalid('This dispute is already closed');
   const updated = world.disputes.change(id, (dispute) => {
     dispute.metadata = mergeMetadata(dispute.metadata, metadata);
     if (!evidence) return;
@@ -66,16 +67,6 @@ export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParam
   const text = evidence?.uncategorized_text;
   if (text === 'winning_evidence') return decide(world, id, 'won');
   return text === 'losing_evidence' ? decide(world, id, 'lost') : updated;
-}
-
-export function closeDispute(world: World, call: Call): Dispute {
-  return decide(world, undecided(world, idOf(call)).id, 'lost');
-}
-
-function undecided(world: World, id: string): Dispute {
-  const dispute = world.disputes.get(id);
-  if (dispute.status === 'won' || dispute.status === 'lost') throw invalid('This dispute is already closed');
-  return dispute;
 }
 
 function decide(world: World, id: string, status: 'lost' | 'won'): Dispute {

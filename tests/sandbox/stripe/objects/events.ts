@@ -1,12 +1,7 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf } from '../api/call.ts';
+import { type Call } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
-import type { StripeEvent } from '../types/events.ts';
 import type { World } from '../types/world.ts';
-
-export function retrieveEvent(world: World, call: Call): StripeEvent {
-  return world.events.get(idOf(call));
-}
 
 export function listEvents(world: World, { params }: Call<Stripe.EventListParams>) {
   const { type, types, created } = params;

@@ -1,12 +1,8 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf } from '../api/call.ts';
+import { type Call } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
 import type { InvoicePayment } from '../types/invoice-payments.ts';
 import type { World } from '../types/world.ts';
-
-export function retrieveInvoicePayment(world: World, call: Call): InvoicePayment {
-  return world.invoicePayments.get(idOf(call));
-}
 
 export function listInvoicePayments(world: World, { params }: Call<Stripe.InvoicePaymentListParams>) {
   const { payment, status, created } = params;

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf, pageWithin, type PageParams } from '../api/page.ts';
-import { invalid, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { requireCustomer } from './live-customer.ts';
 import type { Invoice } from '../types/invoices.ts';
 import type { World } from '../types/world.ts';
@@ -47,14 +47,4 @@ export function listInvoices(world: World, { params }: Call<Stripe.InvoiceListPa
 export function listInvoiceLines(world: World, call: Call<PageParams>) {
   const { id, lines } = readInvoice(world, idOf(call));
   return pageWithin(lines.data, call.params, `/v1/invoices/${id}/lines`, 'invoice line item');
-}
-
-export function deleteInvoice(world: World, call: Call): object {
-  const { id, status, parent } = readInvoice(world, idOf(call));
-  if (status !== 'draft') throw invalid('You can only delete draft invoices.');
-  if (parent) throw invalid("You can't delete invoices created by subscriptions.");
-  const invoice = world.invoices.get(id);
-  world.invoices.remove(id);
-  world.emit('invoice.deleted', invoice);
-  return { id, object: 'invoice', deleted: true };
 }

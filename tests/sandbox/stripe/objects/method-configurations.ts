@@ -52,14 +52,9 @@ export function listMethodConfigurations(world: World, { params }: Call<PagePara
   return pageWithin([present(world)], params, '/v1/payment_method_configurations', label);
 }
 
-export function retrieveMethodConfiguration(world: World, call: Call) {
-  if (idOf(call) !== id) throw notFound(label, idOf(call), 'configuration');
-  return present(world);
-}
-
 /** `none` restores Stripe's default for a method. */
 export function updateMethodConfiguration(world: World, call: Call<Params>) {
-  retrieveMethodConfiguration(world, call);
+  if (idOf(call) !== id) throw notFound(label, idOf(call), 'configuration');
   const chosen = names.flatMap((name) => {
     const preference = call.params[name]?.display_preference?.preference;
     return preference ? [[name, preference === 'none' ? newAccount[name] : preference]] : [];

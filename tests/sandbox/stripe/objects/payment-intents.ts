@@ -1,11 +1,7 @@
-import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
-import { inRange, pageOf } from '../api/page.ts';
-import { invalid, StripeError } from '../errors.ts';
+import { StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { day } from '../interval.ts';
-import { requireCustomer } from './live-customer.ts';
-import { mergeMetadata } from './metadata.ts';
 import type { PaymentIntent } from '../types/payment-intents.ts';
 import type { World } from '../types/world.ts';
 
@@ -85,32 +81,6 @@ export function unexpectedState(intent: PaymentIntent, message: string): StripeE
   return new StripeError(400, { type: 'invalid_request_error', code, message, payment_intent: intent });
 }
 
-export function updatePaymentIntent(world: World, call: Call<Stripe.PaymentIntentUpdateParams>): PaymentIntent {
-  const { amount, description, metadata } = call.params;
-  const { status } = world.paymentIntents.get(idOf(call));
-  if (amount !== undefined && !status.startsWith('requires_')) {
-    throw invalid(`This PaymentIntent's amount could not be updated because it has a status of ${status}.`, 'amount');
-  }
-  return world.paymentIntents.change(
-    idOf(call),
-    (intent) => {
-      intent.amount = amount ?? intent.amount;
-      if (description !== undefined) intent.description = description || null;
-      intent.metadata = mergeMetadata(intent.metadata, metadata);
-    },
-    null,
-  );
-}
-
 export function retrievePaymentIntent(world: World, call: Call): PaymentIntent {
   return world.paymentIntents.get(idOf(call));
-}
-
-export function listPaymentIntents(world: World, { params }: Call<Stripe.PaymentIntentListParams>) {
-  requireCustomer(world, params.customer);
-  const found = world.paymentIntents
-    .all()
-    .filter((intent) => params.customer === undefined || intent.customer === params.customer)
-    .filter((intent) => inRange(intent.created, params.created));
-  return pageOf(found, params, '/v1/payment_intents', world.paymentIntents);
 }

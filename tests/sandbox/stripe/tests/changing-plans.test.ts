@@ -46,7 +46,8 @@ test("a cheaper plan waits for the week's end", async () => {
   expect((await me.stripe.invoices.retrieve(idOf(changed.latest_invoice))).total).toBe(1199);
   await me.advance(week);
   expect((await me.current()).schedule).toBeNull();
-  expect((await me.stripe.subscriptionSchedules.retrieve(schedule.id)).status).toBe('released');
+  const [released] = (await me.stripe.subscriptionSchedules.list({ customer: me.customer })).data;
+  expect(released).toMatchObject({ id: schedule.id, status: 'released' });
 });
 
 test('a scheduled change can be canceled, and hides the other plans until then', async () => {

@@ -30,7 +30,7 @@ test('names the missing object of an address with 404, and a parameter with 400 
     ['GET', '/v1/invoices/in_0', '', 404, 'invoice'],
     ['POST', '/v1/invoices/in_0/pay', '', 404, 'id'],
     ['GET', '/v1/prices/price_0', '', 404, 'price'],
-    ['GET', '/v1/setup_intents/seti_0', '', 404, 'intent'],
+    ['POST', '/v1/setup_intents/seti_0/confirm', '', 404, 'intent'],
   ];
   for (const [method, path, form, status, param] of refusals) {
     const { status: got, body } = await request(method, path, form);
@@ -66,7 +66,7 @@ test('refuses what is no parameter, no integer, no choice and no address', async
       { code: 'parameter_invalid_integer', param: 'limit', message: 'Invalid integer: abc' },
     ],
     ['GET /v1/customers', 'starting_after=cus_0', { code: 'resource_missing', param: 'starting_after' }],
-    ['GET /v1/subscription_items', '', { code: 'parameter_missing', param: 'subscription' }],
+    ['POST /v1/products', '', { code: 'parameter_missing', param: 'name' }],
     [
       'GET /v1/invoices',
       'status=x',

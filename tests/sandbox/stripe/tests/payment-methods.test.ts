@@ -68,7 +68,8 @@ test('a declined payment intent responds 402 with the intent, which requires ano
   const { status, body } = await request('POST', `/v1/payment_intents/${intent.id}/confirm`);
   expect([status, body.error.decline_code]).toEqual([402, 'insufficient_funds']);
   expect(body.error.payment_intent).toMatchObject({ id: intent.id, status: 'requires_payment_method' });
-  expect((await me.stripe.charges.retrieve(body.error.charge)).status).toBe('failed');
+  const [charge] = (await me.stripe.charges.list({ payment_intent: intent.id })).data;
+  expect(charge).toMatchObject({ id: body.error.charge, status: 'failed' });
   const paid = await request('POST', `/v1/payment_intents/${intent.id}/confirm`, 'payment_method=pm_card_visa');
   expect(paid.body).toMatchObject({ status: 'succeeded', amount_received: 1000 });
   const off = await request(
@@ -97,5 +98,4 @@ test('an intent to save a card', async () => {
     latest_attempt: expect.stringMatching(/^setatt_/),
   });
   expect((await me.stripe.paymentMethods.retrieve(card.id)).customer).toBe(me.customer);
-  await expect(me.stripe.setupIntents.cancel(made.id)).rejects.toThrow('it has a status of succeeded');
 });

@@ -29,6 +29,10 @@ test('every kind of object is as the SDK declares it, in responses and in events
     const response = await fetch(`${me.url}${path}`, { headers: { authorization: 'Bearer sk_test_local' } });
     return (await response.json()) as { object: string; data: { object: string }[] };
   };
+  const queries: Record<string, string> = {
+    '/v1/payment_methods': `customer=${me.customer}`,
+    '/v1/subscriptions': 'status=all',
+  };
   const lists = routes
     .filter(
       ([method, path]) =>
@@ -36,13 +40,7 @@ test('every kind of object is as the SDK declares it, in responses and in events
     )
     .map(([, path]) => path);
   for (const path of lists) {
-    const query = path === '/v1/subscription_items' ? `?subscription=${id}` : '?limit=100';
-    const { data } = await get(
-      path +
-        (path === '/v1/payment_methods'
-          ? `?customer=${me.customer}`
-          : query + (path === '/v1/subscriptions' ? '&status=all' : '')),
-    );
+    const { data } = await get(`${path}?${queries[path] ?? 'limit=100'}`);
     expect(data.length, path).toBeGreaterThan(0);
     for (const object of data) expect(problems(`#${object.object}`, object), path).toEqual([]);
   }

@@ -65,7 +65,7 @@ test('an endpoint receives its subscribed events, and its secret is shown once',
     api_version: '2026-10-28.endive',
   });
   expect(created.secret).toBe(webhookSecret);
-  expect(await me.stripe.webhookEndpoints.retrieve(created.id)).not.toHaveProperty('secret');
+  expect((await me.stripe.webhookEndpoints.list()).data[0]).not.toHaveProperty('secret');
   await me.advance(0);
   me.shop.received.length = 0;
   await me.subscribe('basic');

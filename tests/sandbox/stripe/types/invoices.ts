@@ -4,7 +4,7 @@ import type { Metadata } from './metadata.ts';
 
 export type BillingReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
-export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
 
 export type Invoice = {
   id: string;

@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts';
 
-export type CardDetails = { brand: string; last4: string; exp_month: number; exp_year: number };
+type CardDetails = { brand: string; last4: string; exp_month: number; exp_year: number };
 
 export type PaymentMethod = {
   id: string;

@@ -1,4 +1,4 @@
-export type PortalProduct = {
+type PortalProduct = {
   product: string;
   prices: string[];
   adjustable_quantity?: { enabled: boolean; maximum: number | null; minimum: number };

@@ -3,7 +3,7 @@ import type { Credited, Line } from './lines.ts';
 import type { Metadata } from './metadata.ts';
 import type { Price } from './prices.ts';
 
-export type SubscriptionStatus =
+type SubscriptionStatus =
   | 'active'
   | 'canceled'
   | 'incomplete'

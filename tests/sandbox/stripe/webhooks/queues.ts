@@ -1,4 +1,4 @@
-export type Queues = {
+type Queues = {
   /** Runs after all earlier work of the same queue; queues run in parallel. */
   add(queue: string, work: () => Promise<void>): Promise<void>;
   isBusy(queue: string): boolean;

@@ -1,0 +1,86 @@
+import { readFileSync, statfsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../sandbox/listen.ts';
+
+const readyWithinMs = 10 * 60_000;
+const leastDiskMiB = 500;
+
+/** The port itself if it is free; 0 finds a free one. Rejects with a message that names the setting. */
+export async function freePort(port: number, setting: string): Promise<number> {
+  const found = await listen(port).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${error.code})`;
+    throw new Error(`Port ${port} ${why}. Choose another one with ${setting}, for example ${setting}=${port + 10}.`);
+  });
+  await found.close();
+  return found.port;
+}
+
+/** Throws with what to do if the disk of a folder has less space than the build, its caches and the local services need. */
+export function requireDiskSpace(folder: string, leastMiB = leastDiskMiB): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = Math.floor((bavail * bsize) / 2 ** 20);
+  if (free < leastMiB) throw new Error(diskFull(`has ${free} MiB left, and Solace needs ${leastMiB} MiB`));
+}
+
+/** The message of an error; what to do if the disk has become full. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return isDiskFull(message) ? diskFull('is full') : message;
+}
+
+/** Whether a text is what Node or SQLite says about a full disk. */
+export function isDiskFull(text: string): boolean {
+  return /ENOSPC|disk is full/.test(text);
+}
+
+function diskFull(state: string): string {
+  return `The disk ${state}: remove what you do not need, for example .wrangler and dist, and run this again.`;
+}
+
+/** Resolves when every address responds 200; rejects when `ended` says why it never will, or after ten minutes. */
+export async function waitUntilReady(urls: string[], ended: Promise<string>): Promise<void> {
+  let reason: string | undefined;
+  void ended.then((why) => (reason = why));
+  const deadline = Date.now() + readyWithinMs;
+  for (const url of urls) {
+    for (let last = await statusOf(url); last !== '200'; last = await statusOf(url)) {
+      if (reason !== undefined) throw new Error(reason);
+      if (Date.now() > deadline)
+        throw new Error(`Waited ${readyWithinMs / 60_000} minutes for 200 from ${url}; the last response was ${last}.`);
+      await sleep(100);
+    }
+  }
+}
+
+async function statusOf(url: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
+    await response.body?.cancel();
+    return String(response.status);
+  } catch (error) {
+    const { cause = error } = error as Error;
+    return cause instanceof Error ? cause.message : 'none';
+  }
+}
+
+/** Calls back when the parent or grandparent process has ended, since npm starts programs through a shell. */
+export function onOrphaned(callback: () => void): void {
+  const parent = process.ppid;
+  const grandparent = parentOf(parent);
+  const timer = setInterval(() => {
+    if (process.ppid === parent && parentOf(parent) === grandparent) return;
+    clearInterval(timer);
+    callback();
+  }, 500);
+  timer.unref();
+}
+
+/** Undefined if the system does not provide it. */
+function parentOf(pid: number): number | undefined {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1);
+    return Number(afterName?.split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+export type Capacity = {
+  cores: number;
+  /** How many processors' time these tests can have: all on an idle machine, a third beside twice as many busy ones. */
+  free: number;
+  load: number;
+};
+
+export type Plan = { together: number; apiShards: number; browserWorkers: number; fileWorkers: number };
+
+const measuredMs = 600;
+
+/**
+ * Takes part in the competition for the processors for a moment and measures the share it gets. The load average alone
+ * lags a minute behind: `npm ci` has just raised it, and a process that has just begun does not show in it yet.
+ */
+export async function measureCapacity(): Promise<Capacity> {
+  const cores = availableParallelism();
+  const spin = `const end = performance.now() + ${measuredMs}; while (performance.now() < end);`;
+  const [begun, before] = [performance.now(), process.cpuUsage()];
+  await Promise.all(
+    Array.from(
+      { length: cores },
+      () => new Promise((resolve) => new Worker(spin, { eval: true }).once('exit', resolve)),
+    ),
+  );
+  const { user, system } = process.cpuUsage(before);
+  const share = (user + system) / 1000 / (performance.now() - begun);
+  return { cores, free: Math.min(cores, share), load: loadavg()[0] ?? 0 };
+}
+
+/** What runs at once. A test waits for half of its time, so there are more processes than processors. */
+export function planFor({ free }: Pick<Capacity, 'free'>): Plan {
+  const together = between(1, Math.round(free * 2.5), 9);
+  return {
+    together,
+    apiShards: between(1, together - 2, 6),
+    browserWorkers: between(1, Math.round(free), 6),
+    fileWorkers: between(1, Math.round(free), 8),
+  };
+}
+
+/** The capacity and the plan in one line. */
+export function describePlan({ cores, free, load }: Capacity, { together, browserWorkers }: Plan): string {
+  const share = Math.round((free / cores) * 100);
+  return `${share} % of ${cores} cores are free (load ${load.toFixed(1)}): ${together} steps at once, ${browserWorkers} browser tests.`;
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.max(least, Math.min(most, value));
+}
