@@ -10,7 +10,8 @@ export function holdRequests(...marks: string[]) {
   let isReleased = false;
   const release = () => void (isReleased = true);
   onTestFinished(release);
-  const real = globalThis.fetch;
+  const present = globalThis.fetch;
+  const real = vi.isMockFunction(present) ? present.getMockImplementation()! : present;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     const text = `${request.method} ${decodeURIComponent(request.url)}\n${await request.clone().text()}`;
