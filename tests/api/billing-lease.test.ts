@@ -67,11 +67,11 @@ describe('a call that waits for another call of the same user', () => {
     advanceClock(0);
     const requests = watchDatabase(userOf(token));
     const { arrived, release } = holdRequests('/v1/', customer);
-    let isWaiting = true;
     const real = scheduler.wait.bind(scheduler);
+    const clock = { isStopped: true };
     const pauses = replacePauses(async () => {
       do await real(50);
-      while (isWaiting);
+      while (clock.isStopped);
     });
     const calls = parallel(50, () => buy(token));
     await arrived();
@@ -81,7 +81,7 @@ describe('a call that waits for another call of the same user', () => {
       (count) => count === 49,
     );
     expect(requests.filter(({ writes }) => writes)).toHaveLength(1);
-    isWaiting = false;
+    clock.isStopped = false;
     release();
     expect((await calls).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
   });
