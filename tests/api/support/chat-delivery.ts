@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { newWriter, readChat } from './chat.ts';
-import { database } from './database.ts';
+import { outboxOf } from './sandbox.ts';
 import { eventually, until } from './until.ts';
+
+export { outboxOf };
 
 /** The state of a message; undefined if the conversation lacks it. */
 export const stateOf = async (token: string, id: string) =>
@@ -9,10 +11,6 @@ export const stateOf = async (token: string, id: string) =>
 
 export const untilState = (token: string, id: string, state: string) =>
   eventually(async () => expect(await stateOf(token, id)).toBe(state));
-
-/** The rows of the outbox about a number, oldest first. */
-export const outboxOf = async (phone: string) =>
-  (await database.execute({ sql: 'select * from outbox where phone = ? order by seq', args: [phone] })).rows;
 
 /** Waits until nothing about a number waits for the bot. */
 export const untilDelivered = (phone: string) =>

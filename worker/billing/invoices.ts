@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
-import { owes } from './portal.ts';
-import type { LeasedCustomer } from './leased-customer.ts';
 import { unlessRefused } from './stripe-client.ts';
-import { idOf } from './subscriptions.ts';
+import { idOf, owes } from './subscriptions.ts';
+import { plans, type PaidPlanId } from '../contract/plans.ts';
 
 /** The page on which the owner of a card completes the authentication that the latest invoice waits for. */
 export async function authenticationPage(stripe: Stripe, subscription: Stripe.Subscription): Promise<string | null> {
@@ -19,12 +18,12 @@ export async function authenticationPage(stripe: Stripe, subscription: Stripe.Su
 
 /**
  * Pays the latest invoice with a card that was saved after it, once for each card: Stripe does not retry by
- * itself after a new card. Returns whether anything was paid.
+ * itself after a new card. `attempt` is part of the idempotency key. Returns whether anything was paid.
  */
 export async function payWithNewCard(
   stripe: Stripe,
-  { customer }: LeasedCustomer,
   subscription: Stripe.Subscription,
+  attempt: number,
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
   // Stripe finalizes a draft with `auto_advance` by itself, and then charges the new card.
@@ -34,7 +33,7 @@ export async function payWithNewCard(
   if (!card || card.created <= invoice.created) return false;
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
-  const idempotencyKey = `pay:${invoice.id}:${card.id}:${customer.attempt}`;
+  const idempotencyKey = `pay:${invoice.id}:${card.id}:${attempt}`;
   const paid = await unlessRefused(stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }));
   return paid?.status === 'paid';
 }
@@ -65,4 +64,31 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
 async function useFor(stripe: Stripe, { id, default_payment_method: own }: Stripe.Subscription, card: { id: string }) {
   if (!own || idOf(own) === card.id) return;
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
+}
+
+/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
+export type PaidWeek = { start: number; tier: PaidPlanId | null };
+
+type Prices = ReadonlyMap<string, PaidPlanId | null>;
+
+/** The last week that a subscription's paid invoices cover; null before the first payment; a free trial is none. */
+export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
+  const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
+  const [week] = paid.filter((line) => !isProration(line)).toSorted((a, b) => b.period.start - a.period.start);
+  if (!week) return null;
+  // An upgrade within the week is paid by a proration that ends with the week.
+  const tiers = paid
+    .filter(({ period }) => period.end === week.period.end)
+    .flatMap((line) => prices.get(priceOfLine(line) ?? '') ?? []);
+  const [tier = null] = tiers.toSorted((a, b) => plans[b].level - plans[a].level);
+  return { start: week.period.start * 1000, tier };
+}
+
+/** The id of the price that an invoice line charges. */
+export function priceOfLine({ pricing }: Stripe.InvoiceLineItem): string | null {
+  return idOf(pricing?.price_details?.price);
+}
+
+function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
+  return parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false;
 }

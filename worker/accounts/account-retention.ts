@@ -4,16 +4,34 @@ import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
-import { review, type Account } from './retention.ts';
 import { dayMs } from '../lib/time.ts';
-
-type Due = Account & { id: string };
-type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
-/** Deletes an account where the condition on `users` still holds. */
-type DeleteAccount = (userId: string, unused: SQL) => Promise<void>;
 
 const rowsPerStep = 500;
 const stepsPerRun = 10;
+/** How long (ms) before the deletion of an unused account the bot notifies its user. */
+export const noticeMs = 30 * dayMs;
+
+/** Instants in unix ms; `noticeAt` is null before the user was notified. */
+export type Account = { lastUsedAt: number; paying: boolean; noticeAt: number | null; undelivered: boolean };
+
+export type Review = { kind: 'keep'; dueAt: number } | { kind: 'notify'; dueAt: number } | { kind: 'delete' };
+
+/** Decides about an account whose review is due. It is deleted only after a delivered notice. */
+export function review(account: Account, retentionMs: number, now: number): Review {
+  const { lastUsedAt, paying, noticeAt, undelivered } = account;
+  if (paying) return { kind: 'keep', dueAt: now + noticeMs };
+  const noticeDueAt = lastUsedAt + retentionMs - noticeMs;
+  if (noticeDueAt > now) return { kind: 'keep', dueAt: noticeDueAt };
+  if (noticeAt === null || noticeAt <= lastUsedAt) return { kind: 'notify', dueAt: now + noticeMs };
+  if (undelivered || noticeAt + noticeMs > now)
+    return { kind: 'keep', dueAt: Math.max(noticeAt + noticeMs, now + dayMs) };
+  return { kind: 'delete' };
+}
+
+type Due = Account & { id: string };
+type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
+/** Deletes an account where the condition on `users` still holds; returns whether it did. */
+type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
 /** SQL: when an account was last used. A week starts with the first counted message in it. */
 const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contactedAt}, 0), ${users.lastContactAt},
@@ -45,8 +63,8 @@ export async function reviewAccounts(db: Database, settings: Settings, now: numb
       .set({ retentionDueAt: now + dayMs })
       .where(own);
     try {
-      await deleteAccount(id, sql`${users.id} = ${id} and ${lastUsedAt} < ${noticeAt} and not ${paying}`);
-      log('info', 'unused_account_deleted', {});
+      const only = sql`${lastUsedAt} < ${noticeAt} and not ${paying}`;
+      if (await deleteAccount(id, only)) log('info', 'unused_account_deleted', {});
     } catch {
       log('error', 'unused_account_kept', {});
     }
