@@ -12,7 +12,7 @@ import {
   requireSettings,
   type AppEnv,
 } from './http/middleware.ts';
-import { callerAddress } from './lib/address.ts';
+import { callerAddress } from './lib/caller.ts';
 import { openDatabase } from './lib/database.ts';
 import { describeError } from './lib/log.ts';
 import { RequestError } from './lib/request-error.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseLimits, rateLimitEventsKeptMs } from './lib/limits.ts';
+import { parseLimits, rateLimitEventsKeptMs } from './lib/rate-limits.ts';
 import { log } from './lib/log.ts';
 import { memoize } from './lib/memoize.ts';
 import { RequestError } from './lib/request-error.ts';

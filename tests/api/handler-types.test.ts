@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Handler } from '../../worker/http/handler.ts';
+import type { Handler } from '../../worker/http/request-context.ts';
 import { type PhoneNumber, canonicalPhone } from '../../worker/accounts/phone.ts';
 
 /** The compiler checks this file: an error that is expected and does not occur fails `npm run types`. */

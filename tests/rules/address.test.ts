@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callerAddress, networkOf } from '../../worker/lib/address.ts';
+import { callerAddress, networkOf } from '../../worker/lib/caller.ts';
 
 const addressOf = (value?: string) => callerAddress(new Headers(value ? { 'cf-connecting-ip': value } : {}));
 

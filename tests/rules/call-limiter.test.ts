@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CallLimiter } from '../../worker/lib/call-limiter.ts';
+import { CallLimiter } from '../../worker/lib/rate-limits.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 10, 2);

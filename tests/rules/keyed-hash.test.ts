@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { keyedHash, keyedHashes, type HashPurpose } from '../../worker/lib/keyed-hash.ts';
+import { keyedHash, keyedHashes, type HashPurpose } from '../../worker/lib/crypto.ts';
 
 const secret = 'a pepper of more than thirty-two characters';
 const purposes: HashPurpose[] = ['code', 'trial', 'trial-link', 'phone', 'log'];

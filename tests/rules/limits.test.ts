@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseLimits } from '../../worker/lib/limits.ts';
+import { parseLimits } from '../../worker/lib/rate-limits.ts';
 
 it('reads several limits on one thing', () => {
   expect(parseLimits(' 1/30s 5/1h  10/1d ')).toEqual([

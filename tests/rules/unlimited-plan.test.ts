@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, it } from 'vitest';
 import { plans } from '../../worker/contract/plans.ts';
-import { fitsLimitSql } from '../../worker/usage/entitlement.ts';
-import { usageResponse } from '../../worker/usage/profile.ts';
+import { fitsLimitSql } from '../../worker/usage/allowance.ts';
+import { usageResponse } from '../../worker/usage/allowance.ts';
 import { openRows } from './properties/rows.ts';
 
 const { messageLimit } = plans.platinum;

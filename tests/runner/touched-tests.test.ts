@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { apiTests, touchedTests } from './touched-tests.ts';
 
 test('selects the API tests of a changed part, and changed tests', () => {
-  const touched = touchedTests(['worker/chat/consent.ts', 'tests/api/trials.test.ts'], apiTests());
+  const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/trials.test.ts'], apiTests());
   expect(touched).toContain('tests/api/chat.test.ts');
   expect(touched).toContain('tests/api/chat-privacy.test.ts');
   expect(touched).toContain('tests/api/trials.test.ts');

@@ -1,8 +1,7 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { chatErasures, codes, customers, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
-import { excluded, insertSelect, nameOf } from '../lib/insert-select.ts';
-import { build } from '../lib/prepared-statements.ts';
+import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Settings } from '../settings.ts';
 import { clearPhoneRateLimits, exportSubject } from './rate-limit-subjects.ts';

@@ -1,7 +1,6 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
-import { insertSelect } from '../lib/insert-select.ts';
-import { build, type Value } from '../lib/prepared-statements.ts';
+import { insertSelect, build, type Value } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { seenEveryMs } from './record-seen.ts';
 

@@ -1,6 +1,6 @@
 import { and, sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
-import { build, type Value } from '../lib/prepared-statements.ts';
+import { build, type Value } from '../lib/sql.ts';
 import type { PhoneNumber } from './phone.ts';
 
 /** Prefixes of the rate-limit subjects of a phone number. */

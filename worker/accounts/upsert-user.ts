@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { excluded, insertSelect, nameOf } from '../lib/insert-select.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from './phone.ts';
 

@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { preparedSql, readRow } from '../lib/prepared-statements.ts';
+import { preparedSql, readRow } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { recordSeen, seenEveryMs } from './record-seen.ts';
 

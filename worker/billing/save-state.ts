@@ -3,7 +3,7 @@ import { customers, users, type User } from '#db/schema';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import { entitledTier, entitledTierSql } from '../usage/entitlement.ts';
+import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { dueAfter } from './due.ts';
 import type { SubscriptionState } from './derive.ts';
 import type { FetchedState } from './fetch-state.ts';

@@ -1,6 +1,9 @@
 import { Webhook } from 'standardwebhooks';
-import { sha256 } from '../lib/hex.ts';
+import { sha256 } from '../lib/crypto.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import type { Database } from '../lib/database.ts';
+import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 
 /**
  * A signed call of the bot. `id` is its webhook-id, the idempotency key of all bot calls; a repeated id must have the
@@ -37,4 +40,56 @@ function signedWith(secret: string, body: string, headers: Record<string, string
  */
 export async function comparedBy({ id }: BotCall, fields: Record<string, unknown>): Promise<BotCall> {
   return { id, fingerprint: await sha256(JSON.stringify(fields)) };
+}
+
+type Row = { fingerprint: string; answer: string };
+type Context = { db: Database; now: number; botCall: BotCall };
+
+const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
+
+/** SQL: whether this request is the first with its id. */
+export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
+
+/** SQL: the stored response of this call. */
+export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
+
+/**
+ * The statements of a call: `answer` is SQL for a JSON text, read before the effects. A known call returns the stored
+ * response, even if the facts have changed since.
+ */
+export function idempotentStatements(answer: SQL, effects: SQL[] = []): Prepared[] {
+  const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
+    select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
+    from (${answer} union all select answer from bot_calls where id = ${callId}) where true
+    on conflict (id) do update set id = excluded.id returning fingerprint, answer`;
+  return [claim, ...effects].map(prepared);
+}
+
+/**
+ * Applies a call once: the response is computed and stored in the batch that applies the call, so a replay returns the
+ * same response and changes nothing. `values` fill the statements' placeholders. If the SQL of the response yields no
+ * row, the call is not stored and the result is null.
+ */
+export async function applyOnce<Answer>(
+  context: Context,
+  statements: Prepared[],
+  values?: Record<string, unknown>,
+): Promise<Answer | null> {
+  const [answer] = await applyOnceThen<Answer, unknown>(context, statements, values);
+  return answer;
+}
+
+/** As `applyOnce`, with the first row of the last statement. */
+export async function applyOnceThen<Answer, LastRow>(
+  { db, now, botCall: { id, fingerprint } }: Context,
+  statements: Prepared[],
+  values: Record<string, unknown> = {},
+): Promise<[answer: Answer | null, last: LastRow | undefined]> {
+  const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint };
+  const results = await runPrepared(db, statements, all);
+  const [row] = results[0] as Row[];
+  const last = results.at(-1)?.[0] as LastRow | undefined;
+  if (!row) return [null, last];
+  if (row.fingerprint !== fingerprint) throw new RequestError('idReused');
+  return [JSON.parse(row.answer) as Answer, last];
 }

@@ -1,12 +1,11 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { log } from '../lib/log.ts';
-import { phoneTag } from '../lib/phone-tag.ts';
+import { log, phoneTag } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { cancelledBody } from './outbox.ts';
-import { postEvent } from './post-event.ts';
 import { dayMs } from '../lib/time.ts';
+import { Webhook } from 'standardwebhooks';
 
 /** A row of the outbox; `messageId` if the body refers to a message that is stored elsewhere. */
 export type OutboxEvent = {
@@ -188,4 +187,34 @@ function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcom
   const dueAt = now + delaysMs[Math.min(attempts, delaysMs.length) - 1]!;
   const latest = messageId ? createdAt + dayMs : dueAt;
   return sql`update outbox set leased_until = 0, due_at = ${Math.min(dueAt, latest)} where seq = ${seq}`;
+}
+
+const timeoutMs = 15_000;
+/** Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests. */
+const temporary = new Set([408, 425, 429]);
+
+/** Posts a signed event to the bot; the result is accepted, permanently refused, or worth a retry. */
+async function postEvent(settings: Settings, id: string, body: string): Promise<'taken' | 'refused' | 'unknown'> {
+  const at = new Date();
+  const signatures = settings.BOT_WEBHOOK_SECRET.map((secret) => new Webhook(secret).sign(id, at, body));
+  try {
+    const response = await fetch(settings.BOT_WEBHOOK_URL!, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': signatures.join(' '),
+      },
+      body,
+      // Another address may not belong to the bot.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    if (response.ok) return 'taken';
+    return response.status >= 400 && response.status < 500 && !temporary.has(response.status) ? 'refused' : 'unknown';
+  } catch {
+    return 'unknown';
+  }
 }

@@ -1,8 +1,9 @@
-import { sql, type SQL } from 'drizzle-orm';
-import { outbox } from '#db/schema';
+import { sql, type SQL, asc, eq } from 'drizzle-orm';
+import { outbox, type User } from '#db/schema';
 import type { Settings } from '../settings.ts';
+import type { Database } from '../lib/database.ts';
 
-/** The events that hold all their data; `chat.message` points to a message (worker/chat/queue-message.ts). */
+/** The events that hold all their data; `chat.message` points to a message (worker/chat/message-sending.ts). */
 export type BotEvent =
   | 'user.approved'
   | 'user.deleted'
@@ -46,4 +47,14 @@ export function insertBotEvent(
   const event = sql`select ${phone} as phone, ${body} as body, ${now} as created_at, ${now} as due_at ${from}`;
   const hasBot = settings.BOT_WEBHOOK_URL ? sql`` : sql`where false`;
   return sql`insert into outbox (phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
+}
+
+/** The undelivered events about a user. */
+export async function exportOutbox({ user, db }: { user: User; db: Database }) {
+  const rows = await db
+    .select({ body: outbox.body })
+    .from(outbox)
+    .where(eq(outbox.phone, user.phone))
+    .orderBy(asc(outbox.seq));
+  return { eventsForTheBot: rows.map(({ body }): unknown => JSON.parse(body)) };
 }

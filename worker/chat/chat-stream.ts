@@ -1,15 +1,12 @@
 import type { ChatStreamEvent } from '../contract/chat.ts';
 import { connectionEstablished, streamReplaced } from '../contract/usage-stream.ts';
-import { fromBase64 } from '../lib/base64.ts';
-import { EventStream } from '../lib/event-stream.ts';
-import type { ObjectSocket } from '../lib/object-socket.ts';
+import { fromBase64 } from '../lib/crypto.ts';
+import { EventStream } from '../live/server-sent-events.ts';
+import type { ObjectSocket } from '../live/live-socket.ts';
 import { replacedCode } from '../usage/open-streams.ts';
-import { openMessage } from './message-encryption.ts';
-import type { ConversationEvent } from './stored-message.ts';
+import { openMessage, type KeyOfEpoch } from './chat-encryption.ts';
+import type { ConversationEvent } from '../live/message-table.ts';
 import { minuteMs } from '../lib/time.ts';
-
-/** The key of an epoch; null when the conversation has no key, or is in another epoch. */
-export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
 
 type Source = {
   userId: string;

@@ -1,7 +1,44 @@
 import { sql, type SQL } from 'drizzle-orm';
+import type { Env } from '../env.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import type { Value } from '../lib/prepared-statements.ts';
-import type { ChatRow } from './open-conversation.ts';
+import type { Settings } from '../settings.ts';
+import { chatKeyOf, newChatKey, openMessage, type ChatRow } from './chat-encryption.ts';
+import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
+import type { Value } from '../lib/sql.ts';
+import type { Consent } from '../contract/chat.ts';
+import type { ExportSection } from '../accounts/export-user.ts';
+
+export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+
+/** The Durable Object of a user's conversation. */
+export function conversationOf(env: Env, userId: string) {
+  return env.CONVERSATION.getByName(userId);
+}
+
+/** The 503 for a caller whose epoch is behind the conversation's. */
+export function staleEpochError(): RequestError {
+  return new RequestError('unavailable', { retryAfter: 1 });
+}
+
+/**
+ * Raises the epoch of a user's row that is behind the conversation's. A row that a clearing has raised meanwhile stays
+ * as it is. Any other row comes from a backup of the database, so the key of the stored messages is lost: the new
+ * epoch empties the conversation.
+ */
+export async function restartEpoch(
+  { db, settings }: ChatContext,
+  { id }: ChatRow,
+  { epoch }: StaleEpoch,
+): Promise<void> {
+  const fresh = await newChatKey(settings, id);
+  const { rowsAffected } = await db.run(sql`update users set chat_epoch = ${epoch + 1},
+    chat_key = case when chat_key is null then null else ${fresh.chatKey} end,
+    chat_key_id = case when chat_key is null then null else ${fresh.chatKeyId} end
+    where id = ${id} and chat_epoch < ${epoch}`);
+  if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
+}
 
 /** SQL for the one row of `ChatRow` of a number. */
 export function chatUserSql(phone: Value<string>): SQL {
@@ -15,3 +52,27 @@ export function requireConversation(user: ChatRow | undefined): ChatRow {
   if (!user.chatKey) throw new RequestError('conflict', { message: 'This user has not consented to the chat.' });
   return user;
 }
+
+type ConsentRow = { chatConsentVersion: string | null; chatConsentAt: number | null };
+
+/** The consent in a user's row. */
+export function consentOf({ chatConsentVersion: version, chatConsentAt: at }: ConsentRow): Consent | null {
+  return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
+}
+
+const messagesPerRead = 500;
+
+/** The whole conversation on the web, oldest message first. Throws 503 if it is cleared during the export. */
+export const exportConversation: ExportSection = async ({ user, env, settings }) => {
+  const key = await chatKeyOf(settings, user);
+  const stored: StoredMessage[] = [];
+  for (let before: number | undefined, more = key !== null; more;) {
+    const page = await conversationOf(env, user.id).read(user.chatEpoch, before, messagesPerRead);
+    if (page.outcome === 'behind') throw new RequestError('unavailable', { retryAfter: 1 });
+    stored.unshift(...page.messages);
+    before = stored[0]?.seq;
+    more = page.hasMore;
+  }
+  const messages = key ? stored.map((message) => openMessage(key, user.id, message)) : [];
+  return { conversation: await Promise.all(messages) };
+};

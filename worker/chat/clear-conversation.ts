@@ -1,11 +1,13 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { sql, type SQL, asc, eq, lte } from 'drizzle-orm';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import type { WrappedKey } from './chat-keys.ts';
-import { conversationOf } from './open-conversation.ts';
+import type { WrappedKey } from './chat-encryption.ts';
+import { conversationOf } from './chat-user.ts';
 import { minuteMs } from '../lib/time.ts';
+import { chatErasures } from '#db/schema';
+import { log } from '../lib/log.ts';
 
 /** If the request does not confirm the erasure, the cron job does after this time. */
 const confirmAfterMs = minuteMs;
@@ -41,4 +43,35 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
 export async function confirmCleared(env: Env, db: Database, userId: string, epoch: number): Promise<void> {
   await conversationOf(env, userId).clear(epoch);
   await db.run(sql`delete from chat_erasures where user_id = ${userId} and epoch = ${epoch}`);
+}
+
+const mostAtOnce = 50;
+const retryMs = 5 * minuteMs;
+
+type Erasure = typeof chatErasures.$inferSelect;
+
+/**
+ * Erases conversations whose erasure was requested and not confirmed. The one of a deleted account is erased again a
+ * minute after the request, since a message in flight may have arrived later.
+ */
+export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
+  const due = await db
+    .select()
+    .from(chatErasures)
+    .where(lte(chatErasures.dueAt, now))
+    .orderBy(asc(chatErasures.dueAt))
+    .limit(mostAtOnce);
+  for (const erasure of due) {
+    await erase(env, db, erasure).catch(async () => {
+      log('error', 'chat_erasure_failed', { waitingMs: now - erasure.createdAt });
+      const retryAt = { dueAt: now + retryMs };
+      await db.update(chatErasures).set(retryAt).where(eq(chatErasures.userId, erasure.userId));
+    });
+  }
+}
+
+async function erase(env: Env, db: Database, { userId, epoch }: Erasure): Promise<void> {
+  if (epoch !== null) return confirmCleared(env, db, userId, epoch);
+  await conversationOf(env, userId).erase();
+  await db.run(sql`delete from chat_erasures where user_id = ${userId}`);
 }

@@ -1,21 +1,21 @@
 import { DurableObject } from 'cloudflare:workers';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
 import type { MessageState } from '../contract/chat.ts';
-import { toBase64 } from '../lib/base64.ts';
+import { toBase64 } from '../lib/crypto.ts';
 import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import { admitStream, openStreams, type StreamOwner } from '../usage/open-streams.ts';
 import { liveSessions } from '../accounts/live-sessions.ts';
-import { MessageTable } from './message-table.ts';
-import type {
-  Appended,
-  StaleEpoch,
-  ConversationEvent,
-  NewStoredMessage,
-  QueuedMessage,
-  StoredMessage,
-  StoredPage,
-} from './stored-message.ts';
+import {
+  MessageTable,
+  type Appended,
+  type StaleEpoch,
+  type ConversationEvent,
+  type NewStoredMessage,
+  type QueuedMessage,
+  type StoredMessage,
+  type StoredPage,
+} from '../live/message-table.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 
 /** Weekly, since each alarm writes rows; messages stay up to a week longer than the setting. */

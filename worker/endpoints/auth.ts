@@ -2,7 +2,7 @@ import { untilNextBudget } from '../sign-in/code-budget.ts';
 import { newCode } from '../sign-in/one-time-code.ts';
 import { issueCode, withdrawCode } from '../sign-in/issue-code.ts';
 import { brand } from '../contract/brand.ts';
-import type { Handler } from '../http/handler.ts';
+import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { redeemCode } from '../sign-in/redeem-code.ts';
@@ -10,13 +10,13 @@ import { sessionToken } from '../sign-in/session-token.ts';
 import { and, eq, sql } from 'drizzle-orm';
 import { sessions, usedTokens, users } from '#db/schema';
 import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify } from '../sign-in/external-token.ts';
-import { keyedHash, keyedHashes } from '../lib/keyed-hash.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/open-session.ts';
 import { upsertUser } from '../accounts/upsert-user.ts';
 import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/redeem-trial.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { publish, endStreams, expectEnd } from '../usage/publish.ts';
+import { publish, endStreams, expectEnd } from '../live/publish.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const { settings, now, input } = call;

@@ -4,7 +4,7 @@ import { acquireCustomer } from '../billing/acquire-lease.ts';
 import { billingPage } from '../billing/billing-page.ts';
 import type { Changes, LeasedCustomer } from '../billing/leased-customer.ts';
 import { withLease } from '../billing/with-lease.ts';
-import type { Handler } from '../http/handler.ts';
+import type { Handler, ContextOf } from '../http/request-context.ts';
 import { refuseUnknownCustomer, presenceOfCustomer } from '../billing/customer-presence.ts';
 import { openPortal } from '../billing/portal.ts';
 import { unlessMissing, withStripe } from '../billing/stripe-client.ts';
@@ -13,8 +13,7 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { afterFailure, release } from '../billing/release-lease.ts';
 import { sync } from '../billing/sync.ts';
-import type { ContextOf } from '../http/request-context.ts';
-import { entitledTier } from '../usage/entitlement.ts';
+import { entitledTier } from '../usage/allowance.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
   const { input, now } = context;

@@ -1,23 +1,28 @@
 import { sql, and, eq, ne, inArray, isNotNull } from 'drizzle-orm';
-import { applyOnce, idempotentStatements, isFirstCall, storedResponse, applyOnceThen } from '../bot/idempotent-call.ts';
+import {
+  applyOnce,
+  idempotentStatements,
+  isFirstCall,
+  storedResponse,
+  applyOnceThen,
+  comparedBy,
+} from '../bot/bot-call.ts';
 import { clearPhoneRateLimits } from '../accounts/rate-limit-subjects.ts';
 import { upsertUser } from '../accounts/upsert-user.ts';
-import type { Handler } from '../http/handler.ts';
+import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
-import { build } from '../lib/prepared-statements.ts';
+import { build, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { endStreams, expectEnd, publish } from '../usage/publish.ts';
-import { insertSelect } from '../lib/insert-select.ts';
-import { keyedHash, keyedHashes } from '../lib/keyed-hash.ts';
+import { endStreams, expectEnd, publish } from '../live/publish.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
 import { weekMs } from '../usage/week.ts';
-import { comparedBy } from '../bot/bot-call.ts';
-import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
-import { storeReply } from '../chat/store-reply.ts';
-import { type ChatRow, conversationOf } from '../chat/open-conversation.ts';
+import type { ChatRow } from '../chat/chat-encryption.ts';
+import { chatUserSql, conversationOf, requireConversation } from '../chat/chat-user.ts';
+import { storeReply } from '../chat/message-sending.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {

@@ -1,15 +1,19 @@
-import { staleEpochError, chatKeyOf, conversationOf } from '../chat/open-conversation.ts';
-import { openMessage } from '../chat/message-encryption.ts';
-import type { Handler } from '../http/handler.ts';
-import { consentOf } from '../chat/consent.ts';
+import { consentOf, conversationOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
+import { openMessage, newChatKey, chatKeyOf } from '../chat/chat-encryption.ts';
+import type { Handler } from '../http/request-context.ts';
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
-import { refusalOf } from '../chat/refusal-of.ts';
-import { messageEvents } from '../chat/message-events.ts';
-import { countWaiting, queueMessage, type QueuedPointer, type Waiting } from '../chat/queue-message.ts';
-import { findMessage, storeMessage } from '../chat/store-message.ts';
-import { connectionCountry } from '../http/connection-country.ts';
+import {
+  refusalOf,
+  countWaiting,
+  queueMessage,
+  type QueuedPointer,
+  type Waiting,
+  findMessage,
+  storeMessage,
+} from '../chat/message-sending.ts';
+import { messageEvents } from '../chat/message-delivery.ts';
+import { connectionCountry } from '../lib/caller.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { newChatKey } from '../chat/chat-keys.ts';
 import { clearConversation, confirmCleared } from '../chat/clear-conversation.ts';
 import { sql } from 'drizzle-orm';
 import { insertBotEvent } from '../bot/outbox.ts';
@@ -18,7 +22,10 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
   session.run([], async (user) => {
     const key = await chatKeyOf(context.settings, user);
     const page = await conversationOf(context.env, user.id).read(user.chatEpoch, query.before, query.limit);
-    if (page.outcome === 'behind') throw staleEpochError(context, user, page);
+    if (page.outcome === 'behind') {
+      context.waitUntil(restartEpoch(context, user, page));
+      throw staleEpochError();
+    }
     const messages = key ? page.messages.map((message) => openMessage(key, user.id, message)) : [];
     return {
       success: true,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Handler } from '../http/handler.ts';
-import { connectionCountry } from '../http/connection-country.ts';
+import type { Handler } from '../http/request-context.ts';
+import { connectionCountry } from '../lib/caller.ts';
 import { openApi } from '../http/openapi.ts';
 
 /** `x-version` names the deployed version: a deployment asks for it, to know which version responds. */

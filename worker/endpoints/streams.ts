@@ -1,15 +1,16 @@
 import { signToken, ticketLifetimeSeconds } from '../sign-in/session-token.ts';
-import type { Handler } from '../http/handler.ts';
+import type { Handler } from '../http/request-context.ts';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import { ChannelSocket } from '../usage/channel-socket.ts';
-import { currentCount, profileOf } from '../usage/profile.ts';
+import { profileOf } from '../usage/profile.ts';
+import { currentCount } from '../usage/week.ts';
 import { longestStreamMs, usageStream as openUsageStream } from '../usage/usage-stream.ts';
 import { chatStream as openChatStream } from '../chat/chat-stream.ts';
-import { keyOfEpoch } from '../chat/key-of-epoch.ts';
-import { conversationOf } from '../chat/open-conversation.ts';
-import type { ConversationEvent } from '../chat/stored-message.ts';
-import { ObjectSocket } from '../lib/object-socket.ts';
+import { keyOfEpoch } from '../chat/chat-encryption.ts';
+import { conversationOf } from '../chat/chat-user.ts';
+import type { ConversationEvent } from '../live/message-table.ts';
+import { ObjectSocket } from '../live/live-socket.ts';
 import { RequestError } from '../lib/request-error.ts';
 
 export const streamTicket: Handler<'streamTicket'> = async ({ session, settings, now }) =>

@@ -5,13 +5,11 @@ import { acquireLease } from '../billing/acquire-lease.ts';
 import type { LeasedCustomer } from '../billing/leased-customer.ts';
 import { sync } from '../billing/sync.ts';
 import { customerOf, verifyStripeEvent, type StripeEvent } from '../billing/webhook.ts';
-import type { Handler } from '../http/handler.ts';
-import type { ContextOf } from '../http/request-context.ts';
-import { describeError, log } from '../lib/log.ts';
-import { sha256 } from '../lib/hex.ts';
+import type { Handler, ContextOf } from '../http/request-context.ts';
+import { describeError, log, phoneTag } from '../lib/log.ts';
+import { sha256 } from '../lib/crypto.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp-webhook.ts';
-import { phoneTag } from '../lib/phone-tag.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 
 type Context = ContextOf<'stripeWebhook'>;

@@ -1,5 +1,5 @@
-import { networkOf } from '../lib/address.ts';
-import { CallLimiter } from '../lib/call-limiter.ts';
+import { networkOf } from '../lib/caller.ts';
+import { CallLimiter } from '../lib/rate-limits.ts';
 import { memoize } from '../lib/memoize.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
-import { phoneTag } from '../lib/phone-tag.ts';
+import { phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 import type { IncomingRequest, Parsed } from './request-context.ts';
@@ -64,4 +64,16 @@ function withCanonicalPhone(input: Fields, { settings, requestLog }: IncomingReq
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'strict_object') return `Unknown field ${v.getDotPath(issue)}`;
   return issue.message;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The body as strict UTF-8 text; throws 400 for anything that is not UTF-8. */
+export async function readText(request: Request): Promise<string> {
+  const bytes = await request.arrayBuffer();
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new RequestError('invalidBody');
+  }
 }

@@ -1,11 +1,11 @@
 import type { BotCall } from '../bot/bot-call.ts';
-import type { Access, EndpointName, Endpoints, Input, Params, Query } from '../contract/endpoints.ts';
+import type { Access, EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
-import type { UserSession } from '../accounts/user-session.ts';
-import type { RequestLog } from './request-log.ts';
+import type { UserSession, Authorized } from '../accounts/user-session.ts';
+import type { RequestLog } from './middleware.ts';
 
 /** The part of the context that every handler has. */
 export type BaseContext = {
@@ -61,3 +61,22 @@ type Contexts<Name extends EndpointName> = {
 
 /** The context of an endpoint; it depends on the endpoint's access. */
 export type ContextOf<Name extends EndpointName> = Contexts<Name>[Endpoints[Name]['access']];
+
+type Result<Name extends EndpointName> = Output<Name> | Response;
+
+export type PublicHandler<Name extends EndpointName> = (context: PublicContext<Name>) => Promise<Result<Name>>;
+/** Only `session.run` creates this result, so a handler that skips the session check does not compile. */
+export type UserHandler<Name extends EndpointName> = (context: UserContext<Name>) => Promise<Authorized<Result<Name>>>;
+export type BotHandler<Name extends EndpointName> = (context: BotContext<Name>) => Promise<Result<Name>>;
+export type WebhookHandler<Name extends EndpointName> = (context: WebhookContext) => Promise<Result<Name>>;
+
+type Handlers<Name extends EndpointName> = {
+  public: PublicHandler<Name>;
+  user: UserHandler<Name>;
+  bot: BotHandler<Name>;
+  stripe: WebhookHandler<Name>;
+  whatsapp: WebhookHandler<Name>;
+};
+
+/** The handler of an endpoint; its context depends on the endpoint's access. */
+export type Handler<Name extends EndpointName> = Handlers<Name>[Endpoints[Name]['access']];

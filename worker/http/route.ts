@@ -4,11 +4,17 @@ import { RequestError } from '../lib/request-error.ts';
 import { bearerToken, sessionFromQuery } from '../sign-in/credentials.ts';
 import { verifyToken } from '../sign-in/session-token.ts';
 import { UserSession } from '../accounts/user-session.ts';
-import type { BotHandler, PublicHandler, UserHandler, WebhookHandler } from './handler.ts';
+import type {
+  BotHandler,
+  PublicHandler,
+  UserHandler,
+  WebhookHandler,
+  BaseContext,
+  IncomingRequest,
+  NameOf,
+} from './request-context.ts';
 import { limitByAddress, withinUserLimit } from './limit-calls.ts';
-import { parseRequest } from './parse-request.ts';
-import { readText } from './read-body.ts';
-import type { BaseContext, IncomingRequest, NameOf } from './request-context.ts';
+import { parseRequest, readText } from './parse-request.ts';
 
 /** An endpoint with its handler: authorizes a request, validates what was sent, and returns the handler's result. */
 export type Route<Name extends EndpointName = EndpointName> = {

@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { botCalls, codes, outbox, rateLimitEvents, sessions, stripeEvents, trialLinks, usedTokens } from '#db/schema';
 import type { Database } from './database.ts';
-import { rateLimitEventsKeptMs } from './limits.ts';
+import { rateLimitEventsKeptMs } from './rate-limits.ts';
 import { dayMs } from './time.ts';
 
 const rowsPerStep = 500;

@@ -1,3 +1,6 @@
+import type { PhoneNumber } from '#db/schema';
+import { keyedHash } from './crypto.ts';
+
 /** Writes one line of JSON. No phone number, token, code, query string or body belongs in it. */
 export function log(level: 'info' | 'error', event: string, fields: Record<string, unknown>): void {
   const line = JSON.stringify({ level, event, ...fields });
@@ -23,3 +26,8 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** Identifies a number in the log: 8 hex digits of a keyed hash, the same for the same number. */
+export async function phoneTag(pepper: string, phone: PhoneNumber): Promise<string> {
+  return (await keyedHash(pepper, 'log', phone)).slice(0, 8);
+}

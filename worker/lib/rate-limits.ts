@@ -1,8 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
-import { nameOf } from './insert-select.ts';
-import type { Limit } from './limits.ts';
-import type { Value } from './prepared-statements.ts';
+import { nameOf, type Value } from './sql.ts';
+import { dayMs, hourMs, minuteMs } from './time.ts';
+import { memoize } from './memoize.ts';
 
 const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 
@@ -40,4 +40,60 @@ export function recordEvents(
 export function wasRecorded(subject: Value<string>, by: Value<string>, now: Value<number>): SQL {
   return sql`exists (select 1 from ${rateLimitEvents}
     where ${subjects} = ${subject} and ${instants} = ${now} and ${authors} = ${by})`;
+}
+
+/** At most `most` times in any stretch of `per` milliseconds. */
+export type Limit = { most: number; per: number };
+
+/** Rate-limit events are kept this long (ms); no limit may look back further. */
+export const rateLimitEventsKeptMs = dayMs;
+
+const units = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
+
+/** Reads `5/1h 10/1d`. */
+export function parseLimits(text: string): Limit[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((part) => {
+      const [, most, count, unit] = /^(\d+)\/(\d+)([smhd])$/.exec(part)!;
+      return { most: Number(most), per: Number(count) * units[unit as keyof typeof units] };
+    });
+}
+
+const keysKept = 5000;
+
+/** Counts calls by key in the memory of an isolate, exactly and over sliding windows. */
+export class CallLimiter {
+  readonly #limits: Limit[];
+  readonly #longestMs: number;
+  /** The instants (unix ms) of the calls of a key that a limit still counts, oldest first. */
+  readonly #callsOf = memoize((_key: string): number[] => [], keysKept);
+
+  constructor(limits: Limit[]) {
+    this.#limits = limits;
+    this.#longestMs = Math.max(...limits.map(({ per }) => per));
+  }
+
+  /** Counts a call and returns 0, or returns the instant (unix ms) at which the key may call again. */
+  count(key: string, now: number): number {
+    const calls = this.#callsOf(key);
+    while (calls[0] !== undefined && calls[0] <= now - this.#longestMs) calls.shift();
+    const allowedAt = Math.max(...this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per));
+    if (allowedAt > now) return allowedAt;
+    calls.push(now);
+    return 0;
+  }
+
+  /** How many calls of a key the longest limit counts at its latest call. */
+  counted(key: string): number {
+    return this.#callsOf(key).length;
+  }
+
+  /** Removes a call that was counted at an instant. */
+  giveBack(key: string, at: number): void {
+    const calls = this.#callsOf(key);
+    const index = calls.lastIndexOf(at);
+    if (index >= 0) calls.splice(index, 1);
+  }
 }

@@ -1,15 +1,14 @@
 import { and, eq, gt, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { codes, dailyCodes, rateLimitEvents, users } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf } from '../lib/insert-select.ts';
-import { keyedHash } from '../lib/keyed-hash.ts';
-import type { Limit } from '../lib/limits.ts';
-import { allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { keyedHash } from '../lib/crypto.ts';
+import { type Limit, allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
 import { phoneSubjects } from '../accounts/rate-limit-subjects.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
 import { codeDay, provenForMs, reportCodeBudget } from './code-budget.ts';
-import { networkOf } from '../lib/address.ts';
+import { networkOf } from '../lib/caller.ts';
 
 type Outcome = {
   asked: number;

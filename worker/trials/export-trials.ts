@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials } from '#db/schema';
-import { keyedHashes } from '../lib/keyed-hash.ts';
+import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../accounts/export-user.ts';
 
 export const exportTrials: ExportSection = async ({ user: { id, phone }, db, settings }) => {

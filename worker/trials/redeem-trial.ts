@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { openSession } from '../accounts/open-session.ts';
-import { entitledTierSql } from '../usage/entitlement.ts';
+import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs } from '../lib/time.ts';
 
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };

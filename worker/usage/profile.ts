@@ -1,16 +1,7 @@
 import type { User } from '#db/schema';
-import { plans } from '../contract/plans.ts';
-import type { Profile, Usage } from '../contract/schemas.ts';
-import { entitledTier, onTrial, weeklyLimit } from './entitlement.ts';
-import { currentWeek, weekMs } from './week.ts';
-
-export type { User } from '#db/schema';
-
-/** The count of the current week, and its end (unix ms); null while the week is frozen. */
-export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
-  const week = currentWeek(user, now);
-  return { used: week === user.weekStart ? user.used : 0, resetsAt: user.weekFrozen ? null : week + weekMs };
-}
+import type { Profile } from '../contract/schemas.ts';
+import { entitledTier, onTrial } from './allowance.ts';
+import { currentCount } from './week.ts';
 
 /** The profile of a user, as `GET /api/user/me` returns it. */
 export function profileOf(user: User, now: number): Profile {
@@ -47,21 +38,6 @@ function duringTrial(user: User) {
     renewalDate: isoDate(user.trialEndsAt),
     cancelAtDate: cancelled ? isoDate(user.cancelAt) : null,
     scheduledDowngradeTierId: follows ? user.tier : null,
-  };
-}
-
-/** The response to the bot about a number's allowance. */
-export function usageResponse(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
-  const limit = weeklyLimit(facts.tier);
-  return {
-    success: true,
-    allowed: facts.allowed,
-    used: facts.used,
-    limit,
-    remaining: limit < 0 ? -1 : Math.max(0, limit - facts.used),
-    voice: plans[facts.tier].hasVoice === true,
-    tier: facts.tier,
-    resetsAt: new Date(facts.resetsAt).toISOString(),
   };
 }
 

@@ -1,7 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { users } from '#db/schema';
-import { nameOf } from '../lib/insert-select.ts';
-import type { Value } from '../lib/prepared-statements.ts';
+import { users, type User } from '#db/schema';
+import { nameOf, type Value } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 
 export const weekMs = 7 * dayMs;
@@ -16,6 +15,12 @@ type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: number): number {
   if (weekFrozen) return Math.max(weekStart, weekAnchor);
   return weekAnchor + weekMs * Math.floor(Math.max(0, now - weekAnchor) / weekMs);
+}
+
+/** The count of the current week, and its end (unix ms); null while the week is frozen. */
+export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
+  const week = currentWeek(user, now);
+  return { used: week === user.weekStart ? user.used : 0, resetsAt: user.weekFrozen ? null : week + weekMs };
 }
 
 /** The same rule as SQL over a row of `users`. */

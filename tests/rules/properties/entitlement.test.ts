@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { planIds, plans } from '../../../worker/contract/plans.ts';
-import { entitledTier, entitledTierSql, fitsLimitSql, onTrial, voiceSql } from '../../../worker/usage/entitlement.ts';
+import { entitledTier, entitledTierSql, fitsLimitSql, onTrial, voiceSql } from '../../../worker/usage/allowance.ts';
 import { instant } from './instants.ts';
 import { openRows } from './rows.ts';
 

@@ -1,8 +1,14 @@
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseLimits, rateLimitEventsKeptMs, type Limit } from '../../../worker/lib/limits.ts';
-import { allowedAt, recordEvents, wasRecorded } from '../../../worker/lib/rate-limits.ts';
+import {
+  parseLimits,
+  rateLimitEventsKeptMs,
+  type Limit,
+  allowedAt,
+  recordEvents,
+  wasRecorded,
+} from '../../../worker/lib/rate-limits.ts';
 import { openRows } from './rows.ts';
 
 const dayMs = 86_400_000;

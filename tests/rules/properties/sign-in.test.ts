@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueCode, type SignInCall } from '../../../worker/sign-in/issue-code.ts';
-import { parseLimits } from '../../../worker/lib/limits.ts';
+import { parseLimits } from '../../../worker/lib/rate-limits.ts';
 import { redeemCode } from '../../../worker/sign-in/redeem-code.ts';
 import { canonicalPhone } from '../../../worker/accounts/phone.ts';
 

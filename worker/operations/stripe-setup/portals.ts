@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { portalMetadata } from '../../billing/portal.ts';
-import { sha256 } from '../../lib/hex.ts';
+import { sha256 } from '../../lib/crypto.ts';
 import { matches } from './matches.ts';
 import type { SoldPlan } from './products.ts';
 

@@ -3,8 +3,8 @@ import { botCalls, codes, customers, outbox, sessions, type User } from '#db/sch
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
 import { phoneSubjects } from '../../accounts/rate-limit-subjects.ts';
-import { entitledTier, onTrial } from '../../usage/entitlement.ts';
-import { currentCount } from '../../usage/profile.ts';
+import { entitledTier, onTrial } from '../../usage/allowance.ts';
+import { currentCount } from '../../usage/week.ts';
 import type { SupportRequest } from './support-command.ts';
 
 const lastCalls = 10;

@@ -1,4 +1,4 @@
-import { phoneTag } from '../../../lib/phone-tag.ts';
+import { phoneTag } from '../../../lib/log.ts';
 import { asJson } from '../as-json.ts';
 import { callAsUser } from '../as-user.ts';
 import { findUser } from '../find-user.ts';

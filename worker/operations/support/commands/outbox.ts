@@ -1,5 +1,5 @@
 import { dropParked, parkedEvents, retryParked, type ParkedEvent } from '../parked-events.ts';
-import { phoneTag } from '../../../lib/phone-tag.ts';
+import { phoneTag } from '../../../lib/log.ts';
 import { UsageError } from '../../target.ts';
 import type { Change, Result, SupportCommand, SupportRequest } from '../support-command.ts';
 

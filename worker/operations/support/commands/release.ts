@@ -1,5 +1,5 @@
 import { clearPhoneRateLimits } from '../../../accounts/rate-limit-subjects.ts';
-import { phoneTag } from '../../../lib/phone-tag.ts';
+import { phoneTag } from '../../../lib/log.ts';
 import { phoneOf } from '../find-user.ts';
 import type { SupportCommand } from '../support-command.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import { phoneTag } from '../../../lib/phone-tag.ts';
+import { phoneTag } from '../../../lib/log.ts';
 import { findUser } from '../find-user.ts';
 import type { SupportCommand, SupportRequest } from '../support-command.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../../contract/endpoints.ts';
-import { phoneTag } from '../../../lib/phone-tag.ts';
+import { phoneTag } from '../../../lib/log.ts';
 import { UsageError } from '../../target.ts';
 import { callApi } from '../call-api.ts';
 import { phoneOf } from '../find-user.ts';

@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
 import { log } from '../lib/log.ts';
-import type { ChannelMessage } from './usage-channel.ts';
+import type { ChannelMessage } from '../usage/usage-channel.ts';
 
 type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 

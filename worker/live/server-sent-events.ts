@@ -1,4 +1,4 @@
-import { minuteMs } from './time.ts';
+import { minuteMs } from '../lib/time.ts';
 
 const heartbeatMs = 20_000;
 const oldestMs = 15 * minuteMs;

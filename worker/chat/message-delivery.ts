@@ -6,8 +6,8 @@ import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Settings } from '../settings.ts';
-import { openMessage } from './message-encryption.ts';
-import { chatKeyOf, conversationOf, type ChatRow } from './open-conversation.ts';
+import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+import { conversationOf } from './chat-user.ts';
 
 type Data = { userId: string; messageId: string; retried?: boolean };
 type Body = { type: string; timestamp: string; data: Data & Record<string, unknown> };

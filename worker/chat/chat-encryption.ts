@@ -1,0 +1,201 @@
+import { fromBase64, toBase64, seal, unseal } from '../lib/crypto.ts';
+import { memoize } from '../lib/memoize.ts';
+import type { Settings } from '../settings.ts';
+import type { ChatMessage, MessageAuthor } from '../contract/chat.ts';
+import type { StoredMessage } from '../live/message-table.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
+
+/** The key of one conversation in the user's row: encrypted by the key `keyId` of `CHAT_KEYS`. */
+export type WrappedKey = { chatKey: string; chatKeyId: string };
+
+/** The columns of the user's row about the conversation. */
+export type ChatRow = { id: string; chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
+
+/** The key of an epoch; null when the conversation has no key, or is in another epoch. */
+export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
+
+type WrappingKey = { keyId: string; key: Promise<CryptoKey> };
+
+const encoder = new TextEncoder();
+const keyBytes = 32;
+
+/** No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or the row was changed. */
+class UnusableChatKey extends Error {}
+
+/** A random key for a new conversation, wrapped for the user's row. */
+export function newChatKey(settings: Settings, userId: string): Promise<WrappedKey> {
+  return wrap(settings, userId, crypto.getRandomValues(new Uint8Array(keyBytes)));
+}
+
+/** The key that encrypts the messages of a user. */
+async function openChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<CryptoKey> {
+  const bytes = await unwrap(settings, userId, wrapped);
+  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+/** The key, rewrapped by the first of `CHAT_KEYS`. */
+async function rewrapChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<WrappedKey> {
+  return wrap(settings, userId, new Uint8Array(await unwrap(settings, userId, wrapped)));
+}
+
+/** The id of the key that wraps new ones. */
+function firstChatKeyId(settings: Settings): string {
+  return ringOf(settings)[0]!.keyId;
+}
+
+async function wrap(settings: Settings, userId: string, bytes: Uint8Array<ArrayBuffer>): Promise<WrappedKey> {
+  const { keyId, key } = ringOf(settings)[0]!;
+  return { chatKey: toBase64(await seal(await key, keyContext(userId), bytes)), chatKeyId: keyId };
+}
+
+async function unwrap(settings: Settings, userId: string, { chatKey, chatKeyId }: WrappedKey): Promise<ArrayBuffer> {
+  const wrapping = ringOf(settings).find(({ keyId }) => keyId === chatKeyId);
+  if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${chatKeyId}`);
+  return unseal(await wrapping.key, keyContext(userId), fromBase64(chatKey).buffer).catch(() => {
+    throw new UnusableChatKey(`key ${chatKeyId} of CHAT_KEYS does not open this conversation`);
+  });
+}
+
+const ringOf = memoize((settings: Settings): WrappingKey[] =>
+  settings.CHAT_KEYS.trim()
+    .split(/\s+/)
+    .map((entry) => {
+      const [keyId = '', secret = ''] = entry.split(':');
+      return { keyId, key: deriveWrappingKey(secret) };
+    }),
+);
+
+async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
+  const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
+  const derivation = {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(),
+    info: encoder.encode('solace/chat-kek/v1'),
+  };
+  return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+}
+
+function keyContext(userId: string): string {
+  return `dek|v1|${userId}`;
+}
+
+/** The key of a conversation, or null without consent; 503 when `CHAT_KEYS` no longer opens it. */
+export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
+  const { chatKey, chatKeyId } = row;
+  if (!chatKey || !chatKeyId) return null;
+  try {
+    return await openChatKey(settings, row.id, { chatKey, chatKeyId });
+  } catch (error) {
+    if (!(error instanceof UnusableChatKey)) throw error;
+    log('error', 'chat_key_unusable', { keyId: chatKeyId });
+    throw new RequestError('unavailable', { retryAfter: 60 });
+  }
+}
+
+/** The keys for an open stream: reads the user's row again after the conversation has changed its key. */
+export async function keyOfEpoch(
+  settings: Settings,
+  row: ChatRow,
+  readAgain: () => Promise<ChatRow | null>,
+): Promise<KeyOfEpoch> {
+  let { chatEpoch } = row;
+  let key = await chatKeyOf(settings, row);
+
+  return async function keyOf(epoch) {
+    if (epoch < chatEpoch) return null;
+    if (epoch > chatEpoch || !key) {
+      const fresh = await readAgain();
+      if (!fresh) return null;
+      chatEpoch = fresh.chatEpoch;
+      key = await chatKeyOf(settings, fresh);
+    }
+    return epoch === chatEpoch ? key : null;
+  };
+}
+
+/** The parts of a message that the Durable Object stores encrypted. */
+export type MessageContent = { text: string; replyTo?: string | undefined; crisis?: boolean };
+type Place = { userId: string; id: string; author: MessageAuthor };
+
+const decoder = new TextDecoder();
+
+/** The ciphertext of the content, bound to this conversation, epoch and id. */
+export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisis }: MessageContent) {
+  const content = { text, ...(replyTo !== undefined && { replyTo }), ...(crisis && { crisis }) };
+  return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
+}
+
+/** Decrypts a stored message; throws if the key belongs to another conversation. */
+export async function openMessage(key: CryptoKey, userId: string, stored: StoredMessage): Promise<ChatMessage> {
+  const plain = await unseal(key, messageContext({ userId, ...stored }), stored.sealed);
+  return toChatMessage(stored, JSON.parse(decoder.decode(plain)));
+}
+
+/** A message of the contract. */
+export function toChatMessage(
+  { id, seq, author, at, state }: StoredMessage,
+  { text, replyTo, crisis }: MessageContent,
+): ChatMessage {
+  return {
+    id,
+    seq,
+    author,
+    text,
+    at: new Date(at).toISOString(),
+    state,
+    ...(replyTo !== undefined && { replyTo }),
+    ...(crisis && { crisis }),
+  };
+}
+
+/** The id may contain the separator; the other parts may not. */
+function messageContext({ userId, id, author }: Place): string {
+  return `msg|v1|${userId}|${id}|${author}`;
+}
+
+type Row = WrappedKey & { id: string };
+
+const rowsPerStep = 500;
+/** Keys for each hourly run: a quarter of a million a day. Keys of users who write are rewrapped on use. */
+const stepsPerRun = 20;
+
+/** Rewraps keys with the first of `CHAT_KEYS`, until none is left or the run ends. */
+export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    const rows = await db.all<Row>(wrappedByOthers(firstChatKeyId(settings)));
+    const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter((each) => each !== null);
+    const [first, ...rest] = statements.map((statement) => db.run(statement));
+    if (first) await db.batch([first, ...rest]);
+    if (rows.length > 0) log('info', 'chat_keys_rewrapped', { keys: statements.length });
+    if (rows.length > statements.length) {
+      log('error', 'chat_key_unusable', { conversations: rows.length - statements.length });
+    }
+    if (statements.length < rowsPerStep) return;
+  }
+}
+
+/** SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS` wraps it already. */
+export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
+  return row.chatKeyId === firstChatKeyId(settings) ? null : rewrap(settings, row);
+}
+
+function wrappedByOthers(first: string): SQL {
+  const keys = sql`select id, chat_key as chatKey, chat_key_id as chatKeyId from users where chat_key_id`;
+  return sql`select * from (${keys} < ${first} limit ${rowsPerStep})
+    union all select * from (${keys} > ${first} limit ${rowsPerStep}) limit ${rowsPerStep}`;
+}
+
+async function rewrap(settings: Settings, row: Row): Promise<SQL | null> {
+  try {
+    const { chatKey, chatKeyId } = await rewrapChatKey(settings, row.id, row);
+    return sql`update users set chat_key = ${chatKey}, chat_key_id = ${chatKeyId}
+      where id = ${row.id} and chat_key = ${row.chatKey}`;
+  } catch (error) {
+    if (error instanceof UnusableChatKey) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,187 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { type OutboxEvent, leaseMs } from '../bot/deliver-outbox.ts';
+import type { ChatMessage } from '../contract/chat.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { storedWithinMs } from './message-delivery.ts';
+import {
+  chatKeyOf,
+  openMessage,
+  rewrapOnUse,
+  sealMessage,
+  toChatMessage,
+  type ChatRow,
+  type MessageContent,
+} from './chat-encryption.ts';
+import { conversationOf, restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
+import type { StoredMessage } from '../live/message-table.ts';
+import type { User } from '#db/schema';
+import type { Settings } from '../settings.ts';
+import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql } from '../usage/allowance.ts';
+import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
+
+type Context = ChatContext & { now: number };
+type Sent = { id: string; text: string };
+
+/** The earlier message with the same id and text, if a new one would be refused. */
+export async function findMessage(
+  { env, settings }: Context,
+  user: ChatRow,
+  sent: Sent,
+  refusal: RequestError,
+): Promise<ChatMessage> {
+  const key = await chatKeyOf(settings, user);
+  const stored = key && (await conversationOf(env, user.id).find(user.chatEpoch, sent.id));
+  if (!key || !stored) throw refusal;
+  const message = await sameMessage(key, user, stored, sent);
+  // Sending a failed message again is a new attempt.
+  if (message.state === 'failed') throw refusal;
+  return message;
+}
+
+type Stored = { message: ChatMessage; sentBefore: string | null };
+
+/** Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. */
+export async function storeMessage(
+  context: Context,
+  user: ChatRow,
+  sent: Sent,
+  queued: OutboxEvent | null,
+): Promise<Stored> {
+  const { db, env, settings, waitUntil, now } = context;
+  const [conversation, notAfter] = [conversationOf(env, user.id), now + storedWithinMs];
+  const key = (await chatKeyOf(settings, user))!;
+  const { id, text } = sent;
+  const sealed = await sealMessage(key, { userId: user.id, id, author: 'user' }, { text });
+  const perMinute = settings.CHAT_MESSAGES_PER_MINUTE;
+  const appended = await conversation.append(user.chatEpoch, { id, author: 'user', sealed, notAfter, perMinute });
+  // Only a reply can be `cleared`.
+  if (appended.outcome === 'late' || appended.outcome === 'cleared')
+    throw new RequestError('unavailable', { retryAfter: 1 });
+  // An event without its message would delay the next ones.
+  if (queued && (appended.outcome === 'behind' || appended.outcome === 'limited'))
+    waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
+  if (appended.outcome === 'behind') {
+    context.waitUntil(restartEpoch(context, user, appended));
+    throw staleEpochError();
+  }
+  if (appended.outcome === 'limited') throw rateLimited(appended.allowedAt, now);
+  const rewrapped = await rewrapOnUse(settings, { id: user.id, chatKey: user.chatKey!, chatKeyId: user.chatKeyId! });
+  if (rewrapped) waitUntil(db.run(rewrapped));
+  const { sentBefore } = appended;
+  if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, { text }), sentBefore };
+  const message = await sameMessage(key, user, appended.message, sent);
+  if (message.state !== 'failed' || !queued) return { message, sentBefore };
+  const moved = await conversation.move(user.chatEpoch, id, ['failed'], 'sent', notAfter);
+  return { message: { ...message, state: moved?.state ?? message.state }, sentBefore };
+}
+
+async function sameMessage(key: CryptoKey, user: ChatRow, stored: StoredMessage, sent: Sent): Promise<ChatMessage> {
+  const message = await openMessage(key, user.id, stored);
+  if (message.author !== 'user' || message.text !== sent.text) throw new RequestError('messageIdReused');
+  return message;
+}
+
+const cleared = 'The person has cleared this message.';
+
+type Reply = MessageContent & { id: string };
+
+/**
+ * Stores a reply once for its id and returns its `seq`; throws 409 if the id belongs to another message, or if the user has
+ * cleared the message that it answers.
+ */
+export async function storeReply(
+  context: ChatContext & { now: number },
+  user: ChatRow,
+  { id, ...content }: Reply,
+): Promise<number> {
+  const { env, settings, now } = context;
+  const key = (await chatKeyOf(settings, user))!;
+  const sealed = await sealMessage(key, { userId: user.id, id, author: 'solace' }, content);
+  const message = { id, author: 'solace' as const, sealed, notAfter: now + storedWithinMs, replyTo: content.replyTo };
+  const appended = await conversationOf(env, user.id).append(user.chatEpoch, message);
+  if (appended.outcome === 'behind') {
+    context.waitUntil(restartEpoch(context, user, appended));
+    throw staleEpochError();
+  }
+  if (appended.outcome === 'cleared') throw new RequestError('conflict', { message: cleared });
+  if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
+  if (appended.outcome === 'known') {
+    const { author, text } = await openMessage(key, user.id, appended.message);
+    if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
+  }
+  return appended.message.seq;
+}
+
+const waitSeconds = 5;
+
+/** Why a new message is refused, or null; the same rules as SQL stand in `queueMessage`. */
+export function refusalOf(user: User, waiting: number, settings: Settings, now: number): RequestError | null {
+  if (!user.chatKey) return new RequestError('consentNeeded');
+  const { used } = currentCount(user, now);
+  const limit = weeklyLimit(entitledTier(user, now));
+  if (limit >= 0 && used >= limit && (user.crisisUntil ?? 0) <= now) {
+    const resetsAt = new Date(currentWeek(user, now) + weekMs).toISOString();
+    return new RequestError('allowanceSpent', { fields: { used, limit, resetsAt } });
+  }
+  if (waiting < settings.CHAT_MESSAGES_WAITING) return null;
+  return new RequestError('rateLimited', { retryAfter: waitSeconds });
+}
+
+type Pointer = {
+  /** SQL: the user's id if the session is live, else null. */
+  userId: SQL;
+  /** The user's id by the token. */
+  claimedUserId: string;
+  messageId: string;
+  locale: string | null;
+  country: string | null;
+  /** The maximum number of a user's messages that wait for the bot. */
+  mostWaiting: number;
+  now: number;
+};
+
+export type QueuedPointer = OutboxEvent & { leasedUntil: number };
+
+/** The messages that waited for the bot before this one was queued: others of the user, and this one itself. */
+export type Waiting = { others: number; same: number };
+
+/** SQL for one row of `Waiting`; says nothing about whether the session is live. */
+export function countWaiting(claimedUserId: string, messageId: string): SQL {
+  const phone = sql`(select phone from users where id = ${claimedUserId})`;
+  return sql`select ${othersWaiting(phone, messageId)} as others,
+    exists (select 1 from outbox where id = ${eventId(claimedUserId, messageId)} and parked_at is null) as same`;
+}
+
+function othersWaiting(phone: SQL, messageId: string): SQL {
+  return sql`(select count(*) from outbox where phone = ${phone} and message_id <> ${messageId} and parked_at is null)`;
+}
+
+function eventId(userId: string, messageId: string): string {
+  return `chat_${userId}_${messageId}`;
+}
+
+/**
+ * SQL that puts the event of a message into the outbox if consent, allowance and limits allow it. A message has one
+ * event; a parked one is sent again. This request gets the lease if no event of the number precedes it.
+ */
+export function queueMessage(pointer: Pointer): SQL {
+  const { userId, claimedUserId, messageId, locale, country, mostWaiting, now } = pointer;
+  const week = currentWeekSql(now);
+  const used = sql`(case when week_start = ${week} then used else 0 end)`;
+  const allowed = sql`(${fitsLimitSql(sql`${used} + 1`, entitledTierSql(now))} or crisis_until > ${now})`;
+  const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
+    'country', ${country})`;
+  const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;
+  const leasedUntil = sql`case when exists (select 1 from outbox earlier
+    where earlier.phone = users.phone and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;
+  return sql`insert into outbox (id, phone, body, message_id, created_at, due_at, leased_until, attempts)
+    select ${eventId(claimedUserId, messageId)}, phone, ${body}, ${messageId}, ${now}, ${now}, ${leasedUntil}, 1
+    from users where users.id = ${userId} and chat_key is not null and ${allowed}
+      and ${othersWaiting(sql`users.phone`, messageId)} < ${mostWaiting}
+    on conflict (id) do update set created_at = ${now}, parked_at = null,
+      attempts = case when parked_at is null then attempts else 1 end,
+      due_at = case when parked_at is null then due_at else ${now} end,
+      leased_until = case when parked_at is null then leased_until else excluded.leased_until end
+    returning seq, id, phone, body, attempts, message_id as messageId, created_at as createdAt,
+      leased_until as leasedUntil`;
+}

@@ -1,0 +1,74 @@
+import { memoize } from './memoize.ts';
+
+const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const encoder = new TextEncoder();
+
+/** Bytes as lower-case hex. */
+function hexOf(bytes: ArrayBuffer): string {
+  let text = '';
+  for (const byte of new Uint8Array(bytes)) text += digits[byte];
+  return text;
+}
+
+/** SHA-256 of a text, as lower-case hex. */
+export async function sha256(text: string): Promise<string> {
+  return hexOf(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
+}
+
+/** Bytes as base64. */
+export function toBase64(bytes: ArrayBuffer): string {
+  let text = '';
+  for (const byte of new Uint8Array(bytes)) text += String.fromCharCode(byte);
+  return btoa(text);
+}
+
+/** The bytes of a base64 text. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+/** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */
+export type HashPurpose = 'code' | 'trial' | 'trial-link' | 'phone' | 'log' | 'jti';
+
+/** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
+export async function keyedHash(secret: string, purpose: HashPurpose, ...parts: string[]): Promise<string> {
+  const key = await keysOf(secret)(purpose);
+  return hexOf(await crypto.subtle.sign('HMAC', key, encoder.encode(parts.join('|'))));
+}
+
+/** The hash under every secret in use, the current one first. */
+export function keyedHashes(secrets: string[], purpose: HashPurpose, ...parts: string[]): Promise<string[]> {
+  return Promise.all(secrets.map((secret) => keyedHash(secret, purpose, ...parts)));
+}
+
+const keysOf = memoize((secret: string) => memoize((purpose: HashPurpose) => deriveKey(secret, purpose)));
+
+/** The secrets are long and random, so HKDF needs no salt (RFC 5869, section 3.1). */
+async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKey> {
+  const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode(purpose) };
+  const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 };
+  return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
+}
+
+const nonceBytes = 12;
+
+/** Encrypts with AES-256-GCM; the random nonce precedes the ciphertext, and `context` is authenticated with it. */
+export async function seal(key: CryptoKey, context: string, plain: BufferSource): Promise<ArrayBuffer> {
+  const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
+  const sealed = await crypto.subtle.encrypt(algorithm(iv, context), key, plain);
+  const whole = new Uint8Array(nonceBytes + sealed.byteLength);
+  whole.set(iv);
+  whole.set(new Uint8Array(sealed), nonceBytes);
+  return whole.buffer;
+}
+
+/** Decrypts sealed bytes; throws if the key, the context or any byte differs. */
+export function unseal(key: CryptoKey, context: string, sealed: ArrayBuffer): Promise<ArrayBuffer> {
+  const iv = new Uint8Array(sealed, 0, nonceBytes);
+  return crypto.subtle.decrypt(algorithm(iv, context), key, new Uint8Array(sealed, nonceBytes));
+}
+
+function algorithm(iv: Uint8Array<ArrayBuffer>, context: string) {
+  return { name: 'AES-GCM', iv, additionalData: encoder.encode(context) };
+}
