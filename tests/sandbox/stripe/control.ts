@@ -165,12 +165,12 @@ function isOneOf(value: unknown, allowed: string[]): boolean {
   return value === undefined || (typeof value === 'string' && allowed.includes(value));
 }
 
-export async function readBody(c: Context): Promise<Record<string, unknown>> {
+async function readBody(c: Context): Promise<Record<string, unknown>> {
   const body = await c.req.json<unknown>().catch(() => ({}));
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }
 
-export function unknownCustomer(c: Context): Response {
+function unknownCustomer(c: Context): Response {
   return c.json({ error: 'Stripe knows no such customer, or no card of theirs' }, 404);
 }
 

@@ -67,7 +67,7 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
 const order = ['schedules', 'subscriptions', 'invoices', 'payment_intents', 'checkout_sessions'];
 
 /** The next of the wanted changes: the first on the real clock, since customers' clocks differ. */
-export function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {
+function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {
   const realAt = ({ at, customer }: Due) => at - clock.offset(customer);
   let first: Due | undefined;
   for (const due of store.list<Due>(dueCollection)) {

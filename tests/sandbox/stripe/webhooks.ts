@@ -142,7 +142,7 @@ type SignedEvent = { url: string; secret: string; event: object };
  * Posts a signed event; returns whether the endpoint accepted it. The signature contains the real time, since
  * receivers compare it with theirs.
  */
-export async function postEvent({ url, secret, event }: SignedEvent): Promise<boolean> {
+async function postEvent({ url, secret, event }: SignedEvent): Promise<boolean> {
   const body = JSON.stringify(event, null, 2);
   const at = realSeconds();
   const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');

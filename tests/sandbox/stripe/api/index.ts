@@ -156,6 +156,6 @@ declare module 'hono' {
 }
 
 /** The `api_error` of a Stripe that fails. */
-export function faultResponse(status: number): { status: number; body: object } {
+function faultResponse(status: number): { status: number; body: object } {
   return { status, body: { error: { type: 'api_error', message: 'Out of order' } } };
 }

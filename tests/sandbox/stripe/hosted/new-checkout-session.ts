@@ -124,7 +124,7 @@ function asked(params: Params) {
   };
 }
 
-export function modeOf(params: Params): 'setup' | 'subscription' {
+function modeOf(params: Params): 'setup' | 'subscription' {
   const { mode, ui_mode: ui = 'hosted_page', success_url: successUrl } = params;
   if (mode !== 'setup' && mode !== 'subscription')
     throw invalid('The local Stripe sells subscriptions and saves cards.', 'mode');
@@ -166,7 +166,7 @@ function refuseLineItems(params: Params): [] {
   return [];
 }
 
-export function expiryOf(world: World, { expires_at: at }: Params): number {
+function expiryOf(world: World, { expires_at: at }: Params): number {
   if (at === undefined) return world.now() + day;
   if (at < world.now() + 1800 || at > world.now() + day) {
     throw invalid(
@@ -193,7 +193,7 @@ function priced(
 const savable = ['card', 'link'];
 
 /** The payment methods of the page; unless the merchant chooses, all that the account has switched on. */
-export function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }: Params) {
+function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }: Params) {
   const { id, switchedOn } = methodConfiguration(world);
   const available = switchedOn.filter((type) => (mode === 'setup' ? savable.includes(type) : type !== 'sepa_debit'));
   const types: string[] = allowed ? available.filter((type) => allowed.includes(type as 'card')) : available;
