@@ -1,15 +1,28 @@
-import { receiveReply } from '../chat/bot-side.ts';
-import { clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb } from '../chat/write-message.ts';
-import type { Person } from '../person.ts';
-import { pause, Stuck, type World } from '../world.ts';
-import { Follower } from './follower.ts';
-import { changePlan, readProfile } from './plan.ts';
-import { deleteAccount } from './delete-account.ts';
-import { logOut } from './log-out.ts';
-import { changePlatform } from './platform.ts';
-import { write } from './post.ts';
-import { reportContact, signIn } from './sign-in.ts';
-import { startTrial } from './trial.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Choices } from '../choices.ts';
+import { Person, type Role } from '../person.ts';
+import { type World, pause, Stuck } from '../world.ts';
+import { receiveReply, clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb } from './conversation.ts';
+import { Follower } from './streams.ts';
+import { changePlan, readProfile, write } from './plan-acts.ts';
+import { deleteAccount, logOut, changePlatform, reportContact, signIn, startTrial } from './account-acts.ts';
+
+const places = 20;
+const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
+
+/** Runs so many users concurrently until the end; a new one replaces each that leaves. */
+export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
+  const newcomer = () => {
+    const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());
+    world.people.push(person);
+    return person;
+  };
+  const place = async (index: number) => {
+    await sleep(index * 200);
+    while (!world.closing.aborted) await runJourney(world, newcomer());
+  };
+  await Promise.all(Array.from({ length: places }, (_, index) => place(index)));
+}
 
 type Chat = 'write on the web' | 'receive a reply' | 'reconnect' | 'resend' | 'clear';
 type Action = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'readProfile' | 'leave' | Chat;
@@ -49,7 +62,7 @@ const weights: Record<Person['role'], Partial<Record<Action, number>>> = {
 };
 
 /** One user: signs up, opens one or two tabs, and makes random actions until the end or their own limit. */
-export async function runJourney(world: World, person: Person): Promise<void> {
+async function runJourney(world: World, person: Person): Promise<void> {
   try {
     await begin(world, person);
     for (let left = person.choices.between(8, 70); left > 0 && !person.left && !world.closing.aborted; left -= 1) {

@@ -3,17 +3,14 @@ import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listen, type Listening } from '../../sandbox/listen.ts';
 import { Choices } from '../choices.ts';
-import { Figures } from '../figures.ts';
+import { Figures, Latencies, Timeline } from '../records.ts';
 import { messagesReachedBot, pagesAreWhole } from '../invariants/conversations.ts';
-import { Latencies } from '../latencies.ts';
-import { logOut } from '../load/log-out.ts';
-import { Person } from '../person.ts';
+import { logOut } from './account-acts.ts';
+import { Person, type Message } from '../person.ts';
 import type { Rig } from '../rig.ts';
 import { Site } from '../site.ts';
-import { Timeline } from '../timeline.ts';
 import type { World } from '../world.ts';
-import type { Message } from './conversation.ts';
-import { clearConversation, sendMessage } from './write-message.ts';
+import { clearConversation, sendMessage } from './conversation.ts';
 
 /**
  * A stub of the product: its live sessions, its page, the events of the bot, and what else it does when a session ends or

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reconnectDelay } from '../../web/rules/reconnect-delay.ts';
-import type { Person } from './person.ts';
-import type { World } from './world.ts';
+import { reconnectDelay } from '../../../web/rules/reconnect-delay.ts';
+import type { Person, OpenTab } from '../person.ts';
+import type { World } from '../world.ts';
+import { readMessage } from '../../../web/rules/read-message.ts';
+import { readEvents } from '../../api/support/read-events.ts';
 
 /** Opens a stream once and resolves when it ends; calls `opened` when the server has accepted it. */
 type Connect = (signal: AbortSignal, opened: () => void) => Promise<void>;
@@ -69,4 +71,32 @@ export async function openStream(
   const response = await fetch(url, { signal });
   figures.answered(name, response.ok ? null : `http_${response.status}`);
   return response.ok ? response.body : null;
+}
+
+/** A tab with an open usage stream. */
+export class Follower implements OpenTab {
+  /** The last total that the stream sent; undefined while the stream is not open. */
+  total: number | undefined;
+  readonly stream: ReconnectingStream;
+  readonly #world: World;
+  readonly #person: Person;
+
+  constructor(world: World, person: Person) {
+    this.#world = world;
+    this.#person = person;
+    this.stream = new ReconnectingStream((signal, opened) =>
+      this.#connect(signal, opened).finally(() => (this.total = undefined)),
+    );
+  }
+
+  async #connect(signal: AbortSignal, opened: () => void): Promise<void> {
+    const request = { name: 'stream opened', path: '/api/user/usage-stream' };
+    const body = await openStream(this.#world, this.#person, request, signal);
+    if (!body) return;
+    opened();
+    for await (const { event, data } of readEvents(body)) {
+      const message = event || !data ? null : readMessage(data);
+      if (message?.type === 'usageUpdate') this.total = message.count;
+    }
+  }
 }

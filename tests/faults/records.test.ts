@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Latencies } from './latencies.ts';
+import { Latencies } from './records.ts';
 
 test('calls that met one of several faults are not compared', () => {
   let now = 0;
