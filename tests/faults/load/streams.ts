@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reconnectDelay } from '../../../web/rules/reconnect-delay.ts';
+import { readMessage, reconnectDelay } from '../../../web/rules/stream-events.ts';
 import type { Person, OpenTab } from '../person.ts';
 import type { World } from '../world.ts';
-import { readMessage } from '../../../web/rules/read-message.ts';
 import { readEvents } from '../../api/support/read-events.ts';
 
 /** Opens a stream once and resolves when it ends; calls `opened` when the server has accepted it. */
