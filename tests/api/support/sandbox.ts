@@ -110,7 +110,7 @@ export async function newestCode(phone: string): Promise<string> {
 
 /** The requests to the local services during `work`. */
 export async function costOf<T>(work: () => Promise<T>): Promise<{ result: T; stats: Record<string, number> }> {
-  await sandbox.resetStats();
+  await control('DELETE', '/stats');
   const result = await work();
-  return { result, stats: await sandbox.stats() };
+  return { result, stats: await control('GET', '/stats') };
 }
