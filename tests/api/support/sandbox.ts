@@ -1,4 +1,6 @@
 import { vars } from './api.ts';
+import { database } from './database.ts';
+import { until } from './until.ts';
 
 type Fault = null | {
   status?: number;
@@ -50,27 +52,55 @@ export const sandbox = {
   heldRequests: () => control<{ service: Service; match: string | null; held: number }[]>('GET', '/faults/held'),
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
   botMode: (mode: 'accept' | 'silent' | 'refuse') => change('/bot/mode', { mode }),
-  stripeClock: () => control<{ now: number }>('GET', '/stripe/clock'),
-  advanceStripe: (seconds: number) => control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds }),
+  stripeClock: (phone?: string) =>
+    control<{ now: number }>('GET', `/stripe/clock${phone ? `?phone=${encodeURIComponent(phone)}` : ''}`),
+  /** Time passes at Stripe for the customer with a number alone. */
+  advanceStripe: (phone: string, seconds: number) =>
+    control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
   card: (phone: string, declines: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines }),
   dispute: (phone: string) =>
     control<{ id: string; status: string }>('POST', `/stripe/customers/${encodeURIComponent(phone)}/dispute`),
   authenticate: (phone: string, succeeds: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/authenticate`, { succeeds }),
-  stripeSettings: (settings: {
-    retries?: 'two-weeks' | 'five-days';
-    afterRetries?: 'cancel' | 'unpaid' | 'past_due';
-  }) => control('PUT', '/stripe/settings', settings),
-  resetStats: () => control('DELETE', '/stats'),
-  stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
+  /** How Stripe collects the renewals of the customer with a number. */
+  stripeSettings: (
+    phone: string,
+    settings: { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' },
+  ) => control('PUT', '/stripe/settings', { ...settings, phone }),
 };
+
+/** Holds the requests of a service that contain a text, such as those about a number, until they are released. */
+export async function hold(service: Service, text: string, fault: Omit<NonNullable<Fault>, 'hold' | 'match'> = {}) {
+  const match = text.replace('+', '');
+  await sandbox.faults({ [service]: { ...fault, hold: true, match } });
+  const heldNow = async () => (await sandbox.heldRequests()).find((each) => each.match === match)?.held ?? 0;
+  return {
+    /** Returns when so many requests wait. */
+    arrived: (count = 1) => until(`${count} held requests to ${service}`, heldNow, (held) => held >= count),
+    release: () => sandbox.faults({ [service]: { match } }),
+  };
+}
 
 /** The events that the bot accepted about a number, oldest first. */
 export async function eventsAbout(phone: string, type?: string) {
   const events = await sandbox.botEvents();
   return events.filter((event) => event.data.phone === phone && (type === undefined || event.type === type));
 }
+
+/** The events about a number when the bot has accepted all that were written, oldest first. */
+export async function deliveredEvents(phone: string) {
+  await until(
+    `no undelivered event about ${phone}`,
+    () => outboxOf(phone),
+    ({ length }) => length === 0,
+  );
+  return eventsAbout(phone);
+}
+
+/** The events about a number that the bot has not accepted, oldest first. */
+export const outboxOf = async (phone: string) =>
+  (await database.execute({ sql: 'select * from outbox where phone = ? order by seq', args: [phone] })).rows;
 
 /** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {
@@ -80,7 +110,7 @@ export async function newestCode(phone: string): Promise<string> {
 
 /** The requests to the local services during `work`. */
 export async function costOf<T>(work: () => Promise<T>): Promise<{ result: T; stats: Record<string, number> }> {
-  await sandbox.resetStats();
+  await control('DELETE', '/stats');
   const result = await work();
-  return { result, stats: await sandbox.stats() };
+  return { result, stats: await control('GET', '/stats') };
 }
