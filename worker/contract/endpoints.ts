@@ -3,7 +3,7 @@ import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessa
 import type { ErrorName } from './errors.ts';
 import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './schemas.ts';
 
-export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp';
+export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp' | 'support';
 
 type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -48,6 +48,21 @@ function wholeNumber(name: string, least: number, most: number) {
 const done = v.object({ success: v.literal(true) });
 
 export const endpoints = {
+  supportErase: {
+    access: 'support',
+    method: 'DELETE',
+    path: '/api/support/account',
+    summary: 'Delete the account that the token of the support command names',
+    output: done,
+    fails: ['notFound'],
+  },
+  supportExport: {
+    access: 'support',
+    method: 'GET',
+    path: '/api/support/account',
+    summary: 'Export the account that the token of the support command names',
+    fails: ['notFound'],
+  },
   requestOtp: {
     access: 'public',
     method: 'POST',
@@ -162,7 +177,7 @@ export const endpoints = {
     access: 'user',
     method: 'POST',
     path: '/api/billing/create-subscription-update-session',
-    summary: 'A page on which the user buys, changes or mends the subscription',
+    summary: 'The address of the page on which the user buys or changes a plan, or pays a due invoice',
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
