@@ -1,4 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { users } from '../../drizzle/schema.ts';
+import { refuseUnknownCustomer } from '../../worker/billing/customer.ts';
+import { sameForUser } from '../../worker/billing/sync.ts';
+import { readRow } from '../../worker/lib/sql.ts';
 import { call, send } from './support/api.ts';
 import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
 import { runCron } from './support/cron.ts';
@@ -106,4 +110,17 @@ it('an event that arrives during a fetch is fetched for before the lease is rele
     args: [customer],
   });
   expect(rows[0]).toMatchObject({ missed: 0, until: 0, failures: 0 });
+});
+
+it('a stream that opens during a fetch is not a change that the user sees; a plan is', async () => {
+  const { phone } = await newPerson();
+  const { rows } = await database.execute({ sql: 'select * from users where phone = ?', args: [phone] });
+  const user = readRow(users, { ...rows[0] });
+  const background = { streamsOpenUntil: Date.now(), billingWatchUntil: Date.now(), usageSeq: user.usageSeq + 1 };
+  expect(sameForUser(user, { ...user, ...background })).toBe(true);
+  expect(sameForUser(user, { ...user, tier: 'premium' })).toBe(false);
+});
+
+it('a customer that Stripe does not know stops the work', () => {
+  expect(() => refuseUnknownCustomer('cus_unknown')).toThrow('unavailable');
 });

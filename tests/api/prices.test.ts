@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { unknownPricesInUse } from '../../worker/billing/unknown-prices.ts';
+import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/set-up.ts';
 import { botCall, call } from './support/api.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reconnectDelay } from '../../web/rules/reconnect-delay.ts';
+import { reconnectDelay } from '../../web/rules/stream-events.ts';
 import type { Person } from './person.ts';
 import type { World } from './world.ts';
 

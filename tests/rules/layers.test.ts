@@ -16,6 +16,15 @@ const layers: Record<string, string[]> = {
   'worker/messaging': under,
   'worker/bot': under,
   'worker/accounts': accounts,
+  // They use every feature. A feature that used them would form a cycle.
+  'worker/accounts/account-deletion.ts': [...features, 'worker/chat', 'worker/billing'],
+  'worker/accounts/account-export.ts': [
+    ...features,
+    'worker/sign-in',
+    'worker/trials',
+    'worker/chat',
+    'worker/billing',
+  ],
   'worker/usage': accounts,
   'worker/live': [...accounts, 'worker/usage'],
   'worker/sign-in': [...features, 'worker/messaging'],

@@ -5,7 +5,7 @@ import { toBase64 } from '../lib/crypto.ts';
 import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import { admitStream, openStreams, type StreamOwner } from '../usage/open-streams.ts';
-import { liveSessions } from '../accounts/live-sessions.ts';
+import { liveSessions } from '../accounts/user-session.ts';
 import {
   MessageTable,
   type Appended,

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
-import { liveSessions } from '../accounts/live-sessions.ts';
+import { liveSessions } from '../accounts/user-session.ts';
 import { admitStream, openStreams } from './open-streams.ts';
 
 /**

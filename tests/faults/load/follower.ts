@@ -1,4 +1,4 @@
-import { readMessage } from '../../../web/rules/read-message.ts';
+import { readMessage } from '../../../web/rules/stream-events.ts';
 import { readEvents } from '../../api/support/read-events.ts';
 import type { OpenTab, Person } from '../person.ts';
 import { openStream, ReconnectingStream } from '../reconnecting-stream.ts';

@@ -5,13 +5,12 @@ import requests from '../contract/requests.json' with { type: 'json' };
 import type { Fields } from '../contract/shape.ts';
 import { newId } from '../ids.ts';
 import { apiVersion } from '../version.ts';
-import type { Handler } from './call.ts';
+import type { Handler, Atomically } from './call.ts';
 import { noFault, faultResponse } from './fault.ts';
 import { createIdempotency } from './idempotency.ts';
 import { routes } from './routes.ts';
 import { runRequest } from './run-request.ts';
 import type { World } from '../types/world.ts';
-import type { Atomically } from './call.ts';
 
 const generated = requests as unknown as Record<string, Fields>;
 const additions = byHand as unknown as Record<string, Fields>;

@@ -1,10 +1,9 @@
 import type { Fields } from '../contract/shape.ts';
 import { StripeError } from '../errors.ts';
-import type { Call, Handler } from './call.ts';
+import type { Call, Handler, ApiResponse, Atomically } from './call.ts';
 import { decodeFields } from './decode.ts';
 import { expand } from './expand.ts';
 import type { RequestInfo, World } from '../types/world.ts';
-import type { ApiResponse, Atomically } from './call.ts';
 
 type Request = { info: RequestInfo; fields: Fields; params: object; ids: Record<string, string>; handler: Handler };
 

@@ -2,8 +2,7 @@ import type { Stripe } from 'stripe';
 import type { Call } from '../api/call.ts';
 import { invalid } from '../errors.ts';
 import { searchableOf } from './search-index.ts';
-import type { Customer } from '../types/customers.ts';
-import type { Searchable } from '../types/customers.ts';
+import type { Customer, Searchable } from '../types/customers.ts';
 import type { World } from '../types/world.ts';
 
 type Clause = { field: string; key: string | undefined; operator: string; value: string | null; isNegated: boolean };

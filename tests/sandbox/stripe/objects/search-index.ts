@@ -1,5 +1,4 @@
-import type { Customer } from '../types/customers.ts';
-import type { Indexed, Searchable } from '../types/customers.ts';
+import type { Customer, Indexed, Searchable } from '../types/customers.ts';
 
 /** Stripe's search finds a change after up to a minute; here after two seconds. */
 export const indexDelayMs = 2000;
