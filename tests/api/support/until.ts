@@ -15,6 +15,6 @@ export async function until<T>(
     const state = await probe();
     if (condition(state)) return state;
     if (deadline.aborted) throw new Error(`Waited ${deadlineMs / 1000} s for ${what}; last: ${JSON.stringify(state)}`);
-    await scheduler.wait(pauseMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
