@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@libsql/client/web';
 import { Stripe } from 'stripe';
+import { freePort } from '../../product/machine.ts';
 import { startTestServices } from '../test-services.ts';
 
 export type Fixtures = Awaited<ReturnType<typeof startFixtures>>;
@@ -20,8 +21,7 @@ export async function startFixtures() {
     formUrl: addressOf(form),
     botUrl: addressOf(bot),
     issuerUrl: addressOf(issuer),
-    // Nothing listens at a reserved port.
-    closedUrl: 'http://127.0.0.1:1',
+    closedUrl: `http://127.0.0.1:${await freePort(0, 'PORT')}`,
     async close() {
       for (const server of [form, bot, issuer]) server.close();
       await services.close();
