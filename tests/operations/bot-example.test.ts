@@ -63,12 +63,7 @@ const readChat = async () => ((await call('GET', '/api/user/chat')) as { message
 async function untilReply(text: string): Promise<Message> {
   const id = crypto.randomUUID();
   await call('POST', '/api/user/chat/messages', { id, text });
-  const messages = await until(
-    `the reply to "${text}"`,
-    readChat,
-    (all) => all.some(({ replyTo }) => replyTo === id),
-    60_000,
-  );
+  const messages = await until(`the reply to "${text}"`, readChat, (all) => all.some(({ replyTo }) => replyTo === id));
   return messages.find(({ replyTo }) => replyTo === id)!;
 }
 

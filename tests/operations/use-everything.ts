@@ -80,7 +80,7 @@ async function awaitReply(call: Call, troubles: Trouble[]): Promise<void> {
     return messages.map(({ author }) => author);
   };
   const hasReply = (found: string[]) => found.includes('solace');
-  await until('a reply in the chat', authors, hasReply, 60_000).catch((error: Error) => troubles.push(error.message));
+  await until('a reply in the chat', authors, hasReply).catch((error: Error) => troubles.push(error.message));
 }
 
 /** Deletes the account; what did not work, or nothing. */
