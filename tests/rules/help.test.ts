@@ -5,7 +5,7 @@ import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 import { helpWays } from '../../web/rules/help-ways.ts';
 import { sourceDate } from '../../web/rules/formats.ts';
-import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/stale-help-lines.ts';
+import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
 
 describe('the crisis lines', () => {
   const entries = Object.entries(helpLines).flatMap(([country, { lines }]) =>

@@ -5,7 +5,7 @@ import { keyedHash, keyedHashes, type HashPurpose } from '../../worker/lib/crypt
 import { sql } from 'drizzle-orm';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
-import { matches } from '../../worker/operations/stripe-setup/matches.ts';
+import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 describe('a memoized function', () => {
   it('makes a result once for each key, whatever it is', () => {

@@ -1,5 +1,5 @@
+import { issueCode, newCode, redeemCode, type SignInCall } from '../../worker/sign-in/one-time-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
-import { newCode } from '../../worker/sign-in/one-time-code.ts';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
 import { afterLogin } from '../../web/rules/sign-in-rules.ts';
@@ -7,9 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import * as fc from 'fast-check';
-import { issueCode, type SignInCall } from '../../worker/sign-in/issue-code.ts';
 import { parseLimits } from '../../worker/lib/rate-limits.ts';
-import { redeemCode } from '../../worker/sign-in/redeem-code.ts';
 import { canonicalPhone } from '../../worker/accounts/phone.ts';
 
 describe('a code', () => {
