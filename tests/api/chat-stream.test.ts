@@ -1,14 +1,15 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { Conversation } from '../../worker/chat/conversation.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call } from './support/api.ts';
 import { newWriter, readChat, reply, write } from './support/chat.ts';
 import { newSettledWriter } from './support/chat-delivery.ts';
 import { second } from './support/clock.ts';
-import { conversationOf } from './support/conversation.ts';
+import { liveUserOf } from './support/conversation.ts';
 import { OpenChat } from './support/open-chat.ts';
 import { externalSession, newPerson } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
+import { OpenStream } from './support/stream.ts';
 
 describe('an open stream', () => {
   it('costs the database one request, and none while it waits or receives', async () => {
@@ -81,14 +82,14 @@ describe('an open stream', () => {
     const other = await externalSession(phone);
     const [stream, remaining] = [await OpenChat.open(token), await OpenChat.open(other)];
     await stream.until(({ opened }) => opened);
-    vi.spyOn(Conversation.prototype, 'endStreams').mockImplementation(() => undefined);
+    vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
     await call('POST', '/api/auth/logout', { token });
     await scheduler.wait(300);
     vi.restoreAllMocks();
     expect(stream.ended).toBe(false);
-    const due = await runInDurableObject(conversationOf(token), (_, state) => state.storage.getAlarm());
+    const due = await runInDurableObject(liveUserOf(token), (_, state) => state.storage.getAlarm());
     expect(due! - Date.now()).toBeLessThan(30 * second);
-    expect(await runDurableObjectAlarm(conversationOf(token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     await stream.until(({ ended }) => ended);
     expect(remaining.ended).toBe(false);
     remaining.close();
@@ -104,7 +105,7 @@ describe('an open stream', () => {
   it('frees the object when its reader disconnects', async () => {
     const { token } = await newWriter();
     const stream = await OpenChat.open(token);
-    const sockets = () => runInDurableObject(conversationOf(token), (_, state) => state.getWebSockets().length);
+    const sockets = () => runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
     expect(await sockets()).toBe(1);
     stream.close();
     await scheduler.wait(second);
@@ -116,14 +117,14 @@ describe('an open stream', () => {
     const stream = await OpenChat.open(token);
     await reply(phone, 'One');
     await stream.until(({ messages }) => messages.length === 1);
-    await runInDurableObject(conversationOf(token), (object: object & { mark?: string }) => {
+    await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => {
       object.mark = 'the same instance';
     });
     await scheduler.wait(12 * second);
     await reply(phone, 'Two');
     await stream.until(({ messages }) => messages.length === 2);
     expect(stream.messages.map(({ seq }) => seq)).toEqual([1, 2]);
-    const mark = await runInDurableObject(conversationOf(token), (object: object & { mark?: string }) => object.mark);
+    const mark = await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => object.mark);
     expect(mark).toBeUndefined();
     stream.close();
   });
@@ -138,6 +139,42 @@ describe('an open stream', () => {
     await stream.until(({ messages }) => messages.some(({ text }) => text === 'After'));
     expect(stream.events.map(({ type }) => type)).toContain('cleared');
     stream.close();
+  });
+});
+
+describe('the usage of the user on a chat stream', () => {
+  it('begins with the profile and the present count, and follows each change without an id', async () => {
+    const { phone, token } = await newWriter();
+    await botCall('/api/bot/usage', { phone, count: 2 });
+    const stream = await OpenChat.open(token);
+    await stream.until(({ usage }) => usage.length === 1);
+    expect(stream.profile).toEqual((await call('GET', '/api/user/me', { token })).body.profile);
+    await botCall('/api/bot/usage', { phone });
+    await stream.until(({ usage }) => usage.length === 2);
+    expect(stream.usage).toEqual([
+      { type: 'usageUpdate', count: 2 },
+      { type: 'usageUpdate', count: 3 },
+    ]);
+    stream.close();
+  });
+
+  it('comes with a message while no usage stream is open', async () => {
+    const { phone, token } = await newWriter();
+    const stream = await OpenChat.open(token);
+    await reply(phone, 'One');
+    await botCall('/api/bot/usage', { phone });
+    await stream.until(({ messages, usage }) => messages.length === 1 && usage.length === 2);
+    stream.close();
+  });
+
+  it('counts as one of ten streams, together with usage streams', async () => {
+    const { token } = await newWriter();
+    const oldest = await OpenChat.open(token);
+    await oldest.until(({ opened }) => opened);
+    const others: OpenStream[] = [];
+    for (let opened = 0; opened < 10; opened += 1) others.push(await OpenStream.open(token));
+    await oldest.until(({ ended }) => ended, 30 * second);
+    for (const stream of others) stream.close();
   });
 });
 

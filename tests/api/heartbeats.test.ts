@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Profile } from '../../worker/contract/schemas.ts';
-import type { ChannelSocket } from '../../worker/usage/channel-socket.ts';
-import { usageStream } from '../../worker/usage/usage-stream.ts';
+import type { LiveSocket } from '../../worker/live/live-socket.ts';
+import { liveStream } from '../../worker/live/live-stream.ts';
 
 const second = 1000;
 const profile: Profile = {
@@ -27,17 +27,16 @@ beforeEach(() => {
 /** Opens a stream that nothing is published to; returns the times (unix ms) of its heartbeats. */
 function openIdle(): number[] {
   const beats: number[] = [];
-  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as ChannelSocket;
+  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as LiveSocket;
   const total = { seq: 1, used: 3, resetsAt: null };
-  const stream = usageStream({
+  const { body } = liveStream({
     socket,
-    sessionId: 'one',
     expiresAt: Infinity,
     profile,
     total,
     signal: new AbortController().signal,
   });
-  void stream.pipeTo(
+  void body!.pipeTo(
     new WritableStream({
       write: (chunk) => {
         if (decoder.decode(chunk).startsWith(':')) beats.push(Date.now());

@@ -2,16 +2,16 @@ import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import type { Env } from '../../worker/env.ts';
-import type { UsageChannel } from '../../worker/usage/usage-channel.ts';
+import type { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call } from './support/api.ts';
 import { advanceClock, second } from './support/clock.ts';
 import { newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
-type Marked = UsageChannel & { mark?: string };
+type Marked = LiveUser & { mark?: string };
 
-const feeds = (env as unknown as Env).USAGE_CHANNEL;
+const feeds = (env as unknown as Env).LIVE_USER;
 const feedOf = (token: string) => feeds.getByName(userOf(token));
 
 it('makes no Durable Object request for a usage post while no stream is open', async () => {

@@ -2,8 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { Env } from '../../worker/env.ts';
-import { ChannelSocket } from '../../worker/usage/channel-socket.ts';
-import { UsageChannel } from '../../worker/usage/usage-channel.ts';
+import { LiveSocket } from '../../worker/live/live-socket.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, sendWith } from './support/api.ts';
 import { second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
@@ -11,7 +11,7 @@ import { externalSession, newPerson, userOf } from './support/person.ts';
 import { costOf } from './support/sandbox.ts';
 import { OpenStream } from './support/stream.ts';
 
-const channels = (env as unknown as Env).USAGE_CHANNEL;
+const channels = (env as unknown as Env).LIVE_USER;
 const channelOf = (token: string) => channels.getByName(userOf(token));
 const openSockets = (token: string) =>
   runInDurableObject(channelOf(token), (_channel, state) => state.getWebSockets().length);
@@ -24,7 +24,7 @@ async function openStream(token: string): Promise<OpenStream> {
 
 /** From now on messages to a channel are lost. */
 function loseEnds(): void {
-  vi.spyOn(UsageChannel.prototype, 'publish').mockImplementation(() => undefined);
+  vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
 }
 
 describe('a session whose end message is lost', () => {
@@ -124,7 +124,7 @@ describe('a channel', () => {
     const { token } = await newPerson();
     const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
     const request = new Request(`http://solace.test/api/user/usage-stream?token=${token}`);
-    const response = await sendWith({ USAGE_CHANNEL: broken as never }, request);
+    const response = await sendWith({ LIVE_USER: broken as never }, request);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ success: false, code: 'unavailable' });
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
@@ -134,9 +134,9 @@ describe('a channel', () => {
     const { 0: theirs, 1: ours } = new WebSocketPair();
     theirs.accept();
     vi.useFakeTimers();
-    const socket = new ChannelSocket(ours);
+    const socket = new LiveSocket(ours, { userId: 'one', sessionId: 'one' });
     let ended = 0;
-    socket.listen({ take: () => undefined, ended: () => (ended += 1) });
+    socket.listen({ receive: () => undefined, ended: () => (ended += 1) });
     socket.ping();
     await vi.advanceTimersByTimeAsync(4 * second);
     expect(ended).toBe(0);

@@ -45,7 +45,7 @@ it.concurrent.each(['', 'preview', 'production'])(
   'would deploy the environment "%s" within its budget, with all bindings',
   async (name) => {
     const told = await dryRun(name);
-    const bindings = ['USAGE_CHANNEL', 'CONVERSATION', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
+    const bindings = ['LIVE_USER', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
     for (const part of [...bindings, 'assets directory']) expect(told).toContain(part);
     expect(told).not.toMatch(/warning/i);
     const [, gzipped] = /gzip: ([\d.]+) KiB/.exec(told) ?? [];

@@ -5,7 +5,7 @@ import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import type { User } from '#db/schema';
 import { currentCount } from '../usage/week.ts';
-import { publish } from '../live/publish.ts';
+import { endStreams, publish } from '../live/publish.ts';
 import { ensureCustomer } from './customer.ts';
 import { dueAfter } from './due.ts';
 import { fetchState, type FetchedState } from './fetch-state.ts';
@@ -38,7 +38,7 @@ async function untilClean(billing: Billing, leased: LeasedCustomer): Promise<Use
   const fetched = await withStripe(settings, (stripe) => fetchState(stripe, leased, stripeId, settings));
   const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
     // The write may have succeeded: streams reconnect and read the result.
-    waitUntil(publish(env, user.id, { kind: 'end', sessionId: null }));
+    endStreams({ env, waitUntil }, user.id, null);
     throw error;
   });
   if (!after) return user;

@@ -6,13 +6,13 @@ import { users, sessions } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent, exportOutbox } from '../bot/outbox.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { endStreams, expectEnd } from '../live/publish.ts';
+import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
 import { exportUser, type ExportSection } from '../accounts/export-user.ts';
 import { exportSubject } from '../accounts/rate-limit-subjects.ts';
 import { hourMs } from '../lib/time.ts';
 import { exportBilling } from '../billing/export-billing.ts';
-import { exportConversation, conversationOf } from '../chat/chat-user.ts';
+import { exportConversation } from '../chat/chat-user.ts';
 import { exportSignIn } from '../sign-in/export-sign-in.ts';
 import { exportTrials } from '../trials/export-trials.ts';
 import { acquireCustomer } from '../billing/acquire-lease.ts';
@@ -136,7 +136,7 @@ export const deleteMe: Handler<'deleteMe'> = async (context) =>
       await release(db, leased, afterFailure(error)).catch(() => undefined);
       throw error;
     }
-    if (user.chatEpoch > 0 || user.chatKey) waitUntil(conversationOf(env, user.id).erase());
+    if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
     endStreams({ env, waitUntil }, user.id, null);
     waitUntil(deliverSoon(db, settings, user.phone));
     return { success: true };

@@ -2,5 +2,5 @@ import { env } from 'cloudflare:workers';
 import type { Env } from '../../../worker/env.ts';
 import { userOf } from './person.ts';
 
-/** The Durable Object that holds the user's conversation. */
-export const conversationOf = (token: string) => (env as unknown as Env).CONVERSATION.getByName(userOf(token));
+/** The live object of the user. */
+export const liveUserOf = (token: string) => (env as unknown as Env).LIVE_USER.getByName(userOf(token));

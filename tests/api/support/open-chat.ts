@@ -7,7 +7,11 @@ export type ChatEvent = { id?: string; type: string; [field: string]: any };
 /** An open chat stream, read as a browser reads it. */
 export class OpenChat {
   readonly status: number;
+  /** The events of the conversation. */
   readonly events: ChatEvent[] = [];
+  /** The events of usage and of the plan. */
+  readonly usage: ChatEvent[] = [];
+  profile: unknown;
   opened = false;
   ended = false;
   readonly #abort: AbortController;
@@ -42,11 +46,21 @@ export class OpenChat {
     this.#abort.abort();
   }
 
+  #start(data: string): void {
+    this.opened = true;
+    this.profile = JSON.parse(data).profile;
+  }
+
+  #add(event: ChatEvent): void {
+    const isOfUsage = ['usageUpdate', 'subscription_update'].includes(event.type);
+    (isOfUsage ? this.usage : this.events).push(event);
+  }
+
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
     try {
       for await (const { id, event, data } of readEvents(body)) {
-        if (event === 'connection_established') this.opened = true;
-        else if (data) this.events.push({ ...(id !== undefined && { id }), ...JSON.parse(data) });
+        if (event === 'connection_established') this.#start(data!);
+        else if (data) this.#add({ ...(id !== undefined && { id }), ...JSON.parse(data) });
       }
     } catch {
       // An aborted stream has ended too.

@@ -11,10 +11,7 @@ import { startWorkerd, type Running } from './workerd.ts';
 import type { WorkerdSettings } from './workerd-config.ts';
 
 const bundles = new Map<string, Promise<Bundle>>();
-const solaceObjects = [
-  { className: 'UsageChannel', binding: 'USAGE_CHANNEL' },
-  { className: 'Conversation', binding: 'CONVERSATION' },
-];
+const solaceObjects = [{ className: 'LiveUser', binding: 'LIVE_USER' }];
 const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
 
 type SolaceOptions = {
