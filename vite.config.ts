@@ -5,8 +5,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { dropUnusedProperties } from './web/build/drop-unused-properties.ts';
 import { endpointTable } from './web/build/endpoint-table.ts';
-import { inlineHeadScript } from './web/build/bundle-script.ts';
-import { splitStylesheet } from './web/build/split-stylesheet.ts';
+import { inlineHeadScript } from './web/build/inline-scripts.ts';
+import { splitStylesheet } from './web/build/page-styles.ts';
 import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
 

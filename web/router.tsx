@@ -1,8 +1,7 @@
 import { type RegisteredRouter, type RouterHistory, createRouter } from '@tanstack/react-router';
-import { CrashScreen } from './app/crash-screen.tsx';
-import { NotFound } from './app/not-found.tsx';
+import { CrashScreen, NotFound } from './app/error-screens.tsx';
 import { routeTree } from './routeTree.gen.ts';
-import { PageSpinner } from './ui/page-spinner.tsx';
+import { PageSpinner } from './ui/spinner.tsx';
 import { layoutWords } from './words/layout.ts';
 
 /** A router on the browser's history, or on a given one outside the browser. */

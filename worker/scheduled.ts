@@ -1,4 +1,3 @@
-import type { SQL } from 'drizzle-orm';
 import { reviewDisputes } from './billing/disputes.ts';
 import { reconcile } from './billing/reconcile.ts';
 import { openDatabase, type Traffic } from './lib/database.ts';
@@ -12,8 +11,8 @@ import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, log } from './lib/log.ts';
 import { endTrials } from './trials/end-trials.ts';
 import { publish } from './live/publish.ts';
-import { deleteUnusedAccount } from './endpoints/user.ts';
-import { reviewAccounts } from './accounts/review-accounts.ts';
+import { deleteAccount } from './accounts/account-deletion.ts';
+import { reviewAccounts } from './accounts/account-retention.ts';
 
 const hourly = '0 * * * *';
 const stripeTasks = new Set(['reviewDisputes', 'reconcile', 'reviewAccounts']);
@@ -32,7 +31,7 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
       ? {
           reviewDisputes: () => reviewDisputes(billing, now),
           reconcile: () => reconcile(billing, now),
-          reviewAccounts: () => reviewAccounts(db, settings, now, deleteAccount),
+          reviewAccounts: () => reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
           rewrapChatKeys: () => rewrapChatKeys(db, settings),
         }
       : {
@@ -48,10 +47,6 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;
     await run().catch((error: unknown) => log('error', 'task_failed', { task, ...describeError(error) }));
-  }
-
-  function deleteAccount(userId: string, unused: SQL): Promise<void> {
-    return deleteUnusedAccount({ ...billing, now }, userId, unused);
   }
 
   async function endDueTrials(settings: Settings): Promise<void> {

@@ -1,109 +1,138 @@
 import { describe, expect, it, vi } from 'vitest';
-import { call, send } from './support/api.ts';
-import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
-import { runCron } from './support/cron.ts';
+import { users } from '../../drizzle/schema.ts';
+import { refuseUnknownCustomer } from '../../worker/billing/customer.ts';
+import { sameForUser } from '../../worker/billing/sync.ts';
+import { readRow } from '../../worker/lib/sql.ts';
+import { call } from './support/api.ts';
+import { buy, complete, newSubscriber, profileOf } from './support/buying.ts';
+import { advanceClock, minute, second } from './support/clock.ts';
 import { watchDatabase } from './support/database-requests.ts';
 import { database } from './support/database.ts';
+import { holdRequests } from './support/held-requests.ts';
+import { costOf } from './support/log.ts';
 import { parallel } from './support/parallel.ts';
-import { newPerson } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
-import { customerOf, stripe } from './support/stripe.ts';
+import { newPerson, userOf } from './support/person.ts';
+import { eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { until } from './support/until.ts';
 
-const hold = (customer: string, until: number) =>
+/** Another call holds the lease until an instant (unix ms). */
+const hold = (customer: string, leaseUntil: number) =>
   database.execute({
-    sql: "update customers set lease_until = ?, lease_token = 'another' where stripe_id = ?",
-    args: [until, customer],
+    sql: 'update customers set lease_until = ?, lease_token = ? where stripe_id = ?',
+    args: [leaseUntil, crypto.randomUUID(), customer],
   });
+
+/** Replaces the pauses (ms) of the Worker between two looks at the lease, all of at least a second, and returns them. */
+function replacePauses(pause: (ms: number) => Promise<void>): number[] {
+  const pauses: number[] = [];
+  const real = scheduler.wait.bind(scheduler);
+  vi.spyOn(scheduler, 'wait').mockImplementation(async (ms, options) => {
+    if (ms < second) return real(ms, options);
+    pauses.push(ms);
+    return pause(ms);
+  });
+  return pauses;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 
 describe('a call that waits for another call of the same user', () => {
-  it('reads at most once a second and writes nothing; a hundred cost less than 20 writes a second', async () => {
+  it('reads once after each pause of at least a second, writes nothing, and continues when the lease is free', async () => {
     const { token, customer } = await newSubscriber('basic');
-    await hold(customer, Date.now() + 4000);
-    const requests = watchDatabase();
-    const begin = Date.now();
-    const calls = parallel(100, () => buy(token));
-    await scheduler.wait(3500);
-    const waiting = requests.filter(({ at }) => at < begin + 3500);
-    expect(waiting.filter(({ writes }) => writes)).toEqual([]);
-    // The first read of each call is its session check.
-    expect(waiting.length).toBeLessThanOrEqual(100 * 4);
-    expect((await calls).map(({ status }) => status)).toContain(200);
+    advanceClock(0);
+    const freeAt = Date.now() + 10 * second;
+    await hold(customer, freeAt);
+    const pauses = replacePauses(async (ms) => advanceClock(ms));
+    const requests = watchDatabase(userOf(token));
+    const result = await buy(token);
+    expect(result.status).toBe(200);
+    expect(sum(pauses)).toBeGreaterThanOrEqual(10 * second);
+    // Besides: the session check, the acquisition and the release.
+    expect(costOf(result)).toBe(pauses.length + 3);
+    expect(requests.filter(({ at, writes }) => writes && at < freeAt)).toEqual([]);
   });
 
-  it('costs no write when it arrives at the same time as forty-nine others, and all get the page or may try again', async () => {
-    const { token } = await newSubscriber('basic');
-    await sandbox.faults({ stripe: { delayMs: 1500 } });
-    const requests = watchDatabase();
-    const begin = Date.now();
-    const calls = parallel(50, () => buy(token));
-    await scheduler.wait(1000);
-    expect(requests.filter(({ at, writes }) => writes && at < begin + 1000).length).toBeLessThan(20);
-    await sandbox.faults({ stripe: null });
-    const answers = await calls;
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(10);
-    const others = answers.filter(({ status }) => status !== 200);
-    for (const { status, headers } of others) expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-  });
-});
-
-describe('when the caller disconnects', () => {
-  const disconnect = async (method: string, path: string, token: string, body?: unknown) => {
-    await sandbox.faults({ stripe: { delayMs: 400 } });
-    const caller = new AbortController();
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const init = { method, headers, signal: caller.signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const sent = send(path, init).catch(() => null);
-    await scheduler.wait(200);
-    caller.abort();
-    await sent;
-    await sandbox.faults({ stripe: null });
-  };
-
-  it('a purchase that has begun continues, and the next call need not wait for its lease', async () => {
-    const { phone, token } = await newPerson();
-    await disconnect('POST', '/api/billing/create-subscription-update-session', token, { tier: 'basic' });
-    await vi.waitFor(async () => expect(await customerOf(phone)).toMatch(/^cus_/), { timeout: 5000 });
-    const begin = Date.now();
-    expect((await buy(token, 'basic')).status).toBe(200);
-    expect(Date.now() - begin).toBeLessThan(5000);
-  });
-
-  it('a deletion that has begun continues', async () => {
+  it('gives up after 15 seconds without a write, and may be repeated', async () => {
     const { token, customer } = await newSubscriber('basic');
-    await disconnect('DELETE', '/api/user/me', token);
-    await vi.waitFor(async () => expect((await call('GET', '/api/user/me', { token })).status).toBe(401), {
-      timeout: 8000,
-      interval: 300,
+    advanceClock(0);
+    await hold(customer, Date.now() + minute);
+    const pauses = replacePauses(async (ms) => advanceClock(ms));
+    const requests = watchDatabase(userOf(token));
+    const { status, headers } = await buy(token);
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(sum(pauses)).toBeGreaterThanOrEqual(15 * second);
+    expect(sum(pauses)).toBeLessThan(18 * second);
+    expect(requests.filter(({ writes }) => writes)).toEqual([]);
+  });
+
+  it('costs no write beside forty-nine others that wait too, and all get the page', async () => {
+    const { token, customer } = await newSubscriber('basic');
+    advanceClock(0);
+    const requests = watchDatabase(userOf(token));
+    const { arrived, release } = holdRequests('/v1/', customer);
+    const real = scheduler.wait.bind(scheduler);
+    const clock = { isStopped: true };
+    const pauses = replacePauses(async () => {
+      do await real(50);
+      while (clock.isStopped);
     });
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+    const calls = parallel(50, () => buy(token));
+    await arrived();
+    await until(
+      '49 calls that wait for the lease',
+      () => pauses.length,
+      (count) => count === 49,
+    );
+    expect(requests.filter(({ writes }) => writes)).toHaveLength(1);
+    clock.isStopped = false;
+    release();
+    expect((await calls).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
   });
 });
 
 it('a deletion that has lost its lease deletes nothing', async () => {
   const { token, customer } = await newSubscriber('basic');
-  await sandbox.faults({ stripe: { delayMs: 300 } });
+  const { arrived, release } = holdRequests('/v1/', customer);
   const deletion = call('DELETE', '/api/user/me', { token });
-  await scheduler.wait(450);
+  await arrived();
   await hold(customer, 0);
+  release();
   expect((await deletion).status).toBe(503);
-  await sandbox.faults({ stripe: null });
   expect((await profileOf(token)).status).toBe('approved');
   expect((await call('DELETE', '/api/user/me', { token })).status).toBe(200);
 });
 
 it('an event that arrives during a fetch is fetched for before the lease is released', async () => {
   const { phone, token } = await newPerson();
-  const session = await complete((await buy(token, 'premium')).body.portalUrl);
-  await verify(token, session);
+  await complete((await buy(token, 'premium')).body.portalUrl);
   const customer = await customerOf(phone);
-  await database.execute({
-    sql: 'update customers set dirty = dirty + 1, due_at = 0 where stripe_id = ?',
-    args: [customer],
-  });
-  await runCron();
+  const { arrived, release } = holdRequests('synced_at', userOf(token));
+  const [first, second_] = await eventsOf(customer);
+  const fetched = postEvent(first);
+  // The state has been fetched, and is saved next.
+  await arrived();
+  await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+  expect((await postEvent(second_)).status).toBe(200);
+  release();
+  await fetched;
   const { rows } = await database.execute({
-    sql: 'select dirty - synced as missed, lease_until as until, failures from customers where stripe_id = ?',
+    sql: `select dirty - synced as missed, lease_until as leaseUntil, failures, tier
+      from customers join users on users.id = user_id where stripe_id = ?`,
     args: [customer],
   });
-  expect(rows[0]).toMatchObject({ missed: 0, until: 0, failures: 0 });
+  expect(rows[0]).toMatchObject({ missed: 0, leaseUntil: 0, failures: 0, tier: 'free' });
+});
+
+it('a stream that opens during a fetch is not a change that the user sees; a plan is', async () => {
+  const { phone } = await newPerson();
+  const { rows } = await database.execute({ sql: 'select * from users where phone = ?', args: [phone] });
+  const user = readRow(users, { ...rows[0] });
+  const background = { streamsOpenUntil: Date.now(), billingWatchUntil: Date.now(), usageSeq: user.usageSeq + 1 };
+  expect(sameForUser(user, { ...user, ...background })).toBe(true);
+  expect(sameForUser(user, { ...user, tier: 'premium' })).toBe(false);
+});
+
+it('a customer that Stripe does not know stops the work', () => {
+  expect(() => refuseUnknownCustomer('cus_unknown')).toThrow('unavailable');
 });

@@ -1,19 +1,19 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { unknownPricesInUse } from '../../worker/billing/unknown-prices.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/set-up.ts';
-import { botCall, call } from './support/api.ts';
-import { buy, complete, inPortal, newSubscriber, profileOf, verify } from './support/buying.ts';
+import { call } from './support/api.ts';
+import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, verify } from './support/buying.ts';
+import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { deliver } from './support/stripe-events.ts';
-import { changePrice, customerOf, newPrice, stripe, subscriptionOf } from './support/stripe.ts';
+import { changePrice, customerOf, newPrice, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const siteUrl = 'http://solace.test';
 const { weeklyCents } = plans.basic;
 
 afterEach(async () => {
-  vi.restoreAllMocks();
   Object.assign(plans.basic, { weeklyCents, onSale: true });
   Object.assign(plans.premium, { onSale: true });
   await setUpStripe(stripe, siteUrl);
@@ -41,11 +41,8 @@ describe('an unknown price', () => {
     const { token, customer, since } = await newSubscriber('basic');
     const price = await newPrice(null);
     await changePrice(await subscriptionOf(customer), price);
-    const log = vi.spyOn(console, 'error');
     await deliver(customer, since);
-    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)))).toContainEqual(
-      expect.objectContaining({ event: 'price_unknown', customer, price }),
-    );
+    expect(logLines('price_unknown')).toContainEqual(expect.objectContaining({ customer, price }));
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('basic');
     const { id } = await subscriptionOf(customer);
     expect(await unknownPricesInUse(stripe)).toContainEqual({ price, subscription: id });
@@ -82,8 +79,7 @@ describe('a price whose amount has changed', () => {
     const portal = (await buy(token)).body.portalUrl;
     const page = await (await fetch(portal)).text();
     expect(page).toContain('Switch to Premium');
-    const premium = (await stripe.prices.list({ lookup_keys: ['premium_weekly'] })).data[0]!.id;
-    expect((await inPortal(portal, 'switch', { price: premium })).status).toBe(303);
+    expect((await inPortal(portal, 'switch', { price: await priceOf('premium') })).status).toBe(303);
     await deliver(customer, since);
     expect((await profileOf(token)).metadata.subscriptionTier).toBe('premium');
     await inPortal((await buy(token)).body.portalUrl, 'cancel');
@@ -97,7 +93,7 @@ describe('a plan that is off sale', () => {
     call('POST', '/api/billing/create-subscription-update-session', { token, body: { tier }, settings: {} });
 
   it('cannot be bought; its price stays, and whoever has it keeps it and can change', async () => {
-    const { token, customer, since } = await newSubscriber('premium');
+    const { phone, token, customer, since } = await newSubscriber('premium');
     const price = (await subscriptionOf(customer)).items.data[0]!.price.id;
     Object.assign(plans.premium, { onSale: false });
     const { lines } = await setUpStripe(stripe, siteUrl);
@@ -105,7 +101,7 @@ describe('a plan that is off sale', () => {
     expect((await stripe.prices.retrieve(price)).active).toBe(true);
     const other = await newPerson();
     expect(await buyWith(other.token, 'premium')).toMatchObject({ status: 409, body: { code: 'conflict' } });
-    await sandbox.advanceStripe(7 * 86_400 + 7200);
+    await sandbox.advanceStripe(phone, 7 * 86_400 + 7200);
     await deliver(customer, since);
     expect((await profileOf(token)).metadata).toMatchObject({
       subscriptionTier: 'premium',
@@ -119,11 +115,7 @@ describe('a plan that is off sale', () => {
   });
 
   it('does not start after a trial for which it was chosen; the bot is told', async () => {
-    const { phone, token } = await newPerson();
-    const { body } = await botCall('/api/bot/trials', { phone, tier: 'basic', days: 3 });
-    await call('POST', '/auth/verify-trial-token', {
-      body: { trialToken: new URL(body.url).searchParams.get('token') },
-    });
+    const { phone, token } = await onTrial('basic');
     const session = await complete((await buy(token, 'premium')).body.portalUrl);
     Object.assign(plans.premium, { onSale: false });
     const result = await call('POST', '/api/billing/verify-and-update-checkout-session', {
@@ -138,8 +130,7 @@ describe('a plan that is off sale', () => {
       scheduledDowngradeTierId: null,
     });
     await verify(token, session);
-    await scheduler.wait(800);
-    const told = (await sandbox.botEvents()).filter(({ data }) => data.phone === phone && data.offSaleTier);
+    const told = (await deliveredEvents(phone)).filter(({ data }) => data.offSaleTier);
     expect(told.map(({ type, data }) => [type, data.tier, data.offSaleTier])).toEqual([
       ['plan.changed', 'basic', 'premium'],
     ]);

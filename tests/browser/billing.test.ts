@@ -1,19 +1,23 @@
 import type { Page } from 'playwright/test';
-import { plans, type PaidPlanId } from '../../worker/contract/plans.ts';
-import type { Phone } from './support/phone.ts';
-import { day, hour, stripe } from './support/stripe.ts';
-import { signInByExternalToken, expect, test } from './support/test.ts';
-
-/** All tests share Stripe's clock. */
-test.describe.configure({ mode: 'default' });
+import { type PaidPlanId, plans } from '../../worker/contract/plans.ts';
+import { expectToFit } from './support/page.ts';
+import { day, hour, type Phone } from './support/phone.ts';
+import { expect, signInByExternalToken, test } from './support/test.ts';
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
 
-async function choose(page: Page, tier: PaidPlanId): Promise<void> {
+async function openCheckout(page: Page, tier: PaidPlanId): Promise<void> {
   await page.goto('/plans');
   await page.getByRole('button', { name: `Choose ${plans[tier].name}` }).click();
+  await expect(page.getByRole('button', { name: 'Subscribe' })).toBeVisible();
+}
+
+const expectPayment = (page: Page) => expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+
+async function choose(page: Page, tier: PaidPlanId): Promise<void> {
+  await openCheckout(page, tier);
   await page.getByRole('button', { name: 'Subscribe' }).click();
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+  await expectPayment(page);
   await page.getByRole('link', { name: 'Manage My Account' }).click();
   await expect(planCard(page).getByText(plans[tier].name, { exact: true })).toBeVisible();
 }
@@ -37,7 +41,7 @@ for (const tier of ['basic', 'premium', 'platinum'] as const) {
     await choose(page, tier);
     await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
     await expect(page.getByText(`0 / ${plans[tier].messageLimit}`)).toBeVisible();
-    const { subscriptions } = await stripe.holdings(phone.number);
+    const { subscriptions } = await phone.holdings();
     expect(subscriptions.map(({ status }) => status)).toEqual(['active']);
   });
 }
@@ -56,7 +60,7 @@ test('a cheaper plan begins at the end of the week', async ({ page, phone }) => 
   const portal = await openPortal(page, 'Manage Subscription');
   await portal.getByRole('button', { name: 'Switch to Basic' }).click();
   await expect(planCard(page).getByText(/^Downgrade scheduled\. Changes to Basic on /)).toBeVisible();
-  await stripe.advance(7 * day);
+  await phone.advance(7 * day);
   await expect(planCard(page).getByText('Basic', { exact: true })).toBeVisible();
   await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
 });
@@ -70,7 +74,7 @@ test('a cancellation can be taken back, or ends the plan with the week', async (
   await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
   await portal.getByRole('button', { name: 'Cancel subscription', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Manage Cancellation' })).toBeVisible();
-  await stripe.advance(7 * day);
+  await phone.advance(7 * day);
   await expect(planCard(page).getByText('Free plan - upgrade to get full access')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Upgrade Your Plan' })).toBeVisible();
 });
@@ -78,21 +82,21 @@ test('a cancellation can be taken back, or ends the plan with the week', async (
 test('a failing card is shown, and can be replaced', async ({ page, phone }) => {
   await subscriber(page, phone, 'basic');
   for (let sent = 0; sent < 3; sent += 1) await phone.write('Hello');
-  await stripe.card(phone.number, true);
+  await phone.card(true);
   // The renewal's invoice is a draft for an hour before it is charged.
-  await stripe.advance(7 * day + 2 * hour);
+  await phone.advance(7 * day + 2 * hour);
   await expect(planCard(page).getByText('Payment Past Due')).toBeVisible();
   await expect(page.getByText('3 / 30')).toBeVisible();
-  await stripe.card(phone.number, false);
-  await stripe.advance(3 * day);
+  await phone.card(false);
+  await phone.advance(3 * day);
   await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
   await expect(page.getByText('0 / 30')).toBeVisible();
 });
 
 test('a card that fails for good ends in the free plan', async ({ page, phone }) => {
   await subscriber(page, phone, 'basic');
-  await stripe.card(phone.number, true);
-  await stripe.advance(28 * day);
+  await phone.card(true);
+  await phone.advance(28 * day);
   await expect(planCard(page).getByText('Free plan - upgrade to get full access')).toBeVisible();
 });
 
@@ -108,7 +112,7 @@ test('a plan that is chosen during the trial begins when the trial ends', async 
   await expect(page.getByText('Payment details saved').first()).toBeVisible();
   await page.goto('/account');
   await expect(planCard(page).getByText(/^Trial ends on .* and will switch to Basic$/)).toBeVisible();
-  await stripe.advance(3 * day + 60);
+  await phone.advance(3 * day + 60);
   await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
   await expect(page.getByText('0 / 30')).toBeVisible();
 });
@@ -126,7 +130,7 @@ test('two tabs and double clicks make one customer, one checkout and one subscri
   expect(new URL(page.url()).pathname).toBe(new URL(other.url()).pathname);
   await page.getByRole('button', { name: 'Subscribe' }).dblclick();
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
-  expect((await stripe.holdings(phone.number)).subscriptions).toHaveLength(1);
+  expect((await phone.holdings()).subscriptions).toHaveLength(1);
 });
 
 test('deleting the account ends what could charge', async ({ page, phone }) => {
@@ -135,7 +139,85 @@ test('deleting the account ends what could charge', async ({ page, phone }) => {
   const dialog = page.getByRole('alertdialog', { name: 'Are you absolutely sure?' });
   await dialog.getByRole('button', { name: 'Delete Account' }).click();
   await page.waitForURL('**/login');
-  const { customer, subscriptions } = await stripe.holdings(phone.number);
+  const { customer, subscriptions } = await phone.holdings();
   expect(customer.deleted).toBe(true);
   expect(subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+});
+
+test.describe('on a narrow screen', () => {
+  test.use({ viewport: { width: 360, height: 800 } });
+
+  /** Pays with a card whose bank asks its holder to confirm. */
+  async function pay(page: Page, card = '4000 0025 0000 3155'): Promise<void> {
+    await page.getByRole('radio', { name: card }).check();
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await expect(page.getByRole('heading', { name: 'Authentication needed' })).toBeVisible();
+  }
+
+  test('a failed authentication buys nothing, and the next one does', async ({ page, phone, expectedErrors }) => {
+    expectedErrors.push(/status of 402/);
+    await signInByExternalToken(page, phone);
+    await openCheckout(page, 'premium');
+    await pay(page);
+    await page.getByRole('button', { name: 'Fail authentication' }).click();
+    await expect(page.getByText('We are unable to authenticate your payment method.')).toBeVisible();
+    expect((await phone.holdings()).subscriptions.filter(({ status }) => status === 'active')).toEqual([]);
+    const account = await page.context().newPage();
+    await account.goto('/account');
+    await expect(planCard(account).getByText('Free plan - upgrade to get full access')).toBeVisible();
+
+    await pay(page);
+    await page.getByRole('button', { name: 'Complete authentication' }).click();
+    await expectPayment(page);
+    await expectToFit(page, 1440, 360);
+    await expect(planCard(account).getByText(/^Renews on /)).toBeVisible();
+    await expect(account.getByText('0 / 70')).toBeVisible();
+    await expectToFit(account, 1440, 360);
+  });
+
+  test('a renewal that is not paid leads to the page where it can be', async ({ page, phone }) => {
+    await subscriber(page, phone, 'premium');
+    await phone.write('Hello');
+    await phone.card(true);
+    // The renewal's invoice is a draft for an hour before it is charged.
+    await phone.advance(7 * day + 2 * hour);
+    await expect(planCard(page).getByText('Payment Past Due')).toBeVisible();
+    await expect(planCard(page).getByText('Please update your payment method to reactivate.')).toBeVisible();
+    await expect(page.getByText('1 / 70')).toBeVisible();
+    await expectToFit(page, 1440, 360);
+
+    const portal = await openPortal(page, 'Manage Subscription');
+    await portal.getByRole('radio', { name: '4242 4242 4242 4242' }).check();
+    await portal.getByRole('button', { name: 'Update payment method' }).click();
+    await expect(portal.getByRole('heading', { name: 'Success!' })).toBeVisible();
+    await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
+    await expect(page.getByText('0 / 70')).toBeVisible();
+  });
+
+  test('a renewal that waits for an authentication leads to the page of its invoice', async ({ page, phone }) => {
+    await signInByExternalToken(page, phone);
+    await openCheckout(page, 'premium');
+    await pay(page, '4000 0027 6000 3184');
+    await page.getByRole('button', { name: 'Complete authentication' }).click();
+    await expectPayment(page);
+    await page.goto('/account');
+    await phone.write('Hello');
+    await phone.advance(7 * day + 2 * hour);
+    await expect(planCard(page).getByText('Payment Past Due')).toBeVisible();
+    const invoice = await openPortal(page, 'Manage Subscription');
+    await invoice.getByRole('button', { name: 'Complete authentication' }).click();
+    await expect(invoice.getByText('Paid', { exact: true })).toBeVisible();
+    await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
+    await expect(page.getByText('0 / 70')).toBeVisible();
+  });
+
+  test('a disputed payment ends the plan, and another can be bought', async ({ page, phone }) => {
+    await subscriber(page, phone, 'premium');
+    await phone.dispute();
+    await expect(planCard(page).getByText('Free plan - upgrade to get full access')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Upgrade Your Plan' })).toBeVisible();
+    await expectToFit(page, 1440, 360);
+    expect((await phone.holdings()).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+    await openCheckout(page, 'basic');
+  });
 });

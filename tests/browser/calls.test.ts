@@ -1,8 +1,7 @@
 import type { Page } from 'playwright/test';
-import { profileOf } from './support/person.ts';
-import { elsewhere, servePayments, type Stub } from './support/stub.ts';
-import { askForCode, enterCode } from './support/login.ts';
-import { expect, open, test } from './support/stubbed.ts';
+import { open } from './support/page.ts';
+import { elsewhere, profileOf, servePayments, type Stub } from './support/stub.ts';
+import { expect, test } from './support/stubbed.ts';
 
 type Made = { call: string; token: string | null; body: unknown; mode: string; credentials: string };
 
@@ -43,8 +42,11 @@ async function everything(page: Page, stub: Stub): Promise<void> {
   stub.respond('verifyTrialToken', { success: false });
   stub.respond('verifyExternalToken', { success: true, token: 'e2e-ext', user: profileOf({}), status: 'approved' });
   await servePayments(page);
-  await askForCode(page);
-  await enterCode(page);
+  await open(page, '/login');
+  await page.getByLabel('Phone number').fill('+15551234567');
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await page.getByLabel('Verification code').fill('123456');
+  await page.getByRole('button', { name: 'Verify Code' }).click();
   await page.getByText('Chat through the web interface').click();
   await page.getByRole('button', { name: 'Update Platform' }).click();
   await page.getByRole('button', { name: 'Upgrade Your Plan' }).click();

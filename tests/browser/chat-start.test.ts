@@ -1,17 +1,10 @@
 import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat.ts';
-import { chat } from './support/chat.ts';
-import { everyKind, long, messageOf, now, pageOf } from './support/conversation.ts';
-import { layoutShift } from './support/first-paint.ts';
+import { chat, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
+import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
+import { expectNotices, hydrated, stopTime, storedToken } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, expectNotices, stopTime, storedToken, test } from './support/stubbed.ts';
-
-/** Holds the scripts of the app, as on a slow line with an empty cache, until the returned function is called. */
-async function holdScripts(page: Page): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route('**/assets/*.js', async (route) => promise.then(() => route.fallback()));
-  return resolve;
-}
+import { expect, test } from './support/stubbed.ts';
 
 /** Opens the chat of somebody with a conversation while the scripts are on their way. */
 async function openEarly(
@@ -22,7 +15,7 @@ async function openEarly(
 ): Promise<() => void> {
   await stub.signedIn({ used: 3 });
   stub.respond('getChat', pageOf(messages, more));
-  const release = await holdScripts(page);
+  const release = await holdAssets(page);
   await page.goto('/chat', { waitUntil: 'commit' });
   await expect(chat.field(page)).toBeVisible();
   return release;
@@ -30,9 +23,7 @@ async function openEarly(
 
 const waiting = (page: Page) => page.getByText('Loading application...');
 const started = async (page: Page) => {
-  await page.waitForFunction(() =>
-    Object.keys(document.querySelector('main form') ?? {}).some((key) => key.startsWith('__reactProps')),
-  );
+  await hydrated(page, 'main form');
   await expect(waiting(page)).toHaveCount(0);
 };
 
@@ -153,7 +144,8 @@ test('the messages show while the profile is awaited, and the page says so', asy
   const release = stub.hold('getMe');
   await page.goto('/chat');
   await expect(chat.message(page, 'This one is new')).toBeInViewport();
-  await page.waitForTimeout(1500);
+  // The app runs, and waits for the profile.
+  await scriptsHaveRun(page);
   await expect(waiting(page)).toBeVisible();
   release();
   await started(page);
@@ -173,19 +165,6 @@ test('the page says that it waits for a slow conversation, and shows it in the e
   expect(await layoutShift(page)).toBe(0);
 });
 
-/** Records whether a message field was ever on the page. */
-async function watchField(page: Page): Promise<() => Promise<boolean>> {
-  await page.addInitScript(() => {
-    const watched = window as unknown as { sawField?: boolean };
-    const look = () => {
-      watched.sawField ||= document.querySelector('main textarea') !== null;
-      requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  });
-  return () => page.evaluate(() => (window as unknown as { sawField?: boolean }).sawField === true);
-}
-
 const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: string][] = [
   ['without consent', (stub) => stub.respond('getChat', pageOf([], { consent: null })), 'Start the conversation'],
   [
@@ -202,7 +181,7 @@ for (const [name, arrange, shows] of withoutConversation) {
   test(`somebody ${name} sees no messages and no field`, async ({ page, stub }) => {
     await stub.signedIn();
     arrange(stub);
-    const sawField = await watchField(page);
+    const { sawField } = await watchFirstPaint(page);
     await page.goto('/chat');
     await expect(page.getByRole('button', { name: shows })).toBeVisible();
     expect(await sawField()).toBe(false);
@@ -221,7 +200,7 @@ test('an empty conversation asks for the first message', async ({ page, stub }) 
 test('an ended session leads to the login and shows nothing of the conversation', async ({ page, stub }) => {
   await stub.signedIn();
   for (const name of ['getMe', 'getChat'] as const) stub.respond(name, { message: 'Over.' }, 401);
-  const sawField = await watchField(page);
+  const { sawField } = await watchFirstPaint(page);
   await page.goto('/chat');
   await page.waitForURL('**/login');
   expect(await sawField()).toBe(false);
@@ -238,7 +217,7 @@ test('a session that ends in another tab during the start takes the messages awa
 });
 
 test('a guest does not see the frame of the conversation', async ({ page }) => {
-  const sawField = await watchField(page);
+  const { sawField } = await watchFirstPaint(page);
   await page.goto('/chat');
   await page.waitForURL('**/login');
   expect(await sawField()).toBe(false);

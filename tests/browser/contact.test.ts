@@ -1,4 +1,5 @@
-import { expect, expectNotices, open, settle, stopTime, test } from './support/stubbed.ts';
+import { expectNotices, open, settle, stopTime } from './support/page.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const name = 'Name must be at least 2 characters.';
 const email = 'Please enter a valid email address.';
@@ -66,3 +67,34 @@ test('the other ways to reach people, the hours and the crisis note stand beside
   await expect(main.getByRole('link', { name: /^\+1 \(555\)/ })).toHaveAttribute('href', /^tel:\+1555/);
   await expect(main.getByText(/not a crisis service/)).toBeVisible();
 });
+
+const statements = {
+  '/terms': [
+    /Last updated February 16, 2025/,
+    /Conversations are encrypted/,
+    /no human reviews them/,
+    /AI partner processes messages from which identifying details have been removed/,
+    /billed weekly/,
+    /cancel your subscription at any time from your account page/,
+    /allowance is reset every week/,
+    /no refunds or credits for partial periods/,
+    /not a medical device .*not a health-care provider/,
+  ],
+  '/privacy': [
+    /Last updated February 16, 2025/,
+    /Your conversations are encrypted/,
+    /No human reviews your conversations/,
+    /AI partner processes de-identified messages only/,
+    /Your rights/,
+    /erase it/,
+    /is not a medical service/,
+  ],
+} as const;
+
+for (const [path, lines] of Object.entries(statements)) {
+  test(`${path} makes every statement`, async ({ page }) => {
+    await open(page, path);
+    const main = page.getByRole('main');
+    for (const line of lines) await expect(main).toContainText(line);
+  });
+}

@@ -1,5 +1,6 @@
+import { dismissNotices, expectNotices, open, shownNotices } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { dismissNotices, expect, expectNotices, open, test } from './support/stubbed.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const server = 'Server error. Please try again later.';
 const rows: [arrange: (stub: Stub) => void, told: string][] = [
@@ -76,5 +77,53 @@ test('a success that brings a message shows it, a read does not', async ({ page,
   await open(page, '/account?session_id=cs_1');
   await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('radio').first()).toBeVisible();
   await expectNotices(page, ['All is well.']);
-  await expect(page.locator('[data-part=root][data-type=success]')).toHaveCount(1);
+  expect((await shownNotices(page)).map(({ type }) => type)).toEqual(['success']);
+});
+
+const crashes = [
+  [
+    'an error',
+    () =>
+      void setTimeout(() => {
+        throw new Error('The sky fell.');
+      }),
+    'The sky fell.',
+  ],
+  [
+    'a thrown text',
+    () =>
+      void setTimeout(() => {
+        throw 'Only words.';
+      }),
+    /Only words\./,
+  ],
+] as const;
+
+for (const [what, crash, told] of crashes) {
+  test(`${what} that is not caught shows the crash screen until the page is reloaded`, async ({
+    page,
+    stub,
+    expectedErrors,
+  }) => {
+    expectedErrors.push(/The sky fell|Only words/);
+    await stub.signedIn();
+    await open(page, '/plans');
+    await page.evaluate(crash);
+    await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
+    await expect(page.getByRole('alert').getByText(told)).toBeVisible();
+    await expect(page.getByRole('banner')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Refresh Page' }).click();
+    await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
+  });
+}
+
+test('a layout that needed two rounds is no error', async ({ page }) => {
+  await open(page, '/plans');
+  await page.evaluate(() =>
+    window.dispatchEvent(
+      new ErrorEvent('error', { message: 'ResizeObserver loop completed with undelivered notifications.' }),
+    ),
+  );
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Why Solace?' })).toBeVisible();
 });

@@ -1,7 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright/test';
 import { pages } from '../../web/words/page-heads.ts';
-import { expect, open, test } from './support/stubbed.ts';
+import { holdAssets } from './support/first-paint.ts';
+import { expectToFit, open, settle, stopTime, violations } from './support/page.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const paths = [...Object.keys(pages), '/nope'];
 const isPrivate = (path: string) => pages[path]?.isPublic === false;
@@ -67,6 +68,7 @@ test('somebody abroad chooses another country than that of the number', async ({
 });
 
 test('a visitor gets the lines of the country of the connection', async ({ page, stub }) => {
+  await stopTime(page);
   stub.respond('getCountry', { success: true, country: 'NZ' });
   await open(page, '/help-now');
   await expect(country(page)).toHaveValue('NZ');
@@ -74,6 +76,7 @@ test('a visitor gets the lines of the country of the connection', async ({ page,
 });
 
 test('somebody abroad gets the lines of both countries, those of the connection first', async ({ page, stub }) => {
+  await stopTime(page);
   await stub.signedIn({ phoneNumber: '+61412345678' });
   stub.respond('getCountry', { success: true, country: 'JP' });
   await open(page, '/help-now');
@@ -88,6 +91,7 @@ test('somebody abroad gets the lines of both countries, those of the connection 
 });
 
 test('a country without a line says so, and the number’s follows', async ({ page, stub }) => {
+  await stopTime(page);
   await stub.signedIn({ phoneNumber: '+61412345678' });
   stub.respond('getCountry', { success: true, country: 'DK' });
   await open(page, '/help-now');
@@ -97,25 +101,28 @@ test('a country without a line says so, and the number’s follows', async ({ pa
 });
 
 test('without the API the number’s country is shown, and a late response moves nothing', async ({ page, stub }) => {
+  await stopTime(page);
   await stub.signedIn({ phoneNumber: '+61412345678' });
   const respond = stub.hold('getCountry');
   await open(page, '/help-now');
+  await settle(page);
+  await page.clock.runFor(999);
+  await settle(page);
+  await expect(page.getByRole('heading', { name: 'Australia' })).toHaveCount(0);
+  await page.clock.runFor(1);
   await expect(page.getByRole('heading', { name: 'Australia' })).toBeVisible();
   stub.respond('getCountry', { success: true, country: 'JP' });
-  const late = page.waitForResponse('**/api/country');
   respond();
-  await late;
+  await settle(page);
   await expect(country(page)).toHaveValue('AU');
   await expect(page.getByRole('heading', { name: 'Japan' })).toHaveCount(0);
 });
 
 test('a country chosen before the scripts have come is shown once they have', async ({ page }) => {
-  let go = () => {};
-  const late = new Promise<void>((resolve) => (go = resolve));
-  await page.route('**/assets/*.js', async (route) => late.then(() => route.fallback()));
+  const release = await holdAssets(page);
   await page.goto('/help-now', { waitUntil: 'commit' });
   await country(page).selectOption('Brazil');
-  go();
+  release();
   await expect(page.getByRole('heading', { name: 'Brazil' })).toBeVisible();
   await expect(country(page)).toHaveValue('BR');
 });
@@ -195,13 +202,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
           for (const details of all) details.open = true;
         });
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([]);
-        for (const width of [320, 360]) {
-          await page.setViewportSize({ width, height: 800 });
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          expect(overflow).toBeLessThanOrEqual(0);
-        }
+        expect(await violations(page)).toEqual([]);
+        await expectToFit(page, 320, 360);
       });
     }
   });

@@ -1,4 +1,5 @@
-import { expect, open, test } from './support/stubbed.ts';
+import { open } from './support/page.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const chat = 'https://wa.me/15550100199';
 

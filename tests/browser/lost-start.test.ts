@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
-import { chat } from './support/chat.ts';
-import { everyKind, pageOf } from './support/conversation.ts';
+import { chat, everyKind, pageOf } from './support/chat.ts';
+import { hydrated, settle, stopTime } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -19,11 +19,6 @@ async function signedIn(stub: Stub): Promise<void> {
   await stub.signedIn();
   stub.respond('getChat', pageOf(everyKind));
 }
-
-const isStarted = (page: Page) =>
-  page.waitForFunction(() =>
-    Object.keys(document.querySelector('#root > *') ?? {}).some((key) => key.startsWith('__reactProps')),
-  );
 
 /** The number of visits of the page from now on, reloads included. */
 function countVisits(page: Page): () => number {
@@ -49,7 +44,7 @@ for (const { path, shown, started } of pages) {
     await draft?.fill('Not lost');
     isLost = false;
     await page.evaluate(() => dispatchEvent(new Event('online')));
-    await isStarted(page);
+    await hydrated(page);
     await expect(started(page)).toBeVisible();
     await expect(page.getByText(offline)).toHaveCount(0);
     if (draft) await expect(draft).toHaveValue('Not lost');
@@ -61,13 +56,15 @@ for (const { path, shown, started } of pages) {
     expectedErrors,
   }) => {
     expectedErrors.push(/status of 404/);
+    // A page is loaded again at most once a minute.
+    await stopTime(page);
     await signedIn(stub);
     const visits = countVisits(page);
     await page.route('**/assets/index-*.js', (route) =>
       visits() < 2 ? route.fulfill({ status: 404 }) : route.fallback(),
     );
     await page.goto(path);
-    await isStarted(page);
+    await hydrated(page);
     await expect(started(page)).toBeVisible();
     expect(visits()).toBe(2);
   });
@@ -78,6 +75,8 @@ for (const { path, shown, started } of pages) {
     expectedErrors,
   }) => {
     expectedErrors.push(/status of 404/);
+    // A page is loaded again at most once a minute.
+    await stopTime(page);
     await signedIn(stub);
     const visits = countVisits(page);
     await page.route('**/assets/index-*.js', (route) => route.fulfill({ status: 404 }));
@@ -96,14 +95,24 @@ test('the app does not start without one of its parts, and the messages stay', a
 }) => {
   expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
   await signedIn(stub);
-  await page.route('**/assets/me-*.js', (route) => route.abort('internetdisconnected'));
-  await page.route('**/assets/index-*.js', (route) =>
-    route.request().method() === 'HEAD' ? route.abort('internetdisconnected') : route.fallback(),
-  );
+  const html = await (await page.request.get('/chat')).text();
+  const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
+  await page.route(`**${part}`, (route) => route.abort('internetdisconnected'));
+  let attempts = 0;
+  await page.route('**/assets/index-*.js', (route) => {
+    if (route.request().method() !== 'HEAD') return route.fallback();
+    attempts += 1;
+    return route.abort('internetdisconnected');
+  });
   const visits = countVisits(page);
+  await stopTime(page);
   await page.goto('/chat');
-  await expect(page.getByText(offline)).toBeVisible();
-  await page.waitForTimeout(1000);
+  for (const attempt of [1, 2, 3]) {
+    await expect.poll(() => attempts).toBe(attempt);
+    await expect(page.getByText(offline)).toBeVisible();
+    await settle(page);
+    await page.clock.runFor(5000);
+  }
   await expect(page.getByText('This one is new')).toBeVisible();
   expect(visits()).toBe(1);
 });

@@ -1,8 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright/test';
-import { signInByExternalToken, expect, test } from './support/test.ts';
+import { expectToFit, violations } from './support/page.ts';
+import { expect, signInByExternalToken, test } from './support/test.ts';
 
-const open = [
+const publicPages = [
   ['/', 'Your AI Companion for Psychological Well-Being'],
   ['/plans', 'Choose Your Plan'],
   ['/login', 'Log in to Solace'],
@@ -16,23 +15,17 @@ const open = [
   ['/auth/stripe-success', 'Success!'],
 ] as const;
 
-async function axe(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-}
-
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(`in ${colorScheme}`, () => {
     test.use({ colorScheme, viewport: { width: 320, height: 800 } });
 
-    for (const [path, heading] of open) {
+    for (const [path, heading] of publicPages) {
       test(`${path} opens, fits a small screen and has no axe violation`, async ({ page }) => {
-        const answer = await page.goto(path);
-        expect(answer?.status()).toBe(200);
+        const response = await page.goto(path);
+        expect(response?.status()).toBe(200);
         await expect(page.getByRole('heading', { name: heading, exact: false }).first()).toBeVisible();
-        expect(await axe(page)).toEqual([]);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(overflow).toBeLessThanOrEqual(0);
+        expect(await violations(page)).toEqual([]);
+        await expectToFit(page, 320);
         await page.reload();
         await expect(page.getByRole('heading', { name: heading, exact: false }).first()).toBeVisible();
       });
@@ -41,21 +34,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('the account fits a small screen and has no axe violation', async ({ page, phone }) => {
       await signInByExternalToken(page, phone);
       await expect(page.getByText('1 / 5')).toBeVisible();
-      expect(await axe(page)).toEqual([]);
+      expect(await violations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Delete Account' }).click();
       await expect(page.getByRole('alertdialog', { name: 'Are you absolutely sure?' })).toBeVisible();
-      expect(await axe(page)).toEqual([]);
+      expect(await violations(page)).toEqual([]);
     });
   });
 }
-
-test('an unknown path and an unknown file are 404', async ({ page, request, expectedErrors }) => {
-  expectedErrors.push(/status of 404/);
-  const answer = await page.goto('/nope');
-  expect(answer?.status()).toBe(404);
-  await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
-  expect((await request.get(`${process.env.SITE_URL}/assets/nope.js`)).status()).toBe(404);
-});
 
 test('every page carries the strict headers', async ({ request }) => {
   for (const path of ['/', '/plans', '/account', '/login']) {

@@ -1,4 +1,5 @@
-import { expect, expectNotices, open, settle, stopTime, test } from './support/stubbed.ts';
+import { expectNotices, open, settle, stopTime } from './support/page.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
 

@@ -1,28 +1,26 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'playwright/test';
+import { measureCapacity, planFor } from '../runner/capacity.ts';
 import { ensureHeadlessBrowser, journeyArguments } from './browser.ts';
 
+const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
 const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
 
 export default defineConfig({
   testDir: '.',
-  projects: [
-    // They advance Stripe's clock, which is one for all: another one's open checkout would expire.
-    { name: 'billing', testMatch: /billing[\w-]*\.test\.ts$/, workers: 1 },
-    { name: 'pages', testIgnore: /billing[\w-]*\.test\.ts$/ },
-  ],
   outputDir: state('results'),
   globalSetup: './global-setup.ts',
-  workers: 2,
+  workers: isWorker ? 1 : planFor(await measureCapacity()).browserWorkers,
   fullyParallel: true,
-  // On a slow machine one of three hundred tests may time out; a broken test fails again.
-  retries: process.env.CI ? 2 : 0,
-  timeout: 45_000,
-  expect: { timeout: 10_000 },
+  // Only a failure takes this long: the limits leave room for a busy machine.
+  timeout: 300_000,
+  expect: { timeout: 45_000 },
   reporter: [['list']],
   use: {
     browserName: 'chromium',
     launchOptions: { executablePath: ensureHeadlessBrowser(), args: journeyArguments },
+    // A recorded picture of each frame would cost as much as the tests.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     viewport: { width: 1280, height: 900 },
   },
 });

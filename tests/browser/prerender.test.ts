@@ -1,6 +1,29 @@
-import { layoutShift, watchFirstPaint } from './support/first-paint.ts';
-import { open, publicPages } from './support/served-pages.ts';
-import { signInByExternalToken, expect, test } from './support/test.ts';
+import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
+import { hydrated, open } from './support/page.ts';
+import { expect, test } from './support/test.ts';
+
+/** The public pages and their main headings. */
+const publicPages = [
+  ['/', 'Solace Your AI Companion for Psychological Well-Being'],
+  ['/plans', 'Choose Your Plan'],
+  ['/login', 'Log in to Solace'],
+  ['/contact', 'Contact Us'],
+  ['/terms', 'Terms and Conditions'],
+  ['/privacy', 'Privacy Policy'],
+  ['/help-now', 'Get help now'],
+  ['/safety', 'Safety'],
+  ['/nope', 'Page Not Found'],
+] as const;
+
+const privatePages = [
+  '/account',
+  '/pending-approval',
+  '/payment-success',
+  '/payment-canceled',
+  '/auth/stripe-success',
+  '/payment-details-saved',
+  '/activate-trial',
+];
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
@@ -13,6 +36,34 @@ test.describe('without JavaScript', () => {
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' })).toBeVisible();
       await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+    });
+  }
+
+  for (const [path] of [...publicPages, ['/account'] as const, ['/chat'] as const]) {
+    test(`${path} looks as with the whole stylesheet`, async ({ page, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.goto(path);
+      const looks = () =>
+        page.locator('body *').evaluateAll((elements) => {
+          const ofEachKind = new Map(
+            elements.map((element) => [element.tagName + element.getAttribute('class'), element]),
+          );
+          return [...ofEachKind].flatMap(([kind, element]) =>
+            [undefined, '::before', '::after'].map((part) => {
+              const style = getComputedStyle(element, part);
+              const names = [...style].filter((name) => !name.startsWith('--'));
+              return kind + names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(';');
+            }),
+          );
+        });
+      const served = await looks();
+      await page.locator('head').evaluate((head) => {
+        const file = /\/assets\/[\w-]+\.css/.exec(head.innerHTML)?.[0] ?? '';
+        head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: file }));
+      });
+      await expect.poll(() => page.locator('head').evaluate(() => document.styleSheets.length)).toBe(2);
+      expect(await looks()).toEqual(served);
     });
   }
 
@@ -64,32 +115,25 @@ for (const viewport of [
   });
 }
 
-test('the login form is not shown to a returning user', async ({ page, phone }) => {
-  await signInByExternalToken(page, phone);
-  const { seen } = await watchFirstPaint(page);
-  await page.goto('/login');
-  await page.waitForURL('**/account');
-  await expect(page.getByText('1 / 5')).toBeVisible();
-  expect(await seen()).not.toContain('Log in to Solace');
-});
-
-test('a number typed and sent before hydration is sent afterwards', async ({ page, phone }) => {
-  let go = () => {};
-  const late = new Promise<void>((resolve) => (go = resolve));
-  await page.route('**/assets/*.js', async (route) => late.then(() => route.fallback()));
-  await page.goto('/login', { waitUntil: 'commit' });
-  await page.getByLabel('Phone number').fill(phone.number);
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  expect(new URL(page.url()).search).toBe('');
-  go();
-  await page.waitForLoadState('networkidle');
-  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
-});
-
-test('the plan of the address is shown without a mismatch', async ({ page }) => {
-  await open(page, '/login?plan=premium');
-  await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
+test('the app starts when the whole stylesheet applies', async ({ page }) => {
+  const release = await holdAssets(page, 'css');
+  await page.goto('/', { waitUntil: 'commit' });
+  await page.locator('link[rel=stylesheet]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+  await scriptsHaveRun(page);
+  await expect(page.locator('html')).not.toHaveAttribute('data-theme');
+  release();
+  await hydrated(page);
   expect(await layoutShift(page)).toBe(0);
+  await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+});
+
+test('the app starts without the stylesheet if that cannot be loaded', async ({ page, expectedErrors }) => {
+  expectedErrors.push(/ERR_FAILED/);
+  await page.route('**/assets/*.css', (route) => route.abort());
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
 });
 
 test('campaign parameters in the address change nothing', async ({ page }) => {
@@ -108,4 +152,35 @@ test('a page in the app is reached from one that was served', async ({ page }) =
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
+});
+
+test('every address answers with its own status', async ({ request, baseURL }) => {
+  const get = async (path: string, navigates = true) =>
+    request.get(baseURL + path, {
+      maxRedirects: 0,
+      headers: { 'Sec-Fetch-Mode': navigates ? 'navigate' : 'no-cors', Accept: navigates ? 'text/html' : '*/*' },
+    });
+  const known = [...publicPages.map(([path]) => path).filter((path) => path !== '/nope'), ...privatePages];
+  for (const path of known) {
+    const response = await get(path);
+    expect([path, response.status()]).toEqual([path, 200]);
+    expect(response.headers()['cache-control']).toBe('public, max-age=0, must-revalidate');
+  }
+  for (const path of ['/nope', '/plans/nope', '/Plans', '/wp-admin/setup.php']) {
+    const response = await get(path);
+    expect([path, response.status()]).toEqual([path, 404]);
+    expect(await response.text()).toContain('Page Not Found');
+  }
+  for (const path of ['/assets/nope.js', '/nope.png']) {
+    const response = await get(path, false);
+    expect([path, response.status()]).toEqual([path, 404]);
+    expect(response.headers()['cache-control']).not.toContain('immutable');
+  }
+});
+
+test('assets are cached for good, pages are not', async ({ request, baseURL }) => {
+  const html = await (await request.get(`${baseURL}/`)).text();
+  const part = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1];
+  const response = await request.get(`${baseURL}${part}`);
+  expect(response.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
 });

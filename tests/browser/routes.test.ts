@@ -1,4 +1,6 @@
-import { expect, stopTime, test } from './support/stubbed.ts';
+import type { Page } from 'playwright/test';
+import { expectNotices, open, returnToTab, stopTime, storedToken } from './support/page.ts';
+import { expect, test } from './support/stubbed.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
 
@@ -65,4 +67,85 @@ test('an unknown path shows the 404 page and leads home', async ({ page, expecte
   await expect(main.getByText("The page you're looking for doesn't exist or has been moved.")).toBeVisible();
   await main.getByRole('link', { name: 'Return to Home' }).click();
   await page.waitForURL((url) => url.pathname === '/');
+});
+
+const bar = (page: Page) => page.getByRole('banner');
+const marks = [
+  { path: '/', visitor: 'Home', member: 'Home' },
+  { path: '/plans', visitor: null, member: null },
+  { path: '/login', visitor: 'Login', member: 'My Account' },
+  { path: '/account', visitor: 'Login', member: 'My Account' },
+  { path: '/contact', visitor: null, member: null },
+  { path: '/nope', visitor: null, member: null },
+] as const;
+
+for (const who of ['visitor', 'member'] as const) {
+  test(`the header of a ${who} marks where they are`, async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    const accountLink = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
+    if (who === 'member') await stub.signedIn();
+    for (const row of marks) {
+      await open(page, row.path);
+      const links = bar(page).getByRole('navigation').getByRole('link');
+      await expect(links).toHaveText(['Home', accountLink[0]!]);
+      await expect(links.nth(0)).toHaveAttribute('href', '/');
+      await expect(links.nth(1)).toHaveAttribute('href', accountLink[1]!);
+      await expect(bar(page).getByRole('link').first()).toHaveAttribute('href', '/');
+      const active = row[who];
+      await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(active ? [active] : []);
+    }
+  });
+}
+
+test('the active button looks different', async ({ page }) => {
+  await open(page, '/');
+  const colour = (name: string) =>
+    bar(page)
+      .getByRole('link', { name, exact: true })
+      .evaluate((link) => getComputedStyle(link).backgroundColor);
+  expect(await colour('Home')).not.toBe(await colour('Login'));
+});
+
+test('the colours are changed by a button and stored', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await open(page, '/plans');
+  const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+  const dark = await paper();
+  await page.getByRole('button', { name: 'Switch to light colours' }).click();
+  await expect.poll(paper).not.toBe(dark);
+  await open(page, '/');
+  await expect(page.getByRole('button', { name: 'Switch to dark colours' })).toBeVisible();
+  expect(await paper()).not.toBe(dark);
+});
+
+test('a pending user sees the pending page, and can log out', async ({ page, stub }) => {
+  await stub.signedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main).toContainText('The account for +1 555-123-4567 awaits approval.');
+  await expect(main).toContainText('You will be notified through your preferred messaging platform');
+  await main.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expectNotices(page, ['Logged out successfully']);
+  expect(await storedToken(page)).toBeNull();
+});
+
+test('a user approved meanwhile gets to the account on returning', async ({ page, stub }) => {
+  await stub.signedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  stub.person({ status: 'approved' });
+  await returnToTab(page);
+  await page.waitForURL('**/account');
+});
+
+test('a user set back to pending is redirected from the account', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  const refused = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
+  stub.respond('createPortalSession', refused, 403);
+  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await page.waitForURL('**/pending-approval');
+  await expectNotices(page);
 });

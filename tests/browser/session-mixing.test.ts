@@ -1,8 +1,7 @@
 import type { Page } from 'playwright/test';
-import { jwt } from './support/jwt.ts';
-import { profileOf } from './support/person.ts';
-import type { Stub } from './support/stub.ts';
-import { expect, expectNotices, open, settle, storedToken, test } from './support/stubbed.ts';
+import { expectNotices, open, settle, storedToken } from './support/page.ts';
+import { jwt, profileOf, type Stub } from './support/stub.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const phoneA = '+15551111111';
 const phoneB = '+15552222222';

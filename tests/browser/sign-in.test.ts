@@ -1,4 +1,6 @@
-import { expect, signIn, test } from './support/test.ts';
+import { holdAssets, layoutShift, watchFirstPaint } from './support/first-paint.ts';
+import { open } from './support/page.ts';
+import { expect, signIn, signInByExternalToken, test } from './support/test.ts';
 
 test('a phone signs in and sees its usage move in two tabs', async ({ page, context, phone }) => {
   await phone.write('Hi');
@@ -17,18 +19,6 @@ test('a phone signs in and sees its usage move in two tabs', async ({ page, cont
   for (const tab of [page, other]) await expect(tab.getByText('5 / 5')).toBeVisible();
 });
 
-test('a number that never wrote is asked to write first', async ({ page, phone }) => {
-  await page.goto('/login');
-  await page.getByLabel('Phone number').fill(phone.number);
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
-  const link = page.getByRole('link', { name: /WhatsApp/ }).first();
-  await expect(link).toHaveAttribute('href', new RegExp(`^https://wa\\.me/\\d+\\?text=.*${phone.number.slice(1)}`));
-  expect(await phone.messages()).toEqual([]);
-  await page.getByRole('button', { name: 'Try a Different Number' }).click();
-  await expect(page.getByLabel('Phone number')).toHaveValue('');
-});
-
 test('logging out in one tab logs the other out', async ({ page, context, phone }) => {
   await phone.write('Hi');
   await signIn(page, phone);
@@ -42,22 +32,27 @@ test('logging out in one tab logs the other out', async ({ page, context, phone 
   await page.waitForURL('**/login');
 });
 
-test('three wrong codes start a wait of thirty seconds', async ({ page, phone, expectedErrors }) => {
-  expectedErrors.push(/status of 401/);
-  await phone.write('Hi');
+test('the login form is not shown to a returning user', async ({ page, phone }) => {
+  await signInByExternalToken(page, phone);
+  const { seen } = await watchFirstPaint(page);
   await page.goto('/login');
+  await page.waitForURL('**/account');
+  await expect(page.getByText('1 / 5')).toBeVisible();
+  expect(await seen()).not.toContain('Log in to Solace');
+});
+
+test('a number typed and sent before hydration is sent afterwards', async ({ page, phone }) => {
+  const release = await holdAssets(page);
+  await page.goto('/login', { waitUntil: 'commit' });
   await page.getByLabel('Phone number').fill(phone.number);
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  const right = await phone.code();
-  const input = page.getByLabel('Verification code');
-  await expect(page.getByRole('button', { name: 'Verify Code' })).toBeDisabled();
-  for (let tries = 0; tries < 3; tries += 1) {
-    await input.fill(right === '000000' ? '000001' : '000000');
-    await page.getByRole('button', { name: 'Verify Code' }).click();
-    await expect(page.getByRole('alert').getByText('Invalid code. Please try again.')).toBeVisible();
-  }
-  await expect(page.getByRole('button', { name: /^Wait \d+s to try again$/ })).toBeDisabled();
-  await expect(input).toBeDisabled();
-  await page.getByRole('button', { name: 'Change phone number' }).click();
-  await expect(page.getByRole('alert')).toHaveCount(0);
+  expect(new URL(page.url()).search).toBe('');
+  release();
+  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+});
+
+test('the plan of the address is shown without a mismatch', async ({ page }) => {
+  await open(page, '/login?plan=premium');
+  await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
+  expect(await layoutShift(page)).toBe(0);
 });

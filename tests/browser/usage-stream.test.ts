@@ -1,6 +1,7 @@
 import type { Page } from 'playwright/test';
-import { profileOf } from './support/person.ts';
-import { expect, open, settle, stopTime, test } from './support/stubbed.ts';
+import { open, settle, stopTime } from './support/page.ts';
+import { profileOf } from './support/stub.ts';
+import { expect, test } from './support/stubbed.ts';
 
 const used = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Usage', exact: true }).getByText(text, { exact: true });

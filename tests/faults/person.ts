@@ -1,10 +1,9 @@
 import type { Choices } from './choices.ts';
-import { Conversation, type Message } from './chat/conversation.ts';
 
-/** A tab with an open usage stream (`load/follower.ts`). */
+/** A tab with an open usage stream (`load/streams.ts`). */
 export type OpenTab = { readonly total: number | undefined; readonly stream: OpenStream };
 
-/** A tab with an open chat (`chat/chat-follower.ts`). */
+/** A tab with an open chat (`load/chat-follower.ts`). */
 export type OpenChat = { readonly connected: boolean; readonly shown: Message[]; readonly stream: OpenStream };
 
 type OpenStream = { readonly opened: number; disconnect(): void; wake(): void; close(): void };
@@ -12,7 +11,7 @@ type OpenStream = { readonly opened: number; disconnect(): void; wake(): void; c
 /** A usage post with a response. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 
-export const roles = ['talker', 'writer', 'subscriber', 'visitor'] as const;
+const roles = ['talker', 'writer', 'subscriber', 'visitor'] as const;
 export type Role = (typeof roles)[number];
 
 /** A user, and everything that the product has confirmed to them; the database must agree with it. */
@@ -70,5 +69,48 @@ export class Person {
   address(): string {
     const part = () => this.choices.between(0, 255);
     return `10.${part()}.${part()}.${part()}`;
+  }
+}
+
+/** A message as the API returns it. */
+export type Message = { id: string; seq: number; author: 'user' | 'solace'; text: string; state: string };
+
+/** Everything that the product has confirmed to one user about the conversation. */
+export class Conversation {
+  consented = false;
+  /** Messages that got a 200 since the last clearing. */
+  readonly accepted = new Map<string, Message>();
+  /** Every message that was sent, whatever the response was: a lost response may hide a stored message. */
+  readonly attempted = new Set<string>();
+  /** When a message was first sent, and when it was accepted (`performance.now()`). */
+  readonly sentAt = new Map<string, number>();
+  readonly acceptedAt = new Map<string, number>();
+  /** Messages that were sent again after they had failed: the bot gets them out of order. */
+  readonly resent = new Set<string>();
+  /** Messages that a clearing removed. */
+  readonly cleared = new Set<string>();
+  /** Messages that are being sent. */
+  readonly inFlight = new Set<string>();
+  /** Messages that were in flight during a clearing: it removed them, or they were stored after it. */
+  readonly overlapping = new Set<string>();
+  /** Replies that this suite wrote as the bot, in the order in which they were accepted since the last clearing. */
+  readonly replies: Message[] = [];
+  /** When the last clearing had a response, in unix ms. */
+  clearedAt = 0;
+
+  /** Messages that a clearing that begins now certainly removes. */
+  beginClearing(): Set<string> {
+    return new Set([...this.attempted].filter((id) => !this.inFlight.has(id)));
+  }
+
+  /** Confirms a clearing that has removed these messages. */
+  clear(removed: Set<string>): void {
+    for (const id of this.attempted) {
+      if (removed.has(id)) this.cleared.add(id);
+      else this.overlapping.add(id);
+    }
+    this.accepted.clear();
+    this.replies.length = 0;
+    this.clearedAt = Date.now();
   }
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { partText } from '../bench/report.ts';
-import { total } from './figures.ts';
-import { signedIn } from './invariants/accounts.ts';
-import type { Finding } from './invariants/finding.ts';
+import { total } from './records.ts';
+import { signedIn, type Finding } from './invariants/accounts.ts';
 import type { Person } from './person.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from '../sandbox/bot/signed-headers.ts';
-import type { CallFigures } from './figures.ts';
-import type { Latencies } from './latencies.ts';
-import { callerOf, type Timeline } from './timeline.ts';
+import { type CallFigures, type Latencies, callerOf, type Timeline } from './records.ts';
 
 export type Json = Record<string, any>;
 

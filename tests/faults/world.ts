@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figures } from './figures.ts';
-import type { Latencies } from './latencies.ts';
+import type { Figures, Latencies, Timeline } from './records.ts';
 import type { Person } from './person.ts';
 import type { Rig } from './rig.ts';
 import type { Answer, Site } from './site.ts';
-import type { Timeline } from './timeline.ts';
 
 /** A fault of a local service (`tests/sandbox/fault-injection.ts`). */
 export type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { afterLogin } from '../../web/rules/after-login.ts';
+import { afterLogin } from '../../web/rules/sign-in-rules.ts';
 
 it.each([
   ['approved', undefined, '/account', 'none'],

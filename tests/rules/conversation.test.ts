@@ -1,10 +1,8 @@
 import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation.ts';
-import { messageParts } from '../../web/rules/message-parts.ts';
-import { shownMessages } from '../../web/rules/shown-messages.ts';
-import { transcript } from '../../web/rules/transcript.ts';
+import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation-changes.ts';
+import { messageParts, shownMessages, transcript } from '../../web/rules/transcript.ts';
 
 const message = (seq: number, facts: Partial<ChatMessage> = {}): ChatMessage => ({
   id: `m${seq}`,

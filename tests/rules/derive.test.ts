@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { derive, plannedPrice } from '../../worker/billing/derive.ts';
-import type { PaidWeek } from '../../worker/billing/paid-week.ts';
+import type { PaidWeek } from '../../worker/billing/invoices.ts';
 import type { PaidPlanId, PlanId } from '../../worker/contract/plans.ts';
 
 const day = 86_400;

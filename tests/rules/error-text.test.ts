@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errorText } from '../../web/rules/error-text.ts';
+import { errorText } from '../../web/data/api-errors.ts';
 
 it.each([
   [401, undefined, true, 'Session expired. Please log in again.', 'Session expired. Please log in again.'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 import { helpWays } from '../../web/rules/help-ways.ts';
-import { sourceDate } from '../../web/rules/source-date.ts';
+import { sourceDate } from '../../web/rules/formats.ts';
 
 const all = Object.values(helpLines).flatMap(({ lines }) => lines);
 const line = (country: string) => helpLines[country]!.lines[0];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { managementButton } from '../../web/rules/management-button.ts';
+import { managementButton } from '../../web/rules/account-view.ts';
 
 const paid = {
   subscriptionTier: 'premium',

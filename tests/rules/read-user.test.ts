@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readUser } from '../../web/rules/read-user.ts';
+import { readUser } from '../../web/rules/user-profile.ts';
 
 it('fills in what a profile leaves out', () => {
   expect(readUser({})).toEqual({

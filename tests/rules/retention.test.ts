@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noticeMs, review, type Account } from '../../worker/accounts/retention.ts';
+import { noticeMs, review, type Account } from '../../worker/accounts/account-retention.ts';
 
 const day = 86_400_000;
 const retention = 730 * day;

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
 import { notFoundHead, pageHead, pages } from '../../web/words/page-heads.ts';
-import { inlineHashes, securityHeaders } from '../../web/build/security-headers.ts';
-import { robots, sitemap } from '../../web/build/site-files.ts';
+import { inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
 
 const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety']);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusLine, type StatusFacts } from '../../web/rules/status-line.ts';
+import { statusLine, type StatusFacts } from '../../web/rules/account-view.ts';
 
 const soon = '2025-01-05T12:00:00Z';
 const later = '2025-02-01T12:00:00Z';

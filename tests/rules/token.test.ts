@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expiryOf, tokenExpired } from '../../web/rules/token.ts';
+import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
 
 const now = Date.UTC(2025, 0, 5);
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanCode, cleanPhone } from '../../web/rules/clean-input.ts';
-import { codeError } from '../../web/rules/code-error.ts';
-import { formatDate, formatTime } from '../../web/rules/format-date.ts';
-import { formatPhone } from '../../web/rules/format-phone.ts';
+import { cleanCode, cleanPhone, codeError } from '../../web/rules/sign-in-rules.ts';
+import { formatDate, formatTime, formatPhone } from '../../web/rules/formats.ts';
 
 describe('a typed number', () => {
   it.each(['+1 (555) 123-4567', '+1.555.123.4567', '+1\u00a0555\u2011123\u20134567', ' +15551234567 '])(

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, it } from 'vitest';
 import { plans } from '../../worker/contract/plans.ts';
-import { fitsLimitSql } from '../../worker/usage/allowance.ts';
-import { usageResponse } from '../../worker/usage/allowance.ts';
+import { fitsLimitSql, usageResponse } from '../../worker/usage/allowance.ts';
 import { openRows } from './properties/rows.ts';
 
 const { messageLimit } = plans.platinum;

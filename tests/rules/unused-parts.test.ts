@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
-import { withoutUnusedVariables } from '../../web/build/unused-custom-properties.ts';
+import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 const compact = (code: string) => code.replaceAll(/\s+/g, '');
 const shortened = (code: string) => compact(withoutUnusedProperties(code));

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { readMessage } from '../../web/rules/read-message.ts';
-import { reconnectDelay } from '../../web/rules/reconnect-delay.ts';
+import { readMessage, reconnectDelay } from '../../web/rules/stream-events.ts';
 
 it('waits 3 s, doubles, stays below 30 s and gives up after five tries', () => {
   expect([1, 2, 3, 4, 5, 6].map(reconnectDelay)).toEqual([3000, 6000, 12_000, 24_000, 30_000, null]);

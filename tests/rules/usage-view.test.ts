@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOf, plans } from '../../worker/contract/plans.ts';
-import { usagePercent, usageView } from '../../web/rules/usage-view.ts';
+import { usagePercent, usageView } from '../../web/rules/account-view.ts';
 
 describe('the usage card', () => {
   it.each(['free', 'inactive', null])('shows the tier %s the free limit', (tier) => {

@@ -1,6 +1,6 @@
 import { apiBase } from '../data/config.ts';
 import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
-import { tokenExpired } from '../rules/token.ts';
+import { tokenExpired } from '../rules/token-claims.ts';
 
 declare global {
   interface Navigator {
@@ -62,7 +62,7 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
       headers: { Authorization: `Bearer ${token}` },
       mode: 'cors',
       credentials: 'omit',
-      // As in `web/data/api.ts`.
+      // As in `web/data/api-client.ts`.
       cache: 'no-store',
     });
     // The call that takes the response handles its failure.

@@ -1,12 +1,13 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useHydrated } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
-import { TextByVisitor } from '../ui/text-by-visitor.tsx';
-import { Logo } from '../ui/logo.tsx';
-import { useVisitor } from '../data/use-session.ts';
+import { TextByVisitor } from '../ui/text.tsx';
+import { Logo, Icon } from '../ui/icons.tsx';
+import { useVisitor } from '../data/session.ts';
 import { layoutWords } from '../words/layout.ts';
-import { ThemeToggle } from './theme-toggle.tsx';
+import { useSyncExternalStore } from 'react';
+import { storage } from '../data/store.ts';
 
 const tab = css({
   paddingInline: { base: '2', sm: '5' },
@@ -70,3 +71,72 @@ const mark = css({
   textStyle: 'subheading',
   '& span': { display: { base: 'none', sm: 'inline' } },
 });
+
+/** Switches between light and dark colours and stores the choice. */
+function ThemeToggle() {
+  const isKnown = useHydrated();
+  const isDark = useSyncExternalStore(colourScheme.subscribe, colourScheme.isDark, () => false);
+  const label = isDark ? layoutWords.toLight : layoutWords.toDark;
+  return (
+    <button
+      type="button"
+      className={`${button({ look: 'quiet', size: 'icon' })} ${toggle}`}
+      onClick={colourScheme.toggle}
+      aria-label={label}
+      title={label}
+    >
+      {isKnown ? <Icon name={isDark ? 'sun' : 'moon'} /> : <Both />}
+    </button>
+  );
+}
+
+/** Sun and moon in one place; the colour scheme decides which one is visible. */
+function Both() {
+  return (
+    <>
+      <span className={css({ gridArea: '[1 / 1]', color: '[light-dark(transparent, currentColor)]' })}>
+        <Icon name="sun" />
+      </span>
+      <span className={css({ gridArea: '[1 / 1]', color: '[light-dark(currentColor, transparent)]' })}>
+        <Icon name="moon" />
+      </span>
+    </>
+  );
+}
+
+const toggle = css({
+  display: 'grid',
+  placeItems: 'center',
+  fontSize: 'md',
+  _unscripted: { display: 'none' },
+});
+
+const key = 'theme';
+const prefersDark = () => matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<() => void>();
+
+const isDark = () =>
+  (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
+
+/**
+ * Light or dark: the system's preference until the visitor chooses. `index.html` applies the choice before the first
+ * paint.
+ */
+const colourScheme = {
+  isDark,
+  toggle: () => {
+    const theme = isDark() ? 'light' : 'dark';
+    document.documentElement.dataset['theme'] = theme;
+    storage.write(key, theme);
+    for (const listener of listeners) listener();
+  },
+  subscribe: (listener: () => void) => {
+    const query = prefersDark();
+    listeners.add(listener);
+    query.addEventListener('change', listener);
+    return () => {
+      listeners.delete(listener);
+      query.removeEventListener('change', listener);
+    };
+  },
+};

@@ -1,18 +1,14 @@
-import { Outlet } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
+import { Outlet, useRouter, rootRouteId, useRouterState } from '@tanstack/react-router';
+import { useSyncExternalStore, Suspense, lazy, useEffect, useState } from 'react';
 import { css } from '#styled/css';
-import { useSession } from '../data/use-session.ts';
-import { PageSpinner } from '../ui/page-spinner.tsx';
+import { useSession } from '../data/session.ts';
+import { PageSpinner } from '../ui/spinner.tsx';
 import { layoutWords } from '../words/layout.ts';
-import { CrashScreen } from './crash-screen.tsx';
+import { CrashScreen, uncaughtError } from './error-screens.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
-import { Notices } from './notices.tsx';
-import { useRendersWithoutSession } from './renders-without-session.ts';
-import { SessionSpinner } from './session-spinner.tsx';
-import { SkipLink } from './skip-link.tsx';
-import { uncaughtError } from './uncaught-error.ts';
-import { usePageChange } from './use-page-change.ts';
+import { spinner } from '#styled/recipes';
+import { notices } from '../data/notices.ts';
 
 /** Header, footer and notices around every page. */
 export function Layout() {
@@ -33,4 +29,118 @@ export function Layout() {
       <Notices />
     </>
   );
+}
+
+/** The first element in the tab order; skips to the content. */
+function SkipLink() {
+  return (
+    <a href="#main" className={skip}>
+      {layoutWords.skip}
+    </a>
+  );
+}
+
+const skip = css({
+  position: 'absolute',
+  insetInlineStart: '4',
+  top: '[-5rem]',
+  zIndex: 'toast',
+  paddingInline: '5',
+  paddingBlock: '3',
+  borderRadius: 'full',
+  backgroundColor: 'primary',
+  color: 'onPrimary',
+  fontWeight: 'semibold',
+  _focus: { top: '4' },
+});
+
+/** Shows that the session is starting, beside a page that is already readable; appears after 600 ms. */
+function SessionSpinner() {
+  return (
+    <output className={sign}>
+      <span className={spinner({ size: 'sm' })} aria-hidden="true" />
+      {layoutWords.loadingApplication}
+    </output>
+  );
+}
+
+const sign = css({
+  position: 'fixed',
+  insetInlineEnd: '4',
+  bottom: '4',
+  zIndex: 'toast',
+  display: 'flex',
+  alignItems: 'center',
+  gap: '3',
+  paddingInline: '4',
+  paddingBlock: '2',
+  borderRadius: 'full',
+  backgroundColor: 'raised',
+  color: 'muted',
+  boxShadow: 'float',
+  fontSize: 'sm',
+  animation: '[appear 200ms 600ms backwards]',
+  _forced: { borderWidth: 'thin' },
+  _print: { display: 'none' },
+});
+
+const Toaster = lazy(() => import('./toaster.tsx'));
+
+/** Loads the toaster when the first notice appears. */
+function Notices() {
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => {
+    const check = () => setWanted((before) => before || notices.isWaiting());
+    check();
+    return notices.subscribe(check);
+  }, []);
+  return <Suspense>{wanted && <Toaster />}</Suspense>;
+}
+
+/** Updates the document's head on each page change, and moves the focus to the heading unless the page is the first. */
+function usePageChange(): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (!isNamed(location.pathname)) void name(location.pathname);
+    return router.subscribe('onRendered', ({ pathChanged, toLocation, fromLocation }) => {
+      if (!fromLocation) return;
+      void name(toLocation.pathname).then(() => pathChanged && focusHeading());
+    });
+  }, [router]);
+}
+
+/** The served HTML has the head of its own page, but a guard may redirect to another page first. */
+function isNamed(path: string): boolean {
+  const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
+  return canonical === null || new URL(canonical.href).pathname === path;
+}
+
+/** The heads of all pages load with the first navigation, because the landing page does not need them. */
+async function name(path: string): Promise<void> {
+  const { updateHead } = await import('./document-head.ts');
+  updateHead(path);
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
+  if (!heading || heading.contains(document.activeElement)) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The page is the same for every visitor, so it renders before the session has started. */
+    rendersWithoutSession?: true;
+  }
+}
+
+/** Whether the current page renders before the session has started; the 404 page does. */
+function useRendersWithoutSession(): boolean {
+  return useRouterState({
+    select: ({ matches }) => {
+      const match = matches.at(-1);
+      return match?.routeId === rootRouteId || match?.staticData.rendersWithoutSession === true;
+    },
+  });
 }

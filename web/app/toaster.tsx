@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { toast as recipe } from '#styled/recipes';
 import { notices } from '../data/notices.ts';
 import { layoutWords } from '../words/layout.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/icons.tsx';
 
 const toaster = createToaster({
   placement: 'bottom-start',

@@ -4,7 +4,7 @@ import { renderToString } from 'react-dom/server';
 import { newEarlyStart, type ShownChat } from '../data/early-start.ts';
 import { session } from '../data/session.ts';
 import { createAppRouter, routeIdOf } from '../router.tsx';
-import type { Rendered } from './load-render.ts';
+import type { Rendered } from './write-pages.ts';
 
 /** The markup of a path for an unknown visitor, or with a conversation in the frame of the chat. */
 export async function render(path: string, shownChat: ShownChat | null = null): Promise<Rendered> {

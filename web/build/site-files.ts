@@ -1,6 +1,7 @@
 import { brand } from '#contract/brand';
 import { palette } from '../theme/palette.ts';
-import { pages } from '../words/page-heads.ts';
+import { pages, pageHead } from '../words/page-heads.ts';
+import { createHash } from 'node:crypto';
 
 const { siteUrl } = brand;
 const publicPaths = Object.keys(pages).filter((path) => pages[path]?.isPublic);
@@ -43,4 +44,67 @@ export function manifest(): string {
       icon(512, 'maskable'),
     ],
   });
+}
+
+/** Cloudflare reads at most 100 rules. */
+const maxRules = 100;
+
+type Options = {
+  /** The HTML of each page by its path; `/404` is served for every other path. */
+  pages: Record<string, string>;
+  connectTo: readonly string[];
+  /** Files that have a hash of their content in their names. */
+  hashedFiles: readonly string[];
+};
+
+/** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. */
+export function securityHeaders({ pages, connectTo, hashedFiles }: Options): string {
+  const { '/404': notFound = '', ...others } = pages;
+  // Pages without prerendered text have the same styles and need no rules of their own.
+  const isEmpty = (path: string) => pageHead(path).prerendering === 'none';
+  const [empty, filled] = [Object.keys(others).filter(isEmpty), Object.keys(others).filter((path) => !isEmpty(path))];
+  const general = [notFound, ...empty.map((path) => others[path])].join('');
+  const rules = [
+    `/*
+  Content-Security-Policy: ${policyOf(general, connectTo)}
+  Strict-Transport-Security: max-age=31536000; includeSubDomains
+  X-Content-Type-Options: nosniff
+  X-Frame-Options: DENY
+  Referrer-Policy: same-origin
+  Permissions-Policy: camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()
+  Cross-Origin-Opener-Policy: same-origin
+`,
+    // Without `!` both policies would apply, and the first refuses the styles of every other page.
+    ...filled.map(
+      (path) =>
+        `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policyOf(pages[path] ?? '', connectTo)}\n`,
+    ),
+    // One rule for each file: a rule for the folder would also make browsers keep the response that a file is missing.
+    ...hashedFiles.map((file) => `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`),
+  ];
+  if (rules.length > maxRules) throw new Error(`${rules.length} rules are more than the ${maxRules} allowed`);
+  return rules.join('\n');
+}
+
+function policyOf(html: string, connectTo: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `script-src ${["'self'", ...inlineHashes(html, 'script')].join(' ')}`,
+    `style-src ${["'self'", ...inlineHashes(html, 'style')].join(' ')}`,
+    "img-src 'self'",
+    "font-src 'self'",
+    `connect-src ${["'self'", ...connectTo].join(' ')}`,
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The hashes by which a policy allows the page's own inline scripts or styles. */
+export function inlineHashes(html: string, tag: 'script' | 'style'): string[] {
+  const parts = html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'));
+  const hashes = [...parts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+  return [...new Set(hashes)];
 }

@@ -1,13 +1,15 @@
 import type { Plugin, Rolldown } from 'vite';
-import { loadRender } from './load-render.ts';
-import { emptyBody, isReadable, pageBody } from './page-body.ts';
 import { headTags } from './head-tags.ts';
 import { pageHead, pages } from '../words/page-heads.ts';
 import { withOwnStyles } from './page-styles.ts';
-import { preloadLinks } from './preload-links.ts';
-import { shellPage, withoutSample, type ShellOptions } from './shell-page.ts';
-import { securityHeaders } from './security-headers.ts';
-import { manifest, robots, sitemap } from './site-files.ts';
+import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
+import { securityHeaders, manifest, robots, sitemap } from './site-files.ts';
+import { footerWords } from '../words/layout.ts';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ShownChat } from '../data/early-start.ts';
+import type { ChatMessage } from '#contract/chat';
+import { consentVersion } from '../words/chat.ts';
 
 const head = '<!--head-->';
 const body = '<!--body-->';
@@ -85,3 +87,103 @@ function withoutFontPreloads(html: string): string {
 }
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
+
+const needsScript = 'Please turn on JavaScript to log in and to manage your account.';
+
+const withoutScript = `<div class="page"><p>${needsScript}</p><p><a class="link" href="/help-now">${footerWords.help}</a></p></div>`;
+// The root fills the screen, so the text for visitors without JavaScript precedes it.
+const noScript = `<noscript>${withoutScript}</noscript>`;
+
+/** The body of a page that is rendered in the browser. */
+const emptyBody = `${noScript}\n    <div id="root"></div>`;
+
+/** Whether the served HTML of a path can be read without scripts. */
+function isReadable(path: string): boolean {
+  const { prerendering } = pageHead(path);
+  return prerendering === 'page' || prerendering === 'guest-page';
+}
+
+/** The body of a page. */
+async function pageBody(path: string, render: Render): Promise<string> {
+  const { prerendering } = pageHead(path);
+  if (prerendering === 'none') return emptyBody;
+  const { routeId, markup } = await render(path);
+  const root = `<div id="root" data-prerendered="${prerendering}" data-route="${routeId}">${markup}</div>`;
+  if (isReadable(path)) return root;
+  return [noScript, root, ...(path === '/chat' ? [await filledFrame(path, render)] : [])].join('\n    ');
+}
+
+/** The main part of the chat with a conversation, in which `fill-chat.tsx` puts the messages of the user. */
+async function filledFrame(path: string, render: Render): Promise<string> {
+  const { markup } = await render(path, sampleChat);
+  const main = /<main\b[^>]*>([\s\S]*)<\/main>/.exec(markup)?.[1];
+  if (main === undefined) throw new Error(`${path} has no main part`);
+  return `<template id="filled">${main}</template>`;
+}
+
+export type Rendered = { routeId: string; markup: string };
+export type Render = (path: string, shownChat?: ShownChat) => Promise<Rendered>;
+
+/** Loads the server build of `render.tsx`. */
+async function loadRender(directory: string): Promise<Render> {
+  const { render } = await import(pathToFileURL(join(directory, 'render.js')).href);
+  return render;
+}
+
+/** Links that preload the scripts of a page's route together with those of the layout. */
+function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: string): string[] {
+  const route = `/routes/${path === '/' ? 'index' : path.slice(1).replaceAll('/', '.')}.tsx?tsr-split=component`;
+  // A shell is for returning users only, whose session needs the profile.
+  const modules = pageHead(path).prerendering === 'shell' ? [route, '/data/profile-query.ts'] : [route];
+  const entries = modules.flatMap(
+    (module) => chunksOf(bundle).find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module))) ?? [],
+  );
+  const files = new Set(entries.flatMap((entry) => [entry.fileName, ...importsOf(entry, bundle)]));
+  return [...files].filter((file) => !html.includes(`/${file}"`)).map(linkTo);
+}
+
+const linkTo = (fileName: string) => `<link rel="modulepreload" crossorigin href="/${fileName}" />`;
+
+const chunksOf = (bundle: Rolldown.OutputBundle) => Object.values(bundle).filter((file) => file.type === 'chunk');
+
+/** The files that a chunk imports, directly or not. */
+function importsOf(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle, seen = new Set<string>()): string[] {
+  for (const fileName of chunk.imports) {
+    const imported = bundle[fileName];
+    if (seen.has(fileName) || imported?.type !== 'chunk') continue;
+    seen.add(fileName);
+    importsOf(imported, bundle, seen);
+  }
+  return [...seen];
+}
+
+const at = '2025-01-01T00:00:00.000Z';
+const message = (seq: number, more: Partial<ChatMessage>): ChatMessage => ({
+  id: String(seq),
+  seq,
+  author: 'user',
+  text: '',
+  at,
+  state: 'delivered',
+  ...more,
+});
+
+/**
+ * The conversation in the served frame of the chat, which `fill-chat.tsx` replaces. It has one message of each look,
+ * so that the page has the styles of all.
+ */
+const sampleChat: ShownChat = {
+  token: '',
+  page: {
+    success: true,
+    revision: 0,
+    messages: [
+      message(1, { state: 'failed' }),
+      message(2, { author: 'solace', text: 'https://a.example', crisis: true }),
+    ],
+    hasMore: true,
+    typingUntil: null,
+    consent: { version: consentVersion, at },
+  },
+  openedAt: Date.parse(at),
+};

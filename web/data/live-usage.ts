@@ -1,7 +1,9 @@
-import { connectionState } from './connection-state.ts';
-import { isOlderThan, keepStreamProfile, refetchProfile } from './me.ts';
+import { connectionState, openEventStream } from './event-stream.ts';
+import { isOlderThan, keepStreamProfile, refetchProfile } from './profile-query.ts';
 import { session } from './session.ts';
-import { openUsageStream } from './usage-stream.ts';
+import type { StreamMessage } from '#contract/usage-stream';
+import { readMessage, readOpening, reconnectDelay } from '../rules/stream-events.ts';
+import type { PartialProfile } from '../rules/user-profile.ts';
 
 /** The age (ms) up to which a stream without a profile does not fetch it a second time. */
 const maxProfileAge = 2000;
@@ -50,4 +52,21 @@ function retryWhenVisible(): void {
   if (document.visibilityState !== 'visible' || connectionState.get().status !== 'lost') return;
   close();
   follow();
+}
+
+type Listener = { onOpen: (profile: PartialProfile | null) => void; onMessage: (message: StreamMessage) => void };
+
+/** Keeps a usage stream open until the returned function is called. */
+export function openUsageStream(token: string, { onOpen, onMessage }: Listener): () => void {
+  return openEventStream({
+    token,
+    name: 'usageStream',
+    delay: reconnectDelay,
+    onStatus: connectionState.setStatus,
+    onOpen: (data) => onOpen(readOpening(data)),
+    onMessage: (data) => {
+      const message = readMessage(data);
+      if (message) onMessage(message);
+    },
+  }).close;
 }

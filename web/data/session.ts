@@ -1,6 +1,7 @@
-import type { User } from '../rules/read-user.ts';
-import { storage } from './storage.ts';
-import { createStore } from './store.ts';
+import type { User } from '../rules/user-profile.ts';
+import { storage, createStore } from './store.ts';
+import { useSyncExternalStore } from 'react';
+import type { Destination } from '../rules/sign-in-rules.ts';
 
 export const tokenKey = 'authToken';
 
@@ -28,7 +29,7 @@ let profiles: ProfileCache | null = null;
 let initializations = 1;
 
 /** The state before the visitor is known, in which pages are prerendered. */
-export const initialSession: Session = describe(null);
+const initialSession: Session = describe(null);
 const store = createStore<Session>(initialSession);
 
 /** The current token, and its user from the query cache. */
@@ -122,3 +123,31 @@ export function sessionReady(): Promise<Session> {
     check();
   });
 }
+
+/** A part of the session. The selector must return a stored value, never a new object. */
+export function useSession<T>(select: (session: Session) => T): T {
+  return useSyncExternalStore(
+    session.subscribe,
+    () => select(session.get()),
+    () => select(initialSession),
+  );
+}
+
+export type Visitor = 'unknown' | 'guest' | 'member';
+
+/** The kind of visitor; unknown at build time and while a session starts. */
+export function useVisitor(): Visitor {
+  return useSession(({ user, isInitializing }) => (user ? 'member' : isInitializing ? 'unknown' : 'guest'));
+}
+
+type Listener = (to: Destination) => Promise<void>;
+
+let navigate: Listener = async () => {};
+
+/** Registers the router, which the data layer does not import. */
+export function onRedirect(listener: Listener): void {
+  navigate = listener;
+}
+
+/** Redirects to another page. */
+export const redirectTo: Listener = (to) => navigate(to);

@@ -1,9 +1,8 @@
 import { loginWords } from '../words/login.ts';
 import { trialWords } from '../words/results.ts';
-import { request, revoke } from './api.ts';
-import { ApiError } from './api-error.ts';
-import { errorMessage } from './error-handler.ts';
-import { fetchProfile, keepProfile } from './me.ts';
+import { request, revoke } from './api-client.ts';
+import { ApiError, errorMessage } from './api-errors.ts';
+import { fetchProfile, keepProfile } from './profile-query.ts';
 import { session } from './session.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { requireUser } from '../app/guards.ts';
 import { AccountPage } from '../pages/account/account-page.tsx';
-import { PageSpinner } from '../ui/page-spinner.tsx';
+import { PageSpinner } from '../ui/spinner.tsx';
 import { accountWords } from '../words/account.ts';
-import { type CheckoutSearch, checkoutSearch } from '../rules/checkout-search.ts';
+import { type CheckoutSearch, checkoutSearch } from '../rules/browser-input.ts';
 
 type Search = CheckoutSearch & { status?: string };
 

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Processing } from '../pages/results/processing-result.tsx';
-import { checkoutSearch } from '../rules/checkout-search.ts';
+import { Processing } from '../pages/results/payment-results.tsx';
+import { checkoutSearch } from '../rules/browser-input.ts';
 
 export const Route = createFileRoute('/auth/stripe-success')({
   validateSearch: checkoutSearch,

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { requireUser } from '../app/guards.ts';
 import { ChatPage } from '../pages/chat/chat-page.tsx';
-import { PageSpinner } from '../ui/page-spinner.tsx';
+import { PageSpinner } from '../ui/spinner.tsx';
 import { chatWords } from '../words/chat.ts';
 
 export const Route = createFileRoute('/chat')({

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { PaymentCanceled } from '../pages/results/payment-canceled.tsx';
+import { PaymentCanceled } from '../pages/results/payment-results.tsx';
 
 export const Route = createFileRoute('/payment-canceled')({ component: PaymentCanceled });

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { PaymentSuccess } from '../pages/results/payment-success.tsx';
-import { checkoutSearch } from '../rules/checkout-search.ts';
+import { PaymentSuccess } from '../pages/results/payment-results.tsx';
+import { checkoutSearch } from '../rules/browser-input.ts';
 
 export const Route = createFileRoute('/payment-success')({
   validateSearch: checkoutSearch,

@@ -37,3 +37,88 @@ export function transcript<Message extends Timed>(
   if (now - noticeAt > noticeIntervalMs) items.push({ kind: 'notice', key: 'notice-now' });
   return items;
 }
+
+type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;
+
+/** The messages up to a `seq`, and what has been added since the page was opened at `openedAt`. */
+export function transcriptParts(
+  messages: readonly ShownMessage[],
+  loadedUpTo: number,
+  openedAt: number,
+): TranscriptParts {
+  const items = transcript(messages, ({ key }) => key, openedAt);
+  const isLoaded = (item: TranscriptItem<ShownMessage>) =>
+    item.kind === 'message' && item.message.seq !== null && item.message.seq <= loadedUpTo;
+  const border = items.findLastIndex(isLoaded) + 1;
+  return { history: items.slice(0, border), live: items.slice(border) };
+}
+
+/** A shown message: from the server, or not sent yet (`seq` null). */
+export type ShownMessage = {
+  key: string;
+  id: string;
+  seq: number | null;
+  author: ChatMessage['author'];
+  text: string;
+  at: string;
+  state: ChatMessage['state'] | 'sending' | 'unsent';
+  crisis: boolean;
+};
+
+/** A message of this page that the server has not accepted yet. */
+export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
+
+/** A message of the server. */
+export function shownMessage({ id, seq, author, text, at, state, crisis }: ChatMessage): ShownMessage {
+  return { key: `${author}-${id}`, id, seq, author, text, at, state, crisis: crisis === true };
+}
+
+/** The server's messages in their order, then the pending ones. A failed message that is sent again appears once. */
+export function shownMessages(messages: readonly ChatMessage[], pending: readonly PendingMessage[]): ShownMessage[] {
+  const waiting = new Set(pending.map(({ id }) => id));
+  const isWaiting = ({ id, author, state }: ChatMessage) => author === 'user' && state === 'failed' && waiting.has(id);
+  const stored = messages.filter((message) => !isWaiting(message));
+  const known = new Set(stored.filter(({ author }) => author === 'user').map(({ id }) => id));
+  return [
+    ...stored.map(shownMessage),
+    ...pending
+      .filter(({ id }) => !known.has(id))
+      .map((message) => ({ ...message, key: `user-${message.id}`, seq: null, author: 'user' as const, crisis: false })),
+  ];
+}
+
+export type MessagePart =
+  | { kind: 'text' | 'bold' | 'italic'; text: string }
+  | { kind: 'link'; text: string; href: string };
+
+const marks = { '*': 'bold', _: 'italic' } as const;
+const link = /https?:\/\/[^\s<>"]+/gi;
+/** Punctuation that ends a sentence rather than an address. */
+const trailing = /[.,;:!?)\]'*_]+$/;
+
+/** The parts of a message: links, and WhatsApp's `*bold*` and `_italic_`. Everything else is text. */
+export function messageParts(text: string): MessagePart[] {
+  const parts: MessagePart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(link)) {
+    const address = match[0].replace(trailing, '');
+    if (!URL.canParse(address)) continue;
+    parts.push(...emphasis(text.slice(end, match.index)), { kind: 'link', text: address, href: address });
+    end = match.index + address.length;
+  }
+  return [...parts, ...emphasis(text.slice(end))];
+}
+
+/** A mark counts at a word boundary, and only if the text between two marks has no line break. */
+function emphasis(text: string): MessagePart[] {
+  const parts: MessagePart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(/(?<![\p{L}\p{N}*_])([*_])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}*_])/gu)) {
+    const [whole, mark, inner = ''] = match;
+    if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
+    parts.push({ kind: mark === '*' ? marks['*'] : marks._, text: inner });
+    end = match.index + whole.length;
+  }
+  if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });
+  return parts;
+}

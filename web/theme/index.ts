@@ -1,7 +1,4 @@
-export { conditions } from './conditions.ts';
-export { globalCss } from './global-css.ts';
-export { globalFontface } from './fonts.ts';
-export { keyframes } from './motion.ts';
+export { conditions, globalCss, globalFontface, keyframes } from './global-styles.ts';
 export { recipes, slotRecipes } from './recipes/index.ts';
 export { semanticTokens } from './semantic-tokens.ts';
 export { textStyles } from './text-styles.ts';

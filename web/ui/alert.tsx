@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { alert } from '#styled/recipes';
-import { Icon } from './icon.tsx';
+import { Icon } from './icons.tsx';
 
 // The build replaces calls with literal arguments by class names, so that no style functions are shipped.
 const looks = { calm: alert(), warm: alert({ look: 'warm' }), danger: alert({ look: 'danger' }) };

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { visuallyHidden } from './visually-hidden.tsx';
+import { css } from '#styled/css';
 import { layoutWords } from '../words/layout.ts';
 
 type Props = { href: string; className: string; children: ReactNode };
@@ -13,3 +13,13 @@ export function ExternalLink({ href, className, children }: Props) {
     </a>
   );
 }
+
+/** For text that only screen readers announce. */
+export const visuallyHidden = css({
+  position: 'absolute',
+  width: '[1px]',
+  height: '[1px]',
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+  whiteSpace: 'nowrap',
+});

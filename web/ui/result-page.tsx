@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { css } from '#styled/css';
 import { card, page, spinner } from '#styled/recipes';
-import { Icon } from './icon.tsx';
-import type { IconName } from './icons.ts';
+import { Icon, type IconName } from './icons.tsx';
 
 type Mood = 'busy' | 'good' | 'pause' | 'bad' | 'lost';
 type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };

@@ -10,3 +10,12 @@ export function Spinner({ label }: { label: string }) {
     </output>
   );
 }
+
+/** The placeholder of a page that is loading. */
+export function PageSpinner({ label }: { label: string }) {
+  return (
+    <div className={css({ flex: '1', display: 'grid', placeItems: 'center', minHeight: '[60dvh]', padding: '8' })}>
+      <Spinner label={label} />
+    </div>
+  );
+}

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
-import type { PhoneNumber } from '#db/schema';
+import { type PhoneNumber, rateLimitEvents } from '#db/schema';
 import { Phone } from '../contract/schemas.ts';
+import { and, sql, type SQL } from 'drizzle-orm';
+import { build, type Value } from '../lib/sql.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
@@ -23,4 +25,17 @@ function canonicalSpelling(phone: string): string {
   const brazil = /^\+55([1-9]\d)([6-9]\d{7})$/.exec(phone);
   if (brazil) return `+55${brazil[1]}9${brazil[2]}`;
   return phone;
+}
+
+/** Prefixes of the rate-limit subjects of a phone number. */
+export const phoneSubjects = { codesTo: 'codes:', wrongTriesAt: 'wrong-tries:' } as const;
+
+/** The rate-limit subject of a user's exports. */
+export const exportSubject = (userId: string) => `exports:${userId}`;
+
+/** SQL that removes every rate-limit event of a number, where the condition holds. */
+export function clearPhoneRateLimits(phone: Value<PhoneNumber> | SQL, when?: SQL): SQL {
+  const subjects = Object.values(phoneSubjects).map((prefix) => sql`${prefix} || ${phone}`);
+  const own = sql`${rateLimitEvents.subject} in (${sql.join(subjects, sql`, `)})`;
+  return build.delete(rateLimitEvents).where(and(own, when)).getSQL();
 }

@@ -1,10 +1,10 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { sql, type SQL, eq, and, lte, gt } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { preparedSql, readRow } from '../lib/sql.ts';
+import { preparedSql, readRow, build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { recordSeen, seenEveryMs } from './record-seen.ts';
+import { dayMs, hourMs } from '../lib/time.ts';
 
 /** The session of a verified token. */
 export type SessionClaims = { userId: string; sessionId: string };
@@ -85,4 +85,58 @@ export class UserSession {
     if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#waitUntil(recordSeen(this.#db, this, this.#now));
     return new Authorized(await respond(user, ...(results as Results<List>)));
   }
+}
+
+export const sessionLifetimeMs = 30 * dayMs;
+
+/** SQL that creates a session for the user that `from` finds in `users`, and records that the user was seen. */
+export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL): [SQL, SQL] {
+  const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
+  const row = {
+    id: sql`${sessionId}`,
+    userId: sql`${users.id}`,
+    createdAt: sql`${now}`,
+    expiresAt,
+    lastSeenAt: sql`${now}`,
+  };
+  const owner = build
+    .select({ id: sessions.userId })
+    .from(sessions)
+    .where(eq(sessions.id, sql`${sessionId}`));
+  const seen = build
+    .update(users)
+    .set({ lastSeenAt: sql`${now}` })
+    .where(sql`${users.id} = (${owner}) and ${users.lastSeenAt} < ${now} - ${sql.raw(String(seenEveryMs))}`);
+  return [insertSelect(sessions, row, from), seen.getSQL()];
+}
+
+/** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
+const seenEveryMs = hourMs;
+
+type Session = { sessionId: string; claimedUserId: string };
+
+/** Records that a session was used; of concurrent calls, one writes. */
+async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
+  const due = and(
+    eq(sessions.id, sessionId),
+    eq(sessions.userId, claimedUserId),
+    lte(sessions.lastSeenAt, now - seenEveryMs),
+  );
+  await db.batch([
+    db
+      .update(users)
+      .set({ lastSeenAt: now })
+      .where(and(eq(users.id, claimedUserId), sql`exists (select 1 from ${sessions} where ${due})`)),
+    db.update(sessions).set({ lastSeenAt: now }).where(due),
+  ]);
+}
+
+/** The ids of a user's sessions that may have open streams. */
+export async function liveSessions(db: Database, userId: string, now: number): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now), eq(users.status, 'approved')));
+  return new Set(rows.map(({ id }) => id));
 }

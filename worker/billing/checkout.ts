@@ -1,12 +1,71 @@
+import { sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
+import { customers, type User } from '#db/schema';
 import type { PaidPlanId } from '../contract/plans.ts';
+import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
-import type { User } from '#db/schema';
-import { presenceOfCustomer } from './customer-presence.ts';
-import { currentPriceOf } from './prices.ts';
-import { unlessRefused } from './stripe-client.ts';
+import { presenceOfCustomer, withCustomer } from './customer.ts';
+import { authenticationPage } from './invoices.ts';
+import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
+import { startPlanAfterTrial } from './plan-after-trial.ts';
+import { fittingFlow, openPortal, sendTo, type PageContext } from './portal.ts';
+import { currentPriceOf } from './catalogue.ts';
+import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
+import { isLive, subscriptionsOf } from './subscriptions.ts';
+
+type Context = PageContext & { db: Database };
+
+/** Saved before the customer is created at Stripe, so that the cron job can find it if its id is lost. */
+export function stripeAsked(now: number): Changes {
+  return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
+}
+
+/**
+ * The page for a user who asks for a plan. Without a subscription it is Stripe's checkout, or the plans page if no plan
+ * was named. With a subscription it is Stripe's portal, or the page of a payment that needs authentication.
+ */
+export async function planPage(
+  context: Context,
+  leased: LeasedCustomer,
+  tier: PaidPlanId | undefined,
+): Promise<Outcome<string>> {
+  const { db, settings, now } = context;
+  const { customer, user } = leased;
+  const plansPage = `${settings.SITE_URL}/plans`;
+  if (!customer.stripeId && !tier) return { result: plansPage };
+  return withStripe(settings, async (stripe) => {
+    // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
+    await startPlanAfterTrial(stripe, leased, settings);
+    const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId))?.find(isLive) : undefined;
+    if (live) return sendTo(context, user, await pageFor(stripe, live, customer.stripeId!, settings.SITE_URL));
+    if (!tier) return { result: plansPage };
+    const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
+      openCheckout(stripe, { customer: id, user, tier, settings, now }),
+    );
+    const changes = { stripeId: id, ...(session.mode === 'setup' && { setupSession: session.id }) };
+    return sendTo(context, user, session.url!, changes);
+  });
+}
+
+/** The user's own checkout session; throws 404 for any other. */
+export async function checkoutOf(
+  settings: Settings,
+  { customer }: LeasedCustomer,
+  sessionId: string,
+): Promise<Stripe.Checkout.Session> {
+  if (!customer.stripeId || !/^cs_(test|live)_\w+$/.test(sessionId)) throw new RequestError('notFound');
+  const session = await withStripe(settings, (stripe) => unlessMissing(stripe.checkout.sessions.retrieve(sessionId)));
+  if (session?.customer !== customer.stripeId) throw new RequestError('notFound');
+  return session;
+}
+
+/** The page to change a live subscription, or to pay its due invoice. */
+async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, siteUrl: string): Promise<string> {
+  const page = await authenticationPage(stripe, live);
+  return page ?? openPortal(stripe, customer, siteUrl, { live, flow: fittingFlow(live, siteUrl) });
+}
 
 type Order = { customer: string; user: User; tier: PaidPlanId; settings: Settings; now: number };
 
@@ -20,23 +79,19 @@ const allowed_payment_method_types = [
  * Returns the customer's only open checkout: an open one for the same order, else a new one; all others are closed.
  * During a trial it saves a card for the next plan. The caller holds the customer's lease.
  */
-export async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
+async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.tier);
   if (!price) throw new RequestError('conflict', { message: 'This plan is not on sale. Please choose another one.' });
   const { data } = await stripe.checkout.sessions.list({ customer: order.customer, status: 'open', limit: 100 });
   const fitting = data.find((session) => session.url && sameOrder(session.metadata, metadata));
-  for (const other of data) if (other !== fitting) await closeCheckout(stripe, other.id);
+  // Stripe refuses to expire one that was completed or closed meanwhile.
+  for (const other of data) if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
   // A checkout stays open when its customer is deleted in Stripe's dashboard, but creating one then fails.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),
   );
-}
-
-/** Closes an open checkout; Stripe refuses this for one that was completed or closed meanwhile. */
-export async function closeCheckout(stripe: Stripe, id: string): Promise<void> {
-  await unlessRefused(stripe.checkout.sessions.expire(id));
 }
 
 type Metadata = ReturnType<typeof metadataOf>;

@@ -2,10 +2,14 @@ import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { refuseUnknownCustomer, presenceOfCustomer } from './customer-presence.ts';
-import type { LeasedCustomer } from './leased-customer.ts';
-import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import type { LeasedCustomer } from './lease.ts';
+import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { hourMs } from '../lib/time.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { cancelNow, isLive } from './subscriptions.ts';
+import type { Settings } from '../settings.ts';
+import type { ExportSection } from '../accounts/user.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
 const keyLifetimeMs = 23 * hourMs;
@@ -29,10 +33,7 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
 /**
  * All customers that Stripe has for a user, oldest first: from the search, and from the list since the first request.
  */
-export async function findCustomers(
-  stripe: Stripe,
-  { userId, askedAt }: LeasedCustomer['customer'],
-): Promise<string[]> {
+async function findCustomers(stripe: Stripe, { userId, askedAt }: LeasedCustomer['customer']): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
   const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));
   const created = { gte: Math.floor((askedAt ?? 0) / 1000) - skewSeconds };
@@ -54,7 +55,7 @@ export async function withCustomer<T>(
   const id = await ensureCustomer(stripe, leased);
   const result = await unlessMissing(work(id), 'customer');
   if (result !== null) return { id, result };
-  if ((await presenceOfCustomer(stripe, id)) !== 'gone') throw refuseUnknownCustomer(id);
+  if ((await presenceOfCustomer(stripe, id)) !== 'gone') refuseUnknownCustomer(id);
   const another = await ensureCustomer(stripe, await withoutCustomer(db, leased));
   return { id: another, result: await work(another) };
 }
@@ -66,4 +67,109 @@ async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<Le
   const changes = { stripeId: null, stripeAsked: true, attempt, askedAt };
   await db.update(customers).set(changes).where(eq(customers.leaseToken, leased.token));
   return { ...leased, customer: { ...leased.customer, stripeId: null, attempt, askedAt } };
+}
+
+/** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
+export async function presenceOfCustomer(stripe: Stripe, id: string): Promise<'present' | 'gone' | 'unknown'> {
+  const found = await unlessMissing(stripe.customers.retrieve(id));
+  if (!found) return 'unknown';
+  return found.deleted ? 'gone' : 'present';
+}
+
+/** Logs a customer that Stripe does not know, and throws 503: nothing changes until the key is corrected. */
+export function refuseUnknownCustomer(customer: string): never {
+  log('error', 'stripe_customer_unknown', { customer, action: 'Check that STRIPE_SECRET_KEY is of the same account.' });
+  throw new RequestError('unavailable');
+}
+
+/**
+ * Ends everything at Stripe that could charge a user, then the customers themselves. Safe to repeat until it succeeds.
+ */
+export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<void> {
+  const { stripeId, stripeAsked, attempt } = leased.customer;
+  if (!stripeId && !stripeAsked) return;
+  const own = await ensureCustomer(stripe, leased);
+  // A response may have been lost, so another customer may exist.
+  const others = attempt > 1 || !stripeId ? await findCustomers(stripe, leased.customer) : [];
+  const presence = await presenceOfCustomer(stripe, own);
+  if (presence === 'unknown') refuseUnknownCustomer(own);
+  const all = new Set([...others, ...(presence === 'present' ? [own] : [])]);
+  for (const customer of all) await closeCustomer(stripe, customer);
+}
+
+async function closeCustomer(stripe: Stripe, customer: string): Promise<void> {
+  for await (const session of stripe.checkout.sessions.list({ customer, status: 'open' })) {
+    // Stripe refuses if it was completed meanwhile; the subscription is then canceled below.
+    await unlessRefused(stripe.checkout.sessions.expire(session.id));
+  }
+  for await (const subscription of stripe.subscriptions.list({ customer, status: 'all' })) {
+    if (isLive(subscription) || subscription.status === 'incomplete') await cancelNow(stripe, subscription);
+  }
+  for await (const schedule of stripe.subscriptionSchedules.list({ customer, scheduled: true })) {
+    await unlessRefused(stripe.subscriptionSchedules.cancel(schedule.id));
+  }
+  for await (const invoice of stripe.invoices.list({ customer, status: 'open' })) {
+    // Stripe refuses if it was paid or voided meanwhile; without a customer it cannot be charged.
+    await unlessRefused(stripe.invoices.voidInvoice(invoice.id));
+  }
+  await unlessMissing(stripe.customers.del(customer));
+}
+
+const all = { limit: 1000 };
+
+/** Our row and Stripe's data; throws 503 if Stripe does not respond, since a partial export would mislead. */
+export const exportBilling: ExportSection = async ({ user, db, settings }) => {
+  const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
+  const columns = { stripeId, syncedAt, hadSubscription, setupSession };
+  const [row] = await db.select(columns).from(customers).where(eq(customers.userId, user.id));
+  return { stripe: row?.stripeId ? { kept: row, ...(await fromStripe(settings, row.stripeId)) } : null };
+};
+
+function fromStripe(settings: Settings, id: string) {
+  return withStripe(settings, async (stripe) => {
+    const customer = await unlessMissing(stripe.customers.retrieve(id));
+    if (!customer || customer.deleted) return { customer: null, subscriptions: [], invoices: [], paymentMethods: [] };
+    const lists = { customer: id, limit: 100 };
+    const [subscriptions, invoices, paymentMethods] = await Promise.all([
+      stripe.subscriptions.list({ ...lists, status: 'all' }).autoPagingToArray(all),
+      stripe.invoices.list(lists).autoPagingToArray(all),
+      stripe.customers.listPaymentMethods(id, { limit: 100 }).autoPagingToArray(all),
+    ]);
+    return {
+      customer: customerFields(customer),
+      subscriptions: subscriptions.map(subscriptionFields),
+      invoices: invoices.map(invoiceFields),
+      paymentMethods: paymentMethods.map(paymentMethodFields),
+    };
+  });
+}
+
+function customerFields({ id, created, name, email, phone, address }: Stripe.Customer) {
+  return { id, created: isoDate(created), name, email, phone, address };
+}
+
+function subscriptionFields({
+  id,
+  status,
+  created,
+  items,
+  cancel_at: cancelAt,
+  ended_at: endedAt,
+}: Stripe.Subscription) {
+  const plans = items.data.map(({ price }) => price.lookup_key);
+  return { id, status, plans, created: isoDate(created), cancelAt: isoDate(cancelAt), endedAt: isoDate(endedAt) };
+}
+
+function invoiceFields({ id, number, status, created, total, currency }: Stripe.Invoice) {
+  return { id, number, status, created: isoDate(created), total, currency };
+}
+
+function paymentMethodFields({ id, type, created, card, billing_details: billing }: Stripe.PaymentMethod) {
+  const { name, email, phone, address } = billing;
+  const shown = card && { brand: card.brand, last4: card.last4, expMonth: card.exp_month, expYear: card.exp_year };
+  return { id, type, created: isoDate(created), card: shown ?? null, billing: { name, email, phone, address } };
+}
+
+function isoDate(seconds: number | null): string | null {
+  return seconds === null ? null : new Date(seconds * 1000).toISOString();
 }

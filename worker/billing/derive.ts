@@ -1,9 +1,8 @@
 import type { Stripe } from 'stripe';
 import { plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 import type { SubscriptionStatus } from '../contract/schemas.ts';
-import { bestOf, type Live } from './best-subscription.ts';
-import type { PaidWeek } from './paid-week.ts';
-import { idOf, isLive, nextPhase } from './subscriptions.ts';
+import { bestOf, type Live, idOf, isLive, nextPhase } from './subscriptions.ts';
+import type { PaidWeek } from './invoices.ts';
 
 /** The subscription state of a user at Stripe; instants in unix ms. */
 export type SubscriptionState = {

@@ -8,7 +8,7 @@ import { syncUser } from './reconcile.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive, subscriptionsOf } from './subscriptions.ts';
 import type { Billing } from './sync.ts';
-import type { StripeEvent } from './webhook.ts';
+import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
 
 /** Stripe sends events for 3 days; the hourly review covers them when none arrives. */

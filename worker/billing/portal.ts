@@ -1,12 +1,49 @@
 import type { Stripe } from 'stripe';
-import { unlessRefused } from './stripe-client.ts';
-import { nextPhase } from './subscriptions.ts';
+import { users, type User } from '#db/schema';
+import { eq } from 'drizzle-orm';
+import type { Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { hourMs } from '../lib/time.ts';
+import type { Settings } from '../settings.ts';
+import { portalMetadata } from './catalogue.ts';
+import { presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
+import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
+import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
+import { isLive, nextPhase, owes, subscriptionsOf } from './subscriptions.ts';
+
+const watchMs = hourMs;
+
+export type PageContext = { db: Database; settings: Settings; now: number };
 
 /**
- * Metadata of the portal configurations that `npm run stripe:setup` keeps. One with a `price` is for
- * subscriptions at that price, which the default configuration does not offer.
+ * The page at Stripe on which users manage their subscription. Throws 409 for a user who never paid, or whose customer
+ * was deleted in Stripe's dashboard.
  */
-export const portalMetadata = { solace: 'portal' };
+export async function portalPage(context: PageContext, { customer, user }: LeasedCustomer): Promise<Outcome<string>> {
+  const { settings } = context;
+  const { stripeId, hadSubscription } = customer;
+  const noAccount = new RequestError('conflict', { message: 'No billing account yet. Choose a plan first.' });
+  if (!stripeId || !hadSubscription) throw noAccount;
+  return withStripe(settings, async (stripe) => {
+    const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);
+    const url = await unlessMissing(openPortal(stripe, stripeId, settings.SITE_URL, { live }), 'customer');
+    if (url) return sendTo(context, user, url);
+    if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
+    throw noAccount;
+  });
+}
+
+/**
+ * Sends the user to one of Stripe's pages. The cron job then fetches the state every minute for an hour, in case the
+ * webhooks are lost.
+ */
+export function sendTo({ db, now }: PageContext, { id }: User, url: string, changes: Changes = {}): Outcome<string> {
+  const watch = db
+    .update(users)
+    .set({ billingWatchUntil: now + watchMs })
+    .where(eq(users.id, id));
+  return { result: url, changes: { dueAt: now, ...changes }, statements: [watch] };
+}
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 
@@ -35,11 +72,6 @@ export function fittingFlow(subscription: Stripe.Subscription, siteUrl: string):
   const scheduled = subscription.cancel_at ?? (subscription.cancel_at_period_end || nextPhase(subscription));
   if (scheduled || subscription.items.data.length !== 1) return undefined;
   return { type: 'subscription_update', subscription_update: { subscription: subscription.id }, after_completion };
-}
-
-/** Whether a payment of a subscription is due. */
-export function owes({ status }: Pick<Stripe.Subscription, 'status'>): boolean {
-  return status === 'past_due' || status === 'unpaid';
 }
 
 async function configurationFor(stripe: Stripe, live: Stripe.Subscription | undefined): Promise<string | undefined> {

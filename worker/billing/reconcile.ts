@@ -1,10 +1,9 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import type { Database } from '../lib/database.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
-import { acquireLease } from './acquire-lease.ts';
 import { customersPerRun, dueCustomers } from './due.ts';
-import { customersWhere, type LeasedCustomer } from './leased-customer.ts';
+import { acquireLease, customersWhere, type LeasedCustomer } from './lease.ts';
 import { sync, type Billing } from './sync.ts';
 import { minuteMs } from '../lib/time.ts';
 
@@ -20,7 +19,8 @@ const stoppedMs = 10 * minuteMs;
 export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
   const token = crypto.randomUUID();
   const which = sql`${customers.userId} = ${userId} and ${condition}`;
-  const [, [row]] = await billing.db.batch(acquireLease(billing.db, token, which));
+  const { acquired } = await batch(billing.db, acquireLease(billing.db, token, which));
+  const [row] = acquired;
   if (row) await syncOrPostpone(billing, { token, ...row });
 }
 
@@ -42,14 +42,14 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   const run = crypto.randomUUID();
   const token = sql`${`${run}:`} || ${customers.userId}`;
   const due = sql`${customers.userId} in (${dueCustomers(now, chunk)})`;
-  const [acquire] = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
+  const { acquire } = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
   // `;` follows `:` in ASCII.
   const acquired = customersWhere(
     db,
     sql`${customers.leaseToken} > ${`${run}:`} and ${customers.leaseToken} < ${`${run};`}`,
   );
-  const [, rows] = await db.batch([acquire, acquired]);
-  return rows.map((row) => ({ ...row, token: row.customer.leaseToken! }));
+  const rows = await batch(db, { acquire, acquired });
+  return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
 }
 
 async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Stripe } from 'stripe';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import { plans, type PlanId } from '../contract/plans.ts';
+import { tierOfPrice } from './catalogue.ts';
 
 /** Statuses of subscriptions that have not ended, the better ones first. A status that is not listed grants nothing. */
 const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unpaid: 2, paused: 3 };
@@ -11,9 +13,14 @@ export function isLive({ status }: Status): boolean {
   return Object.hasOwn(ranks, status);
 }
 
-/** 0 for the best status; only for live subscriptions. */
-export function rankOf({ status }: Status): number {
+/** The rank of a live subscription's status: 0 is the best. */
+function rankOf({ status }: Status): number {
   return ranks[status]!;
+}
+
+/** Whether a payment of a subscription is due. */
+export function owes({ status }: Status): boolean {
+  return status === 'past_due' || status === 'unpaid';
 }
 
 /** Every subscription that a customer ever had, with schedule and latest invoice; null for an unknown customer. */
@@ -44,4 +51,78 @@ export async function cancelNow(stripe: Stripe, { id, schedule }: Stripe.Subscri
   const scheduleId = idOf(schedule);
   if (scheduleId) await unlessRefused(stripe.subscriptionSchedules.cancel(scheduleId, withoutInvoice));
   await unlessMissing(stripe.subscriptions.cancel(id, withoutInvoice));
+}
+
+/** A live subscription with the item that sells its plan. */
+export type Live = { subscription: Stripe.Subscription; item: Stripe.SubscriptionItem; tier: PlanId };
+
+type Choice = {
+  best: Live | undefined;
+  /** How many live subscriptions sell a plan. */
+  sold: number;
+  /** A live subscription without a plan. */
+  unknown: Stripe.Subscription | undefined;
+};
+
+/** The relevant live subscription: best status first, then highest plan, then newest. */
+export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): Choice {
+  const live = subscriptions.filter(isLive);
+  const sold = live.flatMap(atKnownPrice);
+  const unknown = live.filter((subscription) => atKnownPrice(subscription).length === 0);
+  const [best] = [...sold, ...kept(sold, unknown, heldTier)].toSorted(bestFirst);
+  return { best, sold: sold.length, unknown: unknown[0] };
+}
+
+/** The item that sells the highest plan; others are add-ons. */
+function atKnownPrice(subscription: Stripe.Subscription): Live[] {
+  const sold = subscription.items.data.flatMap((item) => {
+    const tier = tierOfPrice(item.price);
+    return tier ? [{ subscription, item, tier }] : [];
+  });
+  return sold.toSorted((a, b) => plans[b.tier].level - plans[a.tier].level).slice(0, 1);
+}
+
+/** An unknown price keeps the current plan if no other subscription grants one; it never grants a new one. */
+function kept(sold: Live[], unknown: Stripe.Subscription[], tier: PlanId): Live[] {
+  if (tier === 'free' || sold.some(({ subscription }) => grants(subscription))) return [];
+  return unknown.filter(grants).flatMap((subscription) => {
+    const [item] = subscription.items.data;
+    return item ? [{ subscription, item, tier }] : [];
+  });
+}
+
+function grants({ status }: Stripe.Subscription): boolean {
+  return status === 'active' || status === 'trialing' || status === 'past_due';
+}
+
+function bestFirst(a: Live, b: Live): number {
+  return (
+    rankOf(a.subscription) - rankOf(b.subscription) ||
+    plans[b.tier].level - plans[a.tier].level ||
+    b.subscription.created - a.subscription.created
+  );
+}
+
+/** A price without one of our plans, and a user's live subscription at it. */
+export type UnknownPrice = { price: string; subscription: string };
+
+/** The prices without a plan at which a user has a live subscription. */
+export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]> {
+  const found: UnknownPrice[] = [];
+  for await (const price of stripe.prices.list({ limit: 100, type: 'recurring' })) {
+    if (tierOfPrice(price)) continue;
+    // The Stripe account may sell other products to other customers.
+    for await (const subscription of stripe.subscriptions.list({
+      price: price.id,
+      limit: 100,
+      expand: ['data.customer'],
+    })) {
+      const { customer, items } = subscription;
+      const ours = typeof customer === 'object' && !customer.deleted && customer.metadata.userId !== undefined;
+      if (!ours || !isLive(subscription) || items.data.some((item) => tierOfPrice(item.price))) continue;
+      found.push({ price: price.id, subscription: subscription.id });
+      break;
+    }
+  }
+  return found;
 }

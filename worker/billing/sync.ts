@@ -1,36 +1,39 @@
-import type { Database } from '../lib/database.ts';
-import type { Env } from '../env.ts';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Stripe } from 'stripe';
+import { customers, users, type User } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { PaidPlanId } from '../contract/plans.ts';
+import type { Env } from '../env.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
-import type { User } from '#db/schema';
+import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
-import { ensureCustomer } from './customer.ts';
+import { profileOf } from '../usage/profile.ts';
+import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { dueAfter } from './due.ts';
-import { fetchState, type FetchedState } from './fetch-state.ts';
-import type { LeasedCustomer } from './leased-customer.ts';
-import { afterFailedFetch, release } from './release-lease.ts';
-import { saveState, sameForUser } from './save-state.ts';
-import { withStripe } from './stripe-client.ts';
+import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
+import { paidWeekOf, payWithNewCard, priceOfLine } from './invoices.ts';
+import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
+import { startPlanAfterTrial } from './plan-after-trial.ts';
+import { tierOfPrice } from './catalogue.ts';
+import { unlessMissing, withStripe } from './stripe-client.ts';
+import { owes, subscriptionsOf } from './subscriptions.ts';
+
+/** Reads a few invoices, since those with prorations alone do not count. */
+const paidInvoices = 20;
 
 export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
-/**
- * Updates the user of a leased customer from Stripe, again while events arrive, and releases the lease. Returns the
- * updated user; throws 503 if Stripe does not respond.
- */
-export async function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
-  try {
-    return await untilClean(billing, leased);
-  } catch (error) {
-    const changes = afterFailedFetch(error, leased.customer);
-    await release(billing.db, leased, changes).catch(() => undefined);
-    throw error;
-  }
+/** Updates the user of an acquired customer from Stripe, and releases the lease. Throws 503 if Stripe does not respond. */
+export function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
+  return hold(billing.db, leased, () => syncLeased(billing, leased));
 }
 
-async function untilClean(billing: Billing, leased: LeasedCustomer): Promise<User> {
+/** As `sync` within work that holds the lease: the updated user. Fetches again while events arrive. */
+export async function syncLeased(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   const { db, env, settings, waitUntil } = billing;
   const { customer, user } = leased;
   const { stripeId } = customer;
@@ -41,19 +44,25 @@ async function untilClean(billing: Billing, leased: LeasedCustomer): Promise<Use
     endStreams({ env, waitUntil }, user.id, null);
     throw error;
   });
-  if (!after) return user;
+  if (!after) return { result: user, released: true };
   if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(billing, after.user);
   logOddities(stripeId, fetched);
-  return after.customer.dirty > customer.dirty ? untilClean(billing, { ...leased, ...after }) : after.user;
+  if (after.customer.dirty > customer.dirty) return syncLeased(billing, { ...leased, ...after });
+  return { result: after.user, released: true };
+}
+
+/** Whether the user sees no change: the profile and the week of an open page stay the same. */
+export function sameForUser(before: User, after: User, now = Date.now()): boolean {
+  const visible = (user: User) => JSON.stringify([profileOf(user, now), currentCount(user, now)]);
+  return visible(before) === visible(after);
 }
 
 /** Finds the customer whose id was lost with Stripe's response. */
-async function adoptCustomer({ db, settings }: Billing, leased: LeasedCustomer): Promise<User> {
+async function adoptCustomer({ settings }: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   const { customer, user } = leased;
   const stripeId = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
   const dueAt = stripeId ? dueAfter({ live: false, user, setupSession: null }) : null;
-  await release(db, leased, { synced: customer.dirty, stripeId, dueAt, failures: 0 });
-  return user;
+  return { result: user, changes: { synced: customer.dirty, stripeId, dueAt, failures: 0 } };
 }
 
 function logOddities(customer: string, { state }: FetchedState): void {
@@ -70,4 +79,138 @@ function notify({ db, env, settings, waitUntil }: Billing, user: User): void {
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.phone));
+}
+
+type FetchedState = {
+  state: SubscriptionState;
+  setupSession: string | null;
+  /** The plan after the trial, if it cannot start because it is no longer on sale. */
+  offSaleTier: PaidPlanId | null;
+};
+
+/** Fetches a customer's state after completing pending work at Stripe. */
+async function fetchState(
+  stripe: Stripe,
+  leased: LeasedCustomer,
+  stripeId: string,
+  settings: Settings,
+): Promise<FetchedState> {
+  const { user } = leased;
+  const { session, offSaleTier } = await startPlanAfterTrial(stripe, leased, settings);
+  const subscriptions = await payDebts(stripe, leased, await fetchSubscriptions(stripe, leased, stripeId), stripeId);
+  const invoices = await paidInvoicesOf(stripe, subscriptions);
+  const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
+  const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
+  const known = { trialEndsAt: user.trialEndsAt, heldTier: user.tier, prices, paidWeeks };
+  return { state: derive(subscriptions, known), setupSession: session, offSaleTier };
+}
+
+/** All subscriptions; none for a deleted customer. For an unknown customer it throws, so the plan stays. */
+async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCustomer, stripeId: string) {
+  const found = await subscriptionsOf(stripe, stripeId);
+  if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) return found;
+  if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
+  return found ?? [];
+}
+
+/** A user with a due payment may have saved another card on Stripe's pages. */
+async function payDebts(
+  stripe: Stripe,
+  leased: LeasedCustomer,
+  subscriptions: Stripe.Subscription[],
+  stripeId: string,
+): Promise<Stripe.Subscription[]> {
+  if ((leased.user.billingWatchUntil ?? 0) < Date.now()) return subscriptions;
+  let paid = false;
+  for (const each of subscriptions.filter(owes))
+    paid = (await payWithNewCard(stripe, each, leased.customer.attempt)) || paid;
+  return paid ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
+}
+
+/** The newest paid invoices of each subscription that is past due. */
+async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
+  const invoices = new Map<string, Stripe.Invoice[]>();
+  for (const { id, status } of subscriptions) {
+    if (status !== 'past_due') continue;
+    const { data } = await stripe.invoices.list({ subscription: id, status: 'paid', limit: paidInvoices });
+    invoices.set(id, data);
+  }
+  return invoices;
+}
+
+/** The plans of the prices that schedules and paid invoices name. */
+async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[], invoices: Stripe.Invoice[]) {
+  const items = subscriptions.flatMap(({ items: { data } }) => data);
+  const prices = new Map(items.map(({ price }) => [price.id, tierOfPrice(price)]));
+  const planned = subscriptions.map(plannedPrice);
+  const charged = invoices.flatMap(({ lines }) => lines.data.map(priceOfLine));
+  for (const id of new Set([...planned, ...charged])) {
+    if (!id || prices.has(id)) continue;
+    const price = await unlessMissing(stripe.prices.retrieve(id));
+    prices.set(id, price && tierOfPrice(price));
+  }
+  return prices;
+}
+
+type Saved = { user: User; customer: Customer };
+
+/**
+ * Saves the state with the bot's event about a new plan, and releases the lease unless an event arrived meanwhile
+ * (`dirty`): one round trip. Returns null if the lease was lost.
+ */
+async function saveState(
+  db: Database,
+  settings: Settings,
+  leased: LeasedCustomer,
+  fetched: FetchedState,
+): Promise<Saved | null> {
+  const { customer, user } = leased;
+  const { state, setupSession, offSaleTier } = fetched;
+  const now = Date.now();
+  const columns = columnsOf(state, user);
+  const unchanged = Object.entries(columns).every(([name, value]) => user[name as keyof User] === value);
+  const mine = and(eq(users.id, user.id), held(leased))!;
+  const tier = entitledTierSql(now);
+  const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${entitledTier(user, now)}`;
+  const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
+  // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
+  const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
+  const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
+  const dueAt = dueAfter({ live: state.live, user, setupSession }, now);
+  const { saved } = await batch(db, {
+    user: db
+      .update(users)
+      .set({ ...columns, usageSeq: sql`${users.usageSeq} + 1` })
+      .where(unchanged ? and(mine, isNull(users.id)) : mine),
+    newPlan: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan)),
+    offSale: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, offSaleData, offSale)),
+    release: db
+      .update(customers)
+      .set({
+        synced: customer.dirty,
+        syncedAt: now,
+        failures: 0,
+        setupSession,
+        hadSubscription: customer.hadSubscription || state.hadSubscription,
+        dueAt: sql`case when ${eventArrived} then ${now} else ${dueAt} end`,
+        leaseUntil: sql`case when ${eventArrived} then ${customers.leaseUntil} else 0 end`,
+      })
+      .where(eq(customers.leaseToken, leased.token)),
+    saved: customersWhere(db, eq(customers.leaseToken, leased.token)),
+  });
+  return saved[0] ?? null;
+}
+
+function columnsOf(state: SubscriptionState, user: User) {
+  return {
+    tier: state.tier,
+    subscriptionStatus: state.status,
+    renewalAt: state.renewalAt,
+    cancelAt: state.cancelAt,
+    scheduledTier: state.scheduledTier,
+    tierWaits: state.tierWaits,
+    weekAnchor: state.weekAnchor ?? user.contactedAt ?? user.createdAt,
+    weekFrozen: state.weekFrozen,
+    ...(state.endsTrial && { trialTier: null, trialEndsAt: null }),
+  };
 }

@@ -9,7 +9,7 @@ import { chatKeyOf, newChatKey, openMessage, type ChatRow } from './chat-encrypt
 import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
 import type { Value } from '../lib/sql.ts';
 import type { Consent } from '../contract/chat.ts';
-import type { ExportSection } from '../accounts/export-user.ts';
+import type { ExportSection } from '../accounts/user.ts';
 
 export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 

@@ -7,8 +7,8 @@ import {
   applyOnceThen,
   comparedBy,
 } from '../bot/bot-call.ts';
-import { clearPhoneRateLimits } from '../accounts/rate-limit-subjects.ts';
-import { upsertUser } from '../accounts/upsert-user.ts';
+import { clearPhoneRateLimits } from '../accounts/phone.ts';
+import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { keyOfEpoch } from '../chat/chat-encryption.ts';
 import { conversationEvents } from '../chat/chat-stream.ts';
-import type { ContextOf, Handler } from '../http/request-context.ts';
+import type { Handler, UserContext } from '../http/request-context.ts';
 import { LiveSocket } from '../live/live-socket.ts';
 import { liveStream, type ConversationEvents } from '../live/live-stream.ts';
 import { longestStreamMs } from '../live/server-sent-events.ts';
@@ -32,7 +32,7 @@ export const chatStream: Handler<'chatStream'> = async (context) =>
  * long a stream may be open, since a usage post skips the live object if none can be open.
  */
 async function openStream(
-  { session, db, env, now, request }: ContextOf<'usageStream' | 'chatStream'>,
+  { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
   query: Record<string, string>,
   eventsFor?: (user: User) => Promise<ConversationEvents>,
 ) {

@@ -1,27 +1,18 @@
-import { sql, and, eq, lte, ne, desc, gt, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
+import { sessions, users } from '#db/schema';
+import { deleteAccount } from '../accounts/account-deletion.ts';
+import { exportAccount } from '../accounts/account-export.ts';
+import { exportSubject } from '../accounts/phone.ts';
+import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/reconcile.ts';
-import type { Handler, BaseContext } from '../http/request-context.ts';
-import { profileOf } from '../usage/profile.ts';
-import { users, sessions } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { insertBotEvent, exportOutbox } from '../bot/outbox.ts';
-import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Handler } from '../http/request-context.ts';
 import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
-import { exportUser, type ExportSection } from '../accounts/export-user.ts';
-import { exportSubject } from '../accounts/rate-limit-subjects.ts';
+import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
-import { exportBilling } from '../billing/export-billing.ts';
-import { exportConversation } from '../chat/chat-user.ts';
-import { exportSignIn } from '../sign-in/export-sign-in.ts';
-import { exportTrials } from '../trials/export-trials.ts';
-import { acquireCustomer } from '../billing/acquire-lease.ts';
-import { closeCustomers } from '../billing/close-customer.ts';
-import { deleteLeasedUser } from '../billing/delete-leased-user.ts';
-import { afterFailure, release } from '../billing/release-lease.ts';
-import { withStripe } from '../billing/stripe-client.ts';
-import { openSession } from '../accounts/open-session.ts';
-import { UserSession } from '../accounts/user-session.ts';
+import { profileOf } from '../usage/profile.ts';
+import { endStreams, expectEnd } from '../live/publish.ts';
 
 const freshMs = 10_000;
 
@@ -93,76 +84,21 @@ export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
   const record = db.run(recordEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
-  return session.run([found, record], async (user, [limit]) => {
+  return session.run([found, record], async ({ id }, [limit]) => {
     if (limit!.at > now) throw rateLimited(limit!.at, now);
     const day = new Date(now).toISOString().slice(0, 10);
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': `attachment; filename="solace-data-${day}.json"`,
     };
-    return new Response(await exportUser({ user, db, env, settings }, exportSections), { headers });
+    return new Response(await exportAccount({ db, env, settings }, id), { headers });
   });
 };
 
-/** Tables that another section covers, or that have no user. */
-const notes: ExportSection = async () => ({
-  notes: [
-    'Messages on WhatsApp are kept by WhatsApp and by the assistant.',
-    'Responses to the assistant are kept for 7 days under the ids of its calls, with your count at that time.',
-  ],
-});
-
-/** The sections of an export: a feature that stores data about users adds its section here. */
-const exportSections: ExportSection[] = [
-  exportSignIn,
-  exportTrials,
-  exportBilling,
-  exportConversation,
-  exportOutbox,
-  notes,
-];
-
-/** Fails closed: the rows are deleted only after Stripe has confirmed that nothing can charge again. */
-export const deleteMe: Handler<'deleteMe'> = async (context) =>
-  acquireCustomer(context, async (leased) => {
-    const { db, env, settings, now, waitUntil } = context;
-    const { customer, user } = leased;
-    try {
-      const { stripeId, stripeAsked } = customer;
-      if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
-      expectEnd({ env, waitUntil }, user.id);
-      await deleteLeasedUser(db, settings, leased, now);
-    } catch (error) {
-      await release(db, leased, afterFailure(error)).catch(() => undefined);
-      throw error;
-    }
-    if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
-    endStreams({ env, waitUntil }, user.id, null);
-    waitUntil(deliverSoon(db, settings, user.phone));
+export const deleteMe: Handler<'deleteMe'> = async (context) => {
+  const { session, db } = context;
+  return session.run([leaseOf(db, session.claimedUserId)], async ({ id }, seen) => {
+    await deleteAccount(context, id, { seen });
     return { success: true };
   });
-
-type Context = Pick<BaseContext, 'db' | 'env' | 'settings' | 'now' | 'waitUntil'>;
-
-/** Deletes an account through the user's own handler, with a session that is valid only if the condition holds. */
-export async function deleteUnusedAccount(context: Context, userId: string, unused: SQL): Promise<void> {
-  const { db, settings, now } = context;
-  const sessionId = crypto.randomUUID();
-  const [create] = openSession(sessionId, now, sql`from ${users} where ${unused}`);
-  await db.run(create);
-  try {
-    const session = new UserSession({ userId, sessionId }, context, true);
-    const request = new Request(settings.SITE_URL);
-    await deleteMe({
-      ...context,
-      session,
-      request,
-      address: 'cron',
-      input: undefined,
-      query: undefined,
-      params: undefined,
-    });
-  } finally {
-    await db.delete(sessions).where(eq(sessions.id, sessionId));
-  }
-}
+};

@@ -1,30 +1,24 @@
-import { eq, sql } from 'drizzle-orm';
-import { customers, stripeEvents } from '#db/schema';
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
-import { acquireLease } from '../billing/acquire-lease.ts';
-import type { LeasedCustomer } from '../billing/leased-customer.ts';
+import { customerOf, saveStripeEvent, verifyStripeEvent, type StripeEvent } from '../billing/stripe-events.ts';
 import { sync } from '../billing/sync.ts';
-import { customerOf, verifyStripeEvent, type StripeEvent } from '../billing/webhook.ts';
-import type { Handler, ContextOf } from '../http/request-context.ts';
-import { describeError, log, phoneTag } from '../lib/log.ts';
+import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
+import { describeError, log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp-webhook.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
-
-type Context = ContextOf<'stripeWebhook'>;
 
 /**
  * An event only triggers a fetch: the handler saves it, marks its customer as dirty, and fetches the state. The cron
  * job repeats a failed fetch, so the response is 200 as soon as the mark is saved.
  */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
-  const { settings } = context;
+  const { db, settings, now } = context;
   const event = await verifyStripeEvent(settings, context.request, context.rawBody);
   if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY)) return { received: true };
   // The response is 503 until the dispute is handled, so that Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
-  const leased = customer ? await saveEvent(context, event, customer) : null;
+  const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
   if (leased) {
     logRefund(event, customer!);
     const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
@@ -33,28 +27,6 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   }
   return { received: true };
 };
-
-/** Saves the event, marks its customer as dirty, and acquires it; another holder sees the mark before it releases. */
-async function saveEvent(
-  { db, now }: Context,
-  { id, type }: StripeEvent,
-  stripeId: string,
-): Promise<LeasedCustomer | null> {
-  const token = crypto.randomUUID();
-  const own = eq(customers.stripeId, stripeId);
-  const isKnown = sql`exists (select 1 from ${customers} where ${own})`;
-  const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
-  const [, , , [row]] = await db.batch([
-    db.run(sql`insert into ${stripeEvents} (id, type, by, at)
-      select ${id}, ${type}, ${token}, ${now} where ${isKnown} on conflict do nothing`),
-    db
-      .update(customers)
-      .set({ dirty: sql`${customers.dirty} + 1`, dueAt: now })
-      .where(sql`${own} and ${isFirst}`),
-    ...acquireLease(db, token, sql`${own} and ${customers.dirty} > ${customers.synced}`),
-  ]);
-  return row ? { token, ...row } : null;
-}
 
 function logRefund({ type, data: { object } }: StripeEvent, customer: string): void {
   if (type !== 'charge.refunded') return;

@@ -51,17 +51,6 @@ export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
 
-type Contexts<Name extends EndpointName> = {
-  public: PublicContext<Name>;
-  user: UserContext<Name>;
-  bot: BotContext<Name>;
-  stripe: WebhookContext;
-  whatsapp: WebhookContext;
-};
-
-/** The context of an endpoint; it depends on the endpoint's access. */
-export type ContextOf<Name extends EndpointName> = Contexts<Name>[Endpoints[Name]['access']];
-
 type Result<Name extends EndpointName> = Output<Name> | Response;
 
 export type PublicHandler<Name extends EndpointName> = (context: PublicContext<Name>) => Promise<Result<Name>>;

@@ -1,5 +1,6 @@
 import { createClient, LibsqlError, type Client, type InStatement } from '@libsql/client/web';
 import type { LibSQLDatabase } from 'drizzle-orm/libsql';
+import type { BatchItem } from 'drizzle-orm/batch';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import { log } from './log.ts';
 import { memoize } from './memoize.ts';
@@ -28,6 +29,19 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
           : orUnavailable(client.batch(statements, 'write'), traffic),
     } as never,
   });
+}
+
+type Named = Record<string, BatchItem<'sqlite'>>;
+
+/** Runs statements as one write transaction in one round trip; returns the result of each under its name. */
+export async function batch<Statements extends Named>(
+  db: Database,
+  statements: Statements,
+): Promise<{ [Name in keyof Statements]: Statements[Name]['_']['result'] }> {
+  const [first, ...rest] = Object.values(statements);
+  const results: unknown[] = await db.batch([first!, ...rest]);
+  const named = Object.keys(statements).map((name, index) => [name, results[index]]);
+  return Object.fromEntries(named) as { [Name in keyof Statements]: Statements[Name]['_']['result'] };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
-import { liveSessions } from '../accounts/live-sessions.ts';
+import { liveSessions } from '../accounts/user-session.ts';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
 import type { MessageState } from '../contract/chat.ts';
 import { toBase64 } from '../lib/crypto.ts';

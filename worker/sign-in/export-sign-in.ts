@@ -1,6 +1,6 @@
 import { desc, eq, inArray } from 'drizzle-orm';
 import { codes, rateLimitEvents, sessions } from '#db/schema';
-import type { ExportSection } from '../accounts/export-user.ts';
+import type { ExportSection } from '../accounts/user.ts';
 import { subjects } from './issue-code.ts';
 
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db }) => {

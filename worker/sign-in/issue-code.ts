@@ -5,8 +5,7 @@ import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { type Limit, allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { phoneSubjects } from '../accounts/rate-limit-subjects.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
+import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { codeDay, provenForMs, reportCodeBudget } from './code-budget.ts';
 import { networkOf } from '../lib/caller.ts';
 

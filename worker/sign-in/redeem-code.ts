@@ -9,8 +9,7 @@ import type { PhoneNumber } from '../accounts/phone.ts';
 import { subjects, type SignInCall } from './issue-code.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { allowedAt, recordEvents, wasRecorded } from '../lib/rate-limits.ts';
-import type { SessionClaims } from '../accounts/user-session.ts';
-import { openSession } from '../accounts/open-session.ts';
+import { type SessionClaims, openSession } from '../accounts/user-session.ts';
 
 type Opened = { userId: string; status: AccountStatus };
 type Outcome = (Opened & { limitedUntil: 0 }) | { userId: null; limitedUntil: number };

@@ -1,8 +1,7 @@
 import { base64url, jwtVerify } from 'jose';
 import { memoize } from '../lib/memoize.ts';
-import type { SessionClaims } from '../accounts/user-session.ts';
+import { type SessionClaims, sessionLifetimeMs } from '../accounts/user-session.ts';
 import type { Settings } from '../settings.ts';
-import { sessionLifetimeMs } from '../accounts/open-session.ts';
 
 export const ticketLifetimeSeconds = 60;
 

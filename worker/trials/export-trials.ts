@@ -1,7 +1,7 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials } from '#db/schema';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { ExportSection } from '../accounts/export-user.ts';
+import type { ExportSection } from '../accounts/user.ts';
 
 export const exportTrials: ExportSection = async ({ user: { id, phone }, db, settings }) => {
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);

@@ -3,7 +3,7 @@ import { users, type PhoneNumber } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
-import { openSession } from '../accounts/open-session.ts';
+import { openSession } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs } from '../lib/time.ts';
 

@@ -1,4 +1,4 @@
-import { call } from './api.ts';
+import { botCall, call } from './api.ts';
 import { newPerson, type Person } from './person.ts';
 import { sandbox } from './sandbox.ts';
 import { customerOf, type Tier } from './stripe.ts';
@@ -33,6 +33,19 @@ export async function newSubscriber(tier: Tier): Promise<Subscriber> {
   return { ...person, since, customer: await customerOf(person.phone) };
 }
 
+/** A user on a trial. */
+export async function onTrial(tier: Tier, days = 3): Promise<Person> {
+  const person = await newPerson();
+  await startTrial(person.phone, tier, days);
+  return person;
+}
+
+export async function startTrial(phone: string, tier: Tier, days: number): Promise<void> {
+  const { body } = await botCall('/api/bot/trials', { phone, tier, days });
+  const trialToken = new URL(body.url).searchParams.get('token');
+  await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+}
+
 /** Presses a button of the portal. */
 export async function inPortal(
   portalUrl: string,
@@ -42,4 +55,6 @@ export async function inPortal(
   return fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 }
 
-export const profileOf = async (token: string) => (await call('GET', '/api/user/me', { token })).body.profile;
+/** The profile, after the fetch from Stripe that reading it may start: that one holds the customer's lease. */
+export const profileOf = async (token: string) =>
+  (await call('GET', '/api/user/me', { token, settings: {} })).body.profile;

@@ -1,6 +1,8 @@
 import { expect, vi } from 'vitest';
 import { newWriter, readChat } from './chat.ts';
-import { database } from './database.ts';
+import { outboxOf } from './sandbox.ts';
+
+export { outboxOf };
 
 /** The state of a message; undefined if the conversation lacks it. */
 export const stateOf = async (token: string, id: string) =>
@@ -8,10 +10,6 @@ export const stateOf = async (token: string, id: string) =>
 
 export const untilState = (token: string, id: string, state: string) =>
   vi.waitFor(async () => expect(await stateOf(token, id)).toBe(state), 8000);
-
-/** The rows of the outbox about a number, oldest first. */
-export const outboxOf = async (phone: string) =>
-  (await database.execute({ sql: 'select * from outbox where phone = ? order by seq', args: [phone] })).rows;
 
 /** A user whose consent the bot has received. */
 export async function newSettledWriter() {

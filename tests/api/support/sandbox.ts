@@ -1,4 +1,6 @@
 import { vars } from './api.ts';
+import { database } from './database.ts';
+import { until } from './until.ts';
 
 type Fault = null | {
   status?: number;
@@ -50,18 +52,22 @@ export const sandbox = {
   heldRequests: () => control<{ service: Service; match: string | null; held: number }[]>('GET', '/faults/held'),
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
   botMode: (mode: 'accept' | 'silent' | 'refuse') => change('/bot/mode', { mode }),
-  stripeClock: () => control<{ now: number }>('GET', '/stripe/clock'),
-  advanceStripe: (seconds: number) => control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds }),
+  stripeClock: (phone?: string) =>
+    control<{ now: number }>('GET', `/stripe/clock${phone ? `?phone=${encodeURIComponent(phone)}` : ''}`),
+  /** Time passes at Stripe for the customer with a number alone. */
+  advanceStripe: (phone: string, seconds: number) =>
+    control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
   card: (phone: string, declines: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines }),
   dispute: (phone: string) =>
     control<{ id: string; status: string }>('POST', `/stripe/customers/${encodeURIComponent(phone)}/dispute`),
   authenticate: (phone: string, succeeds: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/authenticate`, { succeeds }),
-  stripeSettings: (settings: {
-    retries?: 'two-weeks' | 'five-days';
-    afterRetries?: 'cancel' | 'unpaid' | 'past_due';
-  }) => control('PUT', '/stripe/settings', settings),
+  /** How Stripe collects the renewals of the customer with a number. */
+  stripeSettings: (
+    phone: string,
+    settings: { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' },
+  ) => control('PUT', '/stripe/settings', { ...settings, phone }),
   resetStats: () => control('DELETE', '/stats'),
   stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };
@@ -71,6 +77,20 @@ export async function eventsAbout(phone: string, type?: string) {
   const events = await sandbox.botEvents();
   return events.filter((event) => event.data.phone === phone && (type === undefined || event.type === type));
 }
+
+/** The events about a number when the bot has accepted all that were written, oldest first. */
+export async function deliveredEvents(phone: string) {
+  await until(
+    `no undelivered event about ${phone}`,
+    () => outboxOf(phone),
+    ({ length }) => length === 0,
+  );
+  return eventsAbout(phone);
+}
+
+/** The events about a number that the bot has not accepted, oldest first. */
+export const outboxOf = async (phone: string) =>
+  (await database.execute({ sql: 'select * from outbox where phone = ? order by seq', args: [phone] })).rows;
 
 /** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {

@@ -25,6 +25,10 @@ export async function customerOf(phone: string): Promise<string> {
   return rows[0]!.stripe_id as string;
 }
 
+/** Makes the next cron job fetch a customer's state, as an hour without any event does. */
+export const makeDue = (customer: string) =>
+  database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });
+
 export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {
   const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
   return data[0]!;

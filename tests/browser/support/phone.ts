@@ -1,46 +1,85 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
+type Holdings = {
+  customer: Record<string, unknown>;
+  subscriptions: { id: string; status: string; items: { data: { price: { lookup_key: string } }[] } }[];
+  invoices: { status: string; total: number }[];
+};
 
-/** A phone of the local services. */
+export const hour = 3600;
+export const day = 24 * hour;
+
+/** The longest time (ms) for which a test waits for a message; only a failure takes it. */
+const patience = 60_000;
+
+/** A phone of the local services: its messages, what its owner holds at Stripe, and how the bot treats it. */
 export class Phone {
   readonly number = `+1555${String(randomInt(10_000_000)).padStart(7, '0')}`;
 
+  readonly #phone = `phones/${encodeURIComponent(this.number)}`;
+  readonly #customer = `stripe/customers/${encodeURIComponent(this.number)}`;
+
   messages(): Promise<Message[]> {
-    return this.#control('GET', 'messages');
+    return control('GET', `${this.#phone}/messages`);
   }
 
   write(text: string): Promise<{ reply: string; usage: Record<string, unknown> }> {
-    return this.#control('POST', 'messages', { text });
+    return control('POST', `${this.#phone}/messages`, { text });
   }
 
   externalToken(): Promise<{ token: string }> {
-    return this.#control('POST', 'external-token', {});
+    return control('POST', `${this.#phone}/external-token`, {});
   }
 
   trial(details: { tier?: string; days?: number } = {}): Promise<{ url: string }> {
-    return this.#control('POST', 'trial', details);
-  }
-
-  status(status: 'approved' | 'pending'): Promise<unknown> {
-    return this.#control('POST', 'status', { status });
+    return control('POST', `${this.#phone}/trial`, details);
   }
 
   /** The newest code; waits until one arrives. */
-  async code(after = 0): Promise<string> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const codes = (await this.messages()).flatMap(({ code }) => code ?? []);
-      if (codes.length > after) return codes.at(-1)!;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+  async code(): Promise<string> {
+    for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(100)) {
+      const code = (await this.messages()).findLast((message) => message.code)?.code;
+      if (code) return code;
     }
-    throw new Error(`No code has come to ${this.number}`);
+    throw new Error(`No code came to ${this.number} in ${patience} ms: ${JSON.stringify(await this.messages())}`);
   }
 
-  async #control<T>(method: string, path: string, body?: object): Promise<T> {
-    const url = `${process.env.SANDBOX_URL}/phones/${encodeURIComponent(this.number)}/${path}`;
-    const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
-    const response = await fetch(url, { method, ...init });
-    if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
-    return response.json() as Promise<T>;
+  /** What the phone's owner holds at Stripe. */
+  holdings(): Promise<Holdings> {
+    return control('GET', this.#customer);
   }
+
+  /** Whether the saved card declines payments. */
+  card(declines: boolean): Promise<unknown> {
+    return control('POST', `${this.#customer}/card`, { declines });
+  }
+
+  dispute(): Promise<unknown> {
+    return control('POST', `${this.#customer}/dispute`);
+  }
+
+  /** Advances Stripe's clock of this phone's owner by these seconds. */
+  advance(seconds: number): Promise<unknown> {
+    return control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
+  }
+
+  /** The bot writes unprompted. */
+  botWrites(text: string): Promise<unknown> {
+    return control('POST', 'bot/replies', { phone: this.number, text });
+  }
+
+  /** How the bot treats the messages of this phone. */
+  botMode(mode: 'answer' | 'silent' | 'refuse'): Promise<unknown> {
+    return control('PUT', 'bot/mode', { mode, phone: this.number });
+  }
+}
+
+async function control<T>(method: string, path: string, body?: object): Promise<T> {
+  const url = `${process.env.SANDBOX_URL}/${path}`;
+  const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
+  const response = await fetch(url, { method, ...init });
+  if (!response.ok) throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
+  return response.json() as Promise<T>;
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
-import { type Person, profileOf } from './person.ts';
 
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
 type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
@@ -99,6 +99,15 @@ export class Stub {
     });
   }
 
+  /** Opens every usage stream, and keeps it open. */
+  openStream(): void {
+    this.#replies.set('usageStream', (_, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write('event: connection_established\ndata: {}\n\n');
+    });
+  }
+
   calls(name: EndpointName): Call[] {
     return this.#calls.filter((call) => call.name === name);
   }
@@ -150,3 +159,97 @@ function matches(pattern: string, path: string): boolean {
   const [parts, values] = [pattern.split('/'), path.split('/')];
   return parts.length === values.length && parts.every((part, index) => part.startsWith(':') || part === values[index]);
 }
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The header that tells the tests of a worker apart. */
+export const clientHeader = 'cf-connecting-ip';
+
+/** The built site with a stub in place of its API. A server needs no interception, so the browser's cache works. */
+export class StubServer {
+  readonly #site: string;
+  readonly #server: Server;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #handlers = new Map<string, Handler>();
+
+  private constructor(site: string) {
+    this.#site = site;
+    this.#server = createServer((incoming, response) => void this.#take(incoming, response));
+  }
+
+  static async start(site: string): Promise<StubServer> {
+    const server = new StubServer(site);
+    await new Promise<void>((resolve) => server.#server.listen(0, 'localhost', resolve));
+    return server;
+  }
+
+  get url(): string {
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The API of one test; calls of tests that have ended are dropped. */
+  handle(client: string, handler: Handler): () => void {
+    this.#handlers.set(client, handler);
+    return () => void this.#handlers.delete(client);
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return this.#forward(incoming, response);
+    const handler = this.#handlers.get(String(incoming.headers[clientHeader]));
+    if (handler) await handler(incoming, response);
+    else incoming.destroy();
+  }
+
+  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const { method, headers, url } = incoming;
+    const forwarded = request(this.#site + url, { method, headers, agent: this.#agent }, (found) => {
+      response.writeHead(found.statusCode!, found.rawHeaders);
+      found.pipe(response);
+    });
+    forwarded.on('error', () => response.destroy());
+    incoming.pipe(forwarded);
+  }
+}
+
+/** The facts about the signed-in user; by default an approved free user. */
+export type Person = {
+  phoneNumber?: string | null;
+  status?: string | null;
+  isTrial?: boolean;
+  used?: number;
+  tier?: string | null;
+  subscriptionStatus?: string | null;
+  renewalDate?: string | null;
+  cancelAtDate?: string | null;
+  scheduled?: string | null;
+};
+
+/** A profile in the format of `GET /api/user/me`, also in states that no server would return. */
+export function profileOf({ tier = 'free', used = 0, scheduled = null, ...facts }: Person = {}): object {
+  const { renewalDate = null, cancelAtDate = null, subscriptionStatus = 'active' } = facts;
+  return {
+    phoneNumber: facts.phoneNumber === undefined ? '+15551234567' : facts.phoneNumber,
+    status: facts.status ?? 'approved',
+    isTrial: facts.isTrial ?? false,
+    messagesUsedThisPeriod: used,
+    metadata: {
+      subscriptionTier: tier,
+      messagesUsedThisPeriod: used,
+      subscriptionStatus,
+      renewalDate,
+      cancelAtDate,
+      scheduledDowngradeTierId: scheduled,
+    },
+  };
+}
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** An unsigned three-part token; the page reads its claims, the stub accepts any token. */
+export const jwt = (claims: object, kid = 'k') => `${encoded({ alg: 'HS256', kid })}.${encoded(claims)}.c2lnbmVk`;

@@ -8,8 +8,9 @@ import {
   type WebError,
 } from 'playwright/test';
 import { Phone } from './phone.ts';
-import { SharedContexts } from './shared-contexts.ts';
-import { clientHeader } from './stub-server.ts';
+import { SharedContexts } from './contexts.ts';
+import { watchNotices } from './page.ts';
+import { clientHeader, StubServer } from './stub.ts';
 
 type Fixtures = {
   phone: Phone;
@@ -19,12 +20,23 @@ type Fixtures = {
   expectedErrors: RegExp[];
 };
 
+/** What the tests of a worker share; one set for all tests, since Playwright restarts a worker for another set. */
+type Shared = { sharedContexts: SharedContexts; stubServer: StubServer };
+
 /** Every test has its own phone and address; a console error fails it. */
-export const test = base.extend<Fixtures, { sharedContexts: SharedContexts }>({
+export const test = base.extend<Fixtures, Shared>({
   baseURL: async ({}, use) => use(process.env.SITE_URL),
   phone: async ({}, use) => use(new Phone()),
   client: async ({}, use) => use(`10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`),
   expectedErrors: async ({}, use) => use([]),
+  stubServer: [
+    async ({}, use) => {
+      const server = await StubServer.start(process.env.SITE_URL!);
+      await use(server);
+      await server.close();
+    },
+    { scope: 'worker' },
+  ],
   sharedContexts: [async ({ browser }, use) => use(new SharedContexts(browser)), { scope: 'worker' }],
   context: async (
     {
@@ -48,6 +60,10 @@ export const test = base.extend<Fixtures, { sharedContexts: SharedContexts }>({
     errors.stop();
     await sharedContexts.giveBack(context);
     expect(errors.found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
+  },
+  page: async ({ page }, use) => {
+    await watchNotices(page);
+    await use(page);
   },
 });
 

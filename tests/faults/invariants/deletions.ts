@@ -1,11 +1,9 @@
 import { decodeJwt } from 'jose';
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
-import { signedIn } from './accounts.ts';
-import { checkCases, type Finding } from './finding.ts';
-import { storedMessages } from './stored-text.ts';
-import { liveIn } from './stripe-subscriptions.ts';
-import { holdingsOf } from './subscriptions.ts';
+import { signedIn, checkCases, type Finding } from './accounts.ts';
+import { storedMessages } from './conversations.ts';
+import { liveIn, holdingsOf } from './subscriptions.ts';
 
 type BotEvent = { type: string; data: { phone: string; userId: string } };
 

@@ -1,13 +1,17 @@
-import { attackersSeeNoErrors, nobodyIsLockedOut, othersStayFast } from './attacks.ts';
-import { chatStreamsAgree, messagesReachedBot, pagesAreWhole } from './conversations.ts';
+import {
+  attackersSeeNoErrors,
+  nobodyIsLockedOut,
+  othersStayFast,
+  codesWorkOnce,
+  nobodyIsStuck,
+  noUnexpectedErrors,
+} from './sign-ins.ts';
+import { chatStreamsAgree, messagesReachedBot, pagesAreWhole, textIsNowhere } from './conversations.ts';
 import { deletedAccountsAreGone } from './deletions.ts';
-import type { Invariant } from './finding.ts';
+import type { Invariant } from './accounts.ts';
 import { botReceivedChanges, everyEventArrived } from './outbox.ts';
-import { codesWorkOnce, nobodyIsStuck, noUnexpectedErrors } from './sign-ins.ts';
-import { textIsNowhere } from './stored-text.ts';
-import { streamsAgree } from './streams.ts';
+import { streamsAgree, postsCountOnce, totalsAgree } from './usage.ts';
 import { checkoutsHold, plansAgree } from './subscriptions.ts';
-import { postsCountOnce, totalsAgree } from './usage.ts';
 
 /** All invariants, for a settled system in which every service works. */
 export const invariants: Invariant[] = [

@@ -1,8 +1,7 @@
 import type { Person } from '../person.ts';
 import type { World } from '../world.ts';
-import { accountsIn, signedIn, type Account } from './accounts.ts';
-import { checkCases, type Finding } from './finding.ts';
-import { free, liveIn, standingAt, type Holdings, type SubscriptionState } from './stripe-subscriptions.ts';
+import { accountsIn, signedIn, type Account, checkCases, type Finding } from './accounts.ts';
+import { planOf } from '../../../worker/contract/plans.ts';
 
 /** Every plan in the database and the profile matches Stripe. */
 export async function plansAgree(world: World): Promise<Finding> {
@@ -54,3 +53,128 @@ async function told({ site }: World, { token }: Person): Promise<SubscriptionSta
     scheduledTier: metadata.scheduledDowngradeTierId,
   };
 }
+
+type Item = { current_period_end: number; price: { id: string } };
+type Subscription = {
+  id: string;
+  status: string;
+  cancel_at: number | null;
+  cancel_at_period_end: boolean;
+  trial_end: number | null;
+  schedule: string | null;
+  items: { data: Item[] };
+};
+type Phase = { start_date: number; end_date: number; items: { price: string }[] };
+type Schedule = {
+  id: string;
+  status: string;
+  current_phase: { start_date: number; end_date: number } | null;
+  phases: Phase[];
+};
+
+export type Line = {
+  amount: number;
+  period: { start: number; end: number };
+  parent: { subscription_item_details: { subscription: string; proration: boolean } | null };
+  pricing: { price_details: { price: string } };
+};
+export type Invoice = {
+  id: string;
+  status: string;
+  amount_paid: number;
+  auto_advance: boolean;
+  billing_reason: string;
+  created: number;
+  lines: { data: Line[] };
+  parent: { subscription_details: { subscription: string } };
+};
+
+/** One customer's objects at the local Stripe. */
+export type Holdings = {
+  customer: { id: string; deleted?: true };
+  subscriptions: Subscription[];
+  schedules: Schedule[];
+  invoices: Invoice[];
+};
+
+/** The expected state of the user; instants in unix ms. */
+type SubscriptionState = {
+  tier: string;
+  status: string;
+  renewalAt: number | null;
+  cancelAt: number | null;
+  scheduledTier: string | null;
+};
+
+export const free: SubscriptionState = {
+  tier: 'free',
+  status: 'active',
+  renewalAt: null,
+  cancelAt: null,
+  scheduledTier: null,
+};
+
+export const liveIn = ({ subscriptions }: Holdings): Subscription[] =>
+  subscriptions.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
+
+/** Derived from Stripe's objects alone, without the product's rules. */
+export function standingAt(holdings: Holdings, tiers: Map<string, string>): SubscriptionState {
+  const [subscription] = liveIn(holdings);
+  if (!subscription && holdings.subscriptions.some(({ status }) => status === 'unpaid')) return unpaidState(holdings);
+  const item = subscription?.items.data[0];
+  if (!subscription || !item) return free;
+  const sold = tiers.get(item.price.id) ?? 'free';
+  const tier = subscription.status === 'past_due' ? lower(sold, paidTier(holdings, subscription.id, tiers)) : sold;
+  const end = subscription.status === 'trialing' ? subscription.trial_end! : item.current_period_end;
+  const cancelAt = subscription.cancel_at ?? (subscription.cancel_at_period_end ? end : null);
+  const next = cancelAt === null ? nextTier(subscription, holdings, tiers) : null;
+  const isReported =
+    next !== null && next !== sold && (subscription.status === 'trialing' || level(next) < level(sold));
+  const scheduledTier = isReported ? next : null;
+  return {
+    tier,
+    status: statusOf(subscription, cancelAt, scheduledTier),
+    renewalAt: end * 1000,
+    cancelAt: cancelAt && cancelAt * 1000,
+    scheduledTier,
+  };
+}
+
+function statusOf({ status }: Subscription, cancelAt: number | null, scheduledTier: string | null): string {
+  if (status === 'past_due') return status;
+  if (cancelAt !== null) return 'cancellation_scheduled';
+  if (status === 'trialing') return status;
+  return scheduledTier ? 'downgrade_scheduled' : 'active';
+}
+
+function nextTier({ schedule }: Subscription, { schedules }: Holdings, tiers: Map<string, string>): string | null {
+  const plan = schedules.find(({ id, status }) => id === schedule && status === 'active');
+  const phase = plan?.phases.find(({ start_date: start }) => start >= (plan.current_phase?.end_date ?? Infinity));
+  return (phase && tiers.get(phase.items[0]!.price)) ?? null;
+}
+
+/** The plan that the payments for the last paid week cover. */
+function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<string, string>): string {
+  const paid = invoices.filter(({ status, parent }) => status === 'paid' && isOf(parent, subscription));
+  const lines = paid.flatMap(({ lines: { data } }) => data).filter(({ amount }) => amount > 0);
+  const weeks = lines.filter(({ parent }) => parent.subscription_item_details?.proration === false);
+  const end = Math.max(...weeks.map(({ period }) => period.end));
+  const sold = lines
+    .filter(({ period }) => period.end === end)
+    .map(({ pricing }) => tiers.get(pricing.price_details.price));
+  return sold.reduce<string>((best, tier) => (tier && level(tier) > level(best) ? tier : best), 'free');
+}
+
+function isOf({ subscription_details: { subscription } }: Invoice['parent'], id: string): boolean {
+  return subscription === id;
+}
+
+/** The plan has ended, and the page requests the payment. */
+function unpaidState({ subscriptions }: Holdings): SubscriptionState {
+  const { items, cancel_at: at } = subscriptions.find(({ status }) => status === 'unpaid')!;
+  const renewalAt = items.data[0]!.current_period_end * 1000;
+  return { ...free, status: 'unpaid', renewalAt, cancelAt: at && at * 1000 };
+}
+
+const lower = (one: string, other: string): string => (level(one) < level(other) ? one : other);
+const level = (tier: string): number => planOf(tier).level;

@@ -1,7 +1,6 @@
 import type { Person, Post } from '../person.ts';
 import type { World } from '../world.ts';
-import { accountsIn, countOf, signedIn } from './accounts.ts';
-import { checkCases, type Finding } from './finding.ts';
+import { accountsIn, countOf, signedIn, checkCases, type Finding } from './accounts.ts';
 
 /** A usage post in the database; `used` is the count before it, `weekStart` in unix ms. */
 type Kept = { id: string; seq: number | null; allowed: number; used: number | null; weekStart: number | null };
@@ -83,4 +82,15 @@ function chainBreak(person: Person, kept: Map<string, Kept>): string | null {
 function postedIn(posts: Post[], resetsAt: string): number {
   const last = posts.at(-1);
   return last?.resetsAt === resetsAt ? last.used : 0;
+}
+
+/** Every tab has reconnected, and its stream has sent the total of the database. */
+export async function streamsAgree(world: World): Promise<Finding> {
+  const accounts = await accountsIn(world.rig.database);
+  const streams = signedIn(world).flatMap((person) => person.followers.map((follower) => ({ person, follower })));
+  return checkCases('open streams end at the total of the database', streams, ({ person: { phone }, follower }) => {
+    const count = countOf(accounts.get(phone)!);
+    if (follower.total === count) return null;
+    return `${phone}: the stream tells ${follower.total ?? 'nothing'}, the database ${count}`;
+  });
 }

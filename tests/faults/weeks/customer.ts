@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Choices } from '../choices.ts';
 import type { Rig } from '../rig.ts';
 import type { Answer, Json, Site } from '../site.ts';
+import { submit } from '../load/plan-acts.ts';
 
 /** The shared state of all simulated customers. */
 export type Simulation = { rig: Rig; site: Site; counts: Map<string, number>; seen: string[] };
@@ -53,4 +54,88 @@ export class Customer {
     const { counts } = this.#simulation;
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
+}
+
+const cards = {
+  '4242424242424242': 6,
+  '4000002500003155': 2,
+  '4000002760003184': 2,
+  '4000000000000341': 1,
+} as const;
+const acts = {
+  plan: 5,
+  card: 2,
+  fails: 2,
+  works: 3,
+  authenticate: 2,
+  look: 2,
+  talk: 6,
+  dispute: 0.15,
+  leave: 0.1,
+} as const;
+const buttons = { switch: 6, cancel: 2, keep: 2, release: 1 } as const;
+
+/** The actions of one customer in half a week. */
+export async function act(rig: Rig, customer: Customer): Promise<void> {
+  const what = customer.choices.weighted<keyof typeof acts>(acts);
+  customer.count(what);
+  const deeds: Record<keyof typeof acts, () => Promise<unknown>> = {
+    plan: () => changePlan(rig, customer),
+    card: () => changeCard(customer),
+    fails: () => customer.stripe('card', { declines: true }),
+    works: () => customer.stripe('card', { declines: false }),
+    authenticate: () => customer.stripe('authenticate', { succeeds: customer.choices.chance(0.7) }),
+    look: () => customer.call('profile', 'GET', '/api/user/me'),
+    talk: () => talk(customer),
+    dispute: () => customer.stripe('dispute'),
+    leave: () => leave(customer),
+  };
+  await deeds[what]();
+}
+
+/** Uses up to the whole allowance. */
+async function talk(customer: Customer): Promise<void> {
+  for (const count of [5, 20, 30, 70, 100]) await customer.post(count);
+}
+
+/** Buys a plan if there is none, else presses a button of the portal. */
+async function changePlan(rig: Rig, customer: Customer): Promise<void> {
+  const { choices } = customer;
+  const url = await pageFor(customer, choices.pick(['basic', 'premium', 'platinum']));
+  if (url?.pathname.startsWith('/checkout/')) return buy(customer, url);
+  if (!url?.pathname.startsWith('/portal/')) return;
+  const button = choices.weighted<keyof typeof buttons>(buttons);
+  const form = { price: choices.pick([...rig.tiers.keys()]) };
+  await submit(`${url.href}/${button}`, button === 'switch' ? form : {});
+}
+
+async function buy(customer: Customer, url: URL): Promise<void> {
+  const { choices } = customer;
+  const card = choices.weighted<keyof typeof cards>(cards);
+  const authentication = choices.chance(0.8) ? 'complete' : 'fail';
+  const response = await submit(url.href, { card, authentication });
+  const location = response.headers.get('location');
+  const sessionId = location && new URL(location).searchParams.get('session_id');
+  if (!sessionId || choices.chance(0.4)) return;
+  await customer.call('return', 'POST', '/api/billing/verify-and-update-checkout-session', { sessionId });
+}
+
+/** Saves another card in the portal, and returns to the site. */
+async function changeCard(customer: Customer): Promise<void> {
+  const url = await pageFor(customer);
+  if (!url?.pathname.startsWith('/portal/')) return;
+  const card = customer.choices.weighted<keyof typeof cards>(cards);
+  await submit(`${url.href}/card`, { card, authentication: 'complete' });
+  await customer.call('profile', 'GET', '/api/user/me');
+}
+
+async function pageFor(customer: Customer, tier?: string): Promise<URL | null> {
+  const path = '/api/billing/create-subscription-update-session';
+  const { body } = await customer.call('plan page', 'POST', path, tier ? { tier } : undefined);
+  return body.portalUrl ? new URL(body.portalUrl as string) : null;
+}
+
+async function leave(customer: Customer): Promise<void> {
+  const { status } = await customer.call('leave', 'DELETE', '/api/user/me');
+  if (status === 200) customer.left = true;
 }

@@ -1,7 +1,6 @@
 import { planOf } from '../../../worker/contract/plans.ts';
-import { accountsIn, type Account } from '../invariants/accounts.ts';
-import { checkCases, type Finding } from '../invariants/finding.ts';
-import { free, liveIn, standingAt, type Holdings, type Invoice } from '../invariants/stripe-subscriptions.ts';
+import { accountsIn, type Account, checkCases, type Finding } from '../invariants/accounts.ts';
+import { free, liveIn, standingAt, type Holdings, type Invoice } from '../invariants/subscriptions.ts';
 import type { Rig } from '../rig.ts';
 import type { Customer } from './customer.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { derive } from '../../../worker/billing/derive.ts';
-import { paidWeekOf } from '../../../worker/billing/paid-week.ts';
+import { paidWeekOf } from '../../../worker/billing/invoices.ts';
 import { planOf, plans, type PaidPlanId, type PlanId } from '../../../worker/contract/plans.ts';
 import { currentWeek } from '../../../worker/usage/week.ts';
 import { BillingModel, hour, week } from './billing-model.ts';

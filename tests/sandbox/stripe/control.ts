@@ -1,13 +1,12 @@
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { expand } from './api/expand.ts';
-import { createPaymentControl } from './control-payments.ts';
-import { findCustomer, readBody, scopeOf, unknownCustomer } from './control-request.ts';
 import type { createTime } from './time.ts';
-import type { Webhooks } from './webhooks/index.ts';
-import { queueOf } from './webhooks/index.ts';
-import type { Atomically } from './api/call.ts';
-import type { Customer } from './types/customers.ts';
-import type { World } from './types/world.ts';
+import { type Webhooks, queueOf } from './webhooks.ts';
+import type { Atomically, World, CollectionSettings } from './world.ts';
+import type { Customer } from './merchant-types.ts';
+import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
+import { changeDashboardSettings, dashboardSettings, type DashboardSettings } from './account.ts';
+import { openDispute } from './payments/charges.ts';
 
 type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime>; atomically: Atomically };
 
@@ -72,4 +71,118 @@ function eventsOf(world: World, phone: unknown, order: 'original' | 'reversed') 
   const customer = typeof phone === 'string' ? findCustomer(world, phone)?.id : undefined;
   const events = world.events.all().filter((event) => phone === undefined || queueOf(event) === customer);
   return order === 'reversed' ? events : events.toReversed();
+}
+
+type PaymentParts = { world: World; atomically: Atomically };
+
+/** Failing cards, disputes, authentications, and how the account collects failed renewals. */
+function createPaymentControl({ world, atomically }: PaymentParts): Hono {
+  const app = new Hono();
+
+  app.post('/stripe/customers/:phone/card', async (c) => {
+    const { declines } = await readBody(c);
+    if (typeof declines !== 'boolean') return c.json({ error: 'Send {declines: boolean}' }, 400);
+    const customer = findCustomer(world, c.req.param('phone'));
+    const methods = world.paymentMethods.all().filter((method) => method.customer === customer?.id);
+    if (!customer || methods.length === 0) return unknownCustomer(c);
+    for (const method of methods) world.paymentMethods.change(method.id, ({ _ }) => void (_.declines = declines), null);
+    return c.json({ declines });
+  });
+
+  app.post('/stripe/customers/:phone/dispute', (c) => {
+    const customer = findCustomer(world, c.req.param('phone'));
+    const charge = world.charges
+      .all()
+      .find(({ customer: payer, status, disputed }) => payer === customer?.id && status === 'succeeded' && !disputed);
+    if (!charge) return c.json({ error: 'This customer has no payment that could be disputed' }, 404);
+    const cause = { reason: 'fraudulent', network_reason_code: '10.4' };
+    return c.json(
+      expand(
+        world,
+        atomically(charge.customer ?? '', () => openDispute(world, charge.id, cause)),
+        [],
+      ) as object,
+    );
+  });
+
+  app.post('/stripe/customers/:phone/authenticate', async (c) => {
+    const { succeeds } = await readBody(c);
+    if (typeof succeeds !== 'boolean') return c.json({ error: 'Send {succeeds: boolean}' }, 400);
+    const customer = findCustomer(world, c.req.param('phone'));
+    const waiting = world.invoices
+      .all()
+      .find((invoice) => invoice.customer === customer?.id && awaitsAuthentication(world, invoice));
+    if (!waiting) return c.json({ error: 'No open invoice of this customer waits for authentication' }, 404);
+    return c.json(
+      expand(
+        world,
+        atomically(waiting.customer, () => authenticateInvoice(world, waiting.id, { succeeds })),
+        [],
+      ) as object,
+    );
+  });
+
+  app.get('/stripe/settings', (c) => {
+    const customer = scopeOf(world, c.req.query('phone'));
+    return customer === undefined ? unknownCustomer(c) : c.json(world.collection(customer));
+  });
+  app.put('/stripe/settings', async (c) => {
+    const { retries, afterRetries, phone, ...others } = await readBody(c);
+    const customer = scopeOf(world, phone);
+    if (customer === undefined) return unknownCustomer(c);
+    const fits =
+      isOneOf(retries, ['two-weeks', 'five-days']) && isOneOf(afterRetries, ['cancel', 'unpaid', 'past_due']);
+    if (!fits || Object.keys(others).length > 0) {
+      const error =
+        "Send {retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due', phone?}";
+      return c.json({ error }, 400);
+    }
+    const changes = { ...(retries !== undefined && { retries }), ...(afterRetries !== undefined && { afterRetries }) };
+    return c.json(world.setCollection(changes as Partial<CollectionSettings>, customer));
+  });
+
+  app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
+  app.put('/stripe/dashboard', async (c) => {
+    const changes = await readBody(c);
+    if (isDashboard(changes)) return c.json(changeDashboardSettings(world, changes));
+    const error = 'Send {chargesEnabled?: boolean} and icon?, statementDescriptor?, supportEmail?: text or null';
+    return c.json({ error }, 400);
+  });
+  return app;
+}
+
+const dashboardTexts = new Set(['icon', 'statementDescriptor', 'supportEmail']);
+
+function isDashboard(changes: object): changes is Partial<DashboardSettings> {
+  return Object.entries(changes).every(([name, value]) =>
+    name === 'chargesEnabled'
+      ? typeof value === 'boolean'
+      : dashboardTexts.has(name) && (value === null || typeof value === 'string'),
+  );
+}
+
+function isOneOf(value: unknown, allowed: string[]): boolean {
+  return value === undefined || (typeof value === 'string' && allowed.includes(value));
+}
+
+async function readBody(c: Context): Promise<Record<string, unknown>> {
+  const body = await c.req.json<unknown>().catch(() => ({}));
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+}
+
+function unknownCustomer(c: Context): Response {
+  return c.json({ error: 'Stripe knows no such customer, or no card of theirs' }, 404);
+}
+
+/** The customer with this number, else the last deleted one with it. */
+function findCustomer(world: World, phone: string): Customer | undefined {
+  const digits = phone.replaceAll(/\D/g, '');
+  const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
+  return found.find((customer) => !customer.deleted) ?? found[0];
+}
+
+/** The customer with this number, '' for everybody if none is named, undefined if it is unknown. */
+function scopeOf(world: World, phone: unknown): string | undefined {
+  if (phone === undefined) return '';
+  return typeof phone === 'string' ? findCustomer(world, phone)?.id : undefined;
 }

@@ -1,12 +1,17 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { Store } from '../store.ts';
 import { createApi } from './api/index.ts';
 import { createControl } from './control.ts';
-import { createPages } from './pages/index.ts';
 import { createTime } from './time.ts';
-import { createWebhooks } from './webhooks/index.ts';
-import { createWorld } from './world.ts';
-import type { Settings } from './types/world.ts';
+import { createWebhooks } from './webhooks.ts';
+import { createWorld } from './open-world.ts';
+import type { Settings, Atomically, World } from './world.ts';
+import { readFileSync } from 'node:fs';
+import { StripeError } from './api/errors.ts';
+import { checkoutPages } from './hosted/checkout-page.ts';
+import { invoicePages } from './hosted/invoice-page.ts';
+import { closedPage } from './hosted/layout.ts';
+import { portalPages } from './hosted/portal.ts';
 
 type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret' | 'collection'> & {
   store: Store;
@@ -44,4 +49,28 @@ export function createStripe({ store, businessName = 'Solace', ...options }: Opt
       webhooks.close();
     },
   };
+}
+
+const style = readFileSync(new URL('./hosted/pages.css', import.meta.url), 'utf8');
+
+/** The back button must show the current state. */
+const preventCaching: MiddlewareHandler = async function preventCaching(c, next) {
+  await next();
+  c.header('Cache-Control', 'no-store');
+};
+
+/** The hosted pages: checkout, portal and invoice. */
+function createPages(world: World, atomically: Atomically): Hono {
+  const app = new Hono();
+  app.get('/stripe/pages.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
+  for (const path of ['/checkout/*', '/portal/*', '/invoice/*']) app.use(path, preventCaching);
+  app.route('/', checkoutPages(world, atomically));
+  app.route('/', portalPages(world, atomically));
+  app.route('/', invoicePages(world, atomically));
+  app.onError((error, c) => {
+    if (!(error instanceof StripeError)) throw error;
+    const title = error.status === 404 ? 'Page not found' : 'That did not work';
+    return c.html(closedPage(world, { title, text: error.message, back: null }), error.status as 404);
+  });
+  return app;
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts';
-import { missing, notFound } from './errors.ts';
-import { previousAttributes } from './changes.ts';
+import { missing, notFound } from './api/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { randomInt } from 'node:crypto';
 
 /** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };
@@ -86,4 +87,31 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
 
 function ownerOf(doc: Doc & { customer?: unknown }): string {
   return typeof doc.customer === 'string' ? doc.customer : '';
+}
+
+type Attributes = Record<string, unknown>;
+
+/** The `previous_attributes` of an event: the old values of changed fields. Lists are complete. */
+function previousAttributes(before: Attributes, after: Attributes): Attributes {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter((name) => name !== '_' && !isDeepStrictEqual(before[name], after[name]));
+  return Object.fromEntries(changed.map((name) => [name, previous(before[name], after[name])]));
+}
+
+function previous(before: unknown, after: unknown): unknown {
+  if (isPlain(before) && isPlain(after)) return previousAttributes(before, after);
+  return before ?? null;
+}
+
+function isPlain(value: unknown): value is Attributes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** An id in Stripe's format: a prefix such as `cus_`, and random letters. */
+export function newId(prefix: string, length = 24): string {
+  let id = prefix;
+  for (let count = 0; count < length; count++) id += letters[randomInt(letters.length)];
+  return id;
 }

@@ -1,10 +1,14 @@
 import { realSeconds, type Scope } from './clock.ts';
-import { nextDue, runDue } from './due.ts';
-import { createQueues } from './webhooks/queues.ts';
-import type { Due } from './table.ts';
-import type { Webhooks } from './webhooks/index.ts';
-import type { Atomically } from './api/call.ts';
-import type { World } from './types/world.ts';
+import { createQueues, type Webhooks } from './webhooks.ts';
+import { type Due, dueCollection } from './table.ts';
+import type { Atomically, World } from './world.ts';
+import { endSubscription } from './subscriptions/subscriptions.ts';
+import { announceTrialEnd, endTrial, renewSubscription } from './subscriptions/periods.ts';
+import { finalizeInvoice } from './invoices/draft-invoice.ts';
+import { nextPhase } from './subscriptions/schedules.ts';
+import { collectAutomatically, settleDebit } from './invoices/subscription-invoices.ts';
+import { expireSession } from './hosted/checkout-sessions.ts';
+import { closeInvoice } from './invoices/collect-invoice.ts';
 
 const tickMs = 1000;
 
@@ -57,4 +61,50 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
 
   const timer = setInterval(tick, tickMs).unref();
   return { advance, close: () => clearInterval(timer) };
+}
+
+/** The order of changes that are due at the same second: a schedule sets the price before the renewal charges it. */
+const order = ['schedules', 'subscriptions', 'invoices', 'payment_intents', 'checkout_sessions'];
+
+/** The next of the wanted changes: the first on the real clock, since customers' clocks differ. */
+function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {
+  const realAt = ({ at, customer }: Due) => at - clock.offset(customer);
+  let first: Due | undefined;
+  for (const due of store.list<Due>(dueCollection)) {
+    if (!isWanted(due)) continue;
+    const later = first ? realAt(due) - realAt(first) : -1;
+    if (!first || later < 0 || (later === 0 && order.indexOf(due.table) < order.indexOf(first.table))) first = due;
+  }
+  return first;
+}
+
+function runDue(world: World, { table, id, at }: Due): void {
+  if (table === 'schedules') nextPhase(world, id);
+  else if (table === 'subscriptions') runSubscription(world, id, at);
+  else if (table === 'invoices') runInvoice(world, id);
+  else if (table === 'payment_intents') settleDebit(world, id);
+  else expireSession(world, id);
+}
+
+/** Finalizes a draft whose hour has passed, or charges an open invoice that is due. */
+function runInvoice(world: World, id: string): void {
+  const isDraft = world.invoices.get(id).status === 'draft';
+  const { status } = isDraft ? finalizeInvoice(world, id) : world.invoices.get(id);
+  if (status === 'open') collectAutomatically(world, id);
+}
+
+function runSubscription(world: World, id: string, at: number): void {
+  const { status, cancel_at: cancelAt, trial_end: trialEnd, latest_invoice: invoice } = world.subscriptions.get(id);
+  if (status === 'incomplete') expireIncomplete(world, id, invoice);
+  else if (cancelAt !== null && cancelAt <= at) endSubscription(world, id, { isPlanned: true });
+  else if (status !== 'trialing' || trialEnd === null) renewSubscription(world, id);
+  else if (trialEnd <= at) endTrial(world, id, trialEnd);
+  else announceTrialEnd(world, id);
+}
+
+function expireIncomplete(world: World, id: string, invoice: string | null): void {
+  if (invoice && world.invoices.get(invoice).status === 'open') closeInvoice(world, invoice);
+  world.subscriptions.change(id, (subscription) => {
+    Object.assign(subscription, { status: 'incomplete_expired', ended_at: subscription.ended_at ?? world.now() });
+  });
 }

@@ -1,99 +1,96 @@
 import type { Store } from '../store.ts';
-import { createClock } from './clock.ts';
-import { newId } from './ids.ts';
-import { matches } from './objects/events.ts';
-import { type Doc } from './table.ts';
-import { apiVersion } from './version.ts';
-import { openTables } from './tables.ts';
-import type { Tables } from './types/tables.ts';
-import type { EventObject, StripeEvent } from './types/events.ts';
-import type { WebhookEndpoint } from './types/webhook-endpoints.ts';
-import type { CollectionSettings, RequestInfo, Settings, World } from './types/world.ts';
+import type { Clock } from './clock.ts';
+import type { Emit, Table } from './table.ts';
+import type { Charge, Dispute, PaymentIntent, PaymentMethod, Refund, SetupIntent } from './payments/payment-types.ts';
+import type { CheckoutSession, PortalConfiguration, PortalSession } from './hosted/hosted-types.ts';
+import type { Customer, Price, Product, StripeEvent, WebhookEndpoint } from './merchant-types.ts';
+import type { Invoice, InvoicePayment } from './invoices/invoice-types.ts';
+import type { Schedule, Subscription } from './subscriptions/subscription-types.ts';
 
-type Enqueue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
+export type Settings = {
+  /** The address of the hosted pages. */
+  sandboxUrl: string;
+  /** The merchant's site, to which the portal returns if its session names no address. */
+  siteUrl: string;
+  secretKey: string;
+  /**
+   * The secret of every webhook endpoint. The real Stripe makes one for each; here the Worker's settings contain it
+   * before an endpoint exists.
+   */
+  webhookSecret?: string;
+  businessName: string;
+  /** The account's settings that differ from Stripe's defaults. */
+  collection?: Partial<CollectionSettings>;
+};
 
-/** The tables of objects that belong to a customer, by the beginning of their ids. */
-const owned = [
-  ['sub_sched_', 'schedules'],
-  ['sub_', 'subscriptions'],
-  ['in_', 'invoices'],
-  ['inpay_', 'invoicePayments'],
-  ['seti_', 'setupIntents'],
-  ['pi_', 'paymentIntents'],
-  ['pm_', 'paymentMethods'],
-  ['ch_', 'charges'],
-  ['re_', 'refunds'],
-  ['du_', 'disputes'],
-  ['cs_', 'checkoutSessions'],
-] as const satisfies [prefix: string, keyof Tables][];
+/** How the account collects failed renewals. */
+export type CollectionSettings = {
+  retries: 'two-weeks' | 'five-days';
+  /** What happens to a subscription after the last retry. */
+  afterRetries: 'cancel' | 'unpaid' | 'past_due';
+};
 
-const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
-const defaultCollection: CollectionSettings = { retries: 'two-weeks', afterRetries: 'cancel' };
+export type RequestInfo = {
+  id: string | null;
+  idempotency_key: string | null;
+  /** The response is that of another account, which has none of the customers. */
+  unknownCustomers: boolean;
+};
 
-export function createWorld(store: Store, settings: Settings, enqueue: Enqueue): World {
-  const clock = createClock(store);
-  const tables = openTables(store, emit, () => world.request.unknownCustomers);
-  const collection = (customer = '') => ({
-    ...defaultCollection,
-    ...settings.collection,
-    ...store.get<CollectionSettings>('stripe/meta', 'collection'),
-    ...store.get<CollectionSettings>('stripe/meta', `collection:${customer}`),
-  });
-  const world: World = {
-    ...tables,
-    settings,
-    store,
-    clock,
-    now: () => clock.now(world.customer),
-    customer: '',
-    emit,
-    ownerOf,
-    collection,
-    setCollection(changes, customer = '') {
-      const name = customer === '' ? 'collection' : `collection:${customer}`;
-      store.put('stripe/meta', name, { ...collection(customer), ...changes });
-      return collection(customer);
-    },
-    request: noRequest,
-  };
-  return world;
+/** Every object that the local Stripe stores, its clock and its settings. */
+export type World = Tables & {
+  settings: Settings;
+  store: Store;
+  clock: Clock;
+  /** The time of the customer whom the present changes concern. */
+  now: () => number;
+  /** That customer, or ''. */
+  customer: string;
+  emit: Emit;
+  /** The customer of an object, else ''. */
+  ownerOf(id: string): string;
+  /** What applies to a customer; without one, to all who have no settings of their own. */
+  collection(customer?: string): CollectionSettings;
+  setCollection(changes: Partial<CollectionSettings>, customer?: string): CollectionSettings;
+  /** The request that causes the events; its fields are null when the clock causes them. */
+  request: RequestInfo;
+};
 
-  function emit(type: string, doc: Doc, previous?: Record<string, unknown>): void {
-    const { _, ...object } = doc;
-    const endpoints = tables.webhookEndpoints
-      .all()
-      .filter(
-        ({ status, enabled_events: events }) => status === 'enabled' && events.some((name) => matches(type, name)),
-      );
-    const customer = customerOf(object);
-    const event: StripeEvent = {
-      id: newId('evt_1'),
-      object: 'event',
-      api_version: apiVersion,
-      created: clock.now(customer),
-      data: { object, ...(previous && { previous_attributes: previous }) },
-      livemode: false,
-      pending_webhooks: endpoints.length,
-      request: { id: world.request.id, idempotency_key: world.request.idempotency_key },
-      type,
-      _: { customer },
-    };
-    tables.events.insert(event);
-    enqueue(event, endpoints);
-  }
+/** The tables of the local Stripe, one for each kind of object. */
+export type Tables = {
+  charges: Table<Charge>;
+  checkoutSessions: Table<CheckoutSession>;
+  customers: Table<Customer>;
+  disputes: Table<Dispute>;
+  events: Table<StripeEvent>;
+  invoicePayments: Table<InvoicePayment>;
+  invoices: Table<Invoice>;
+  paymentIntents: Table<PaymentIntent>;
+  paymentMethods: Table<PaymentMethod>;
+  portalConfigurations: Table<PortalConfiguration>;
+  portalSessions: Table<PortalSession>;
+  prices: Table<Price>;
+  products: Table<Product>;
+  refunds: Table<Refund>;
+  schedules: Table<Schedule>;
+  setupIntents: Table<SetupIntent>;
+  subscriptions: Table<Subscription>;
+  webhookEndpoints: Table<WebhookEndpoint>;
+};
 
-  function ownerOf(id: string): string {
-    if (id.startsWith('cus_')) return id;
-    const [, table] = owned.find(([prefix]) => id.startsWith(prefix)) ?? [];
-    const object = table && tables[table].find(id);
-    return object ? customerOf(object) : '';
-  }
+/** One request with decoded and validated parameters. */
+export type Call<Params = object> = { params: Params; ids: Record<string, string> };
+export type Handler = (world: World, call: Call<never>) => unknown;
 
-  /** Disputes, refunds and invoice payments contain no customer. */
-  function customerOf({ id, object, customer, charge, invoice }: EventObject): string {
-    if (object === 'customer') return id;
-    return (
-      [customer, charge, invoice].map((each) => (typeof each === 'string' ? ownerOf(each) : '')).find(Boolean) ?? ''
-    );
-  }
+/** The id in the address. */
+export function idOf(call: Call): string {
+  return call.ids['id'] ?? '';
 }
+
+/** Runs changes in one transaction at the time of a customer ('' for everybody's), then sends their events. */
+export type Atomically = <T>(customer: string, work: () => T) => T;
+
+export type ApiResponse = { status: number; body: unknown };
+
+/** The version of Stripe's API that the local Stripe supports. */
+export const apiVersion = '2026-10-28.endive';

@@ -1,9 +1,7 @@
 import { profilePath } from '../../data/early-start.ts';
-import { accountSummary } from '../../rules/account-summary.ts';
-import { readUser } from '../../rules/read-user.ts';
-import { painted } from './painted.ts';
-import { shellRoot } from './shell-root.ts';
-import { parsed, startApp } from './start-app.ts';
+import { accountSummary } from '../../rules/account-view.ts';
+import { readUser } from '../../rules/user-profile.ts';
+import { painted, shellRoot, parsed, startApp } from './start-shell.ts';
 
 /**
  * Writes the profile into the served shell before the app starts: with 1.6 Mbit/s and a quarter of the processor the

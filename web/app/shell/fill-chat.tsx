@@ -1,16 +1,11 @@
 import type { ChatPage } from '#contract/chat';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
 import { TranscriptLine } from '../../pages/chat/transcript-line.tsx';
-import { shownMessage, type ShownMessage } from '../../rules/shown-messages.ts';
-import { transcriptParts } from '../../rules/transcript-parts.ts';
-import type { TranscriptItem } from '../../rules/transcript.ts';
+import { shownMessage, type ShownMessage, transcriptParts, type TranscriptItem } from '../../rules/transcript.ts';
 import { consentVersion } from '../../words/chat.ts';
-import { handleEarlyInput } from './early-input.ts';
-import { painted } from './painted.ts';
-import { shellRoot } from './shell-root.ts';
-import { parsed, startApp } from './start-app.ts';
-import { renderProblem } from './start-problem.ts';
-import { toDom } from './to-dom.ts';
+import { painted, shellRoot, parsed, startApp, renderProblem } from './start-shell.ts';
+import { toDom } from './jsx-to-dom.ts';
+import { sendsOnEnter } from '../../rules/browser-input.ts';
 
 /**
  * Writes the newest messages into the served frame before the app starts, which takes 1.5 s longer with 1.6 Mbit/s and
@@ -56,3 +51,26 @@ const line = (item: TranscriptItem<ShownMessage>) => (
 
 handleEarlyInput();
 void startApp(fillChat());
+
+/**
+ * What the frame of the chat does before React has taken it over: help opens at once, and other buttons are noted like
+ * forms (`head-script.ts`), for `mount.tsx`.
+ */
+function handleEarlyInput(): void {
+  addEventListener('click', ({ target }) => {
+    const button = shellRoot() && target instanceof Element ? target.closest('button') : null;
+    if (button?.dataset['opens'] === 'help') location.assign('/help-now');
+    else if (button?.type === 'button') button.dataset['sent'] = 'early';
+  });
+  addEventListener('input', ({ target }) => {
+    // The copy of the text that determines the height of the field.
+    if (shellRoot() && isField(target)) target.parentElement?.setAttribute('data-text', `${target.value}\n`);
+  });
+  addEventListener('keydown', (event) => {
+    if (!shellRoot() || !isField(event.target) || !sendsOnEnter(event)) return;
+    event.preventDefault();
+    event.target.form?.requestSubmit();
+  });
+}
+
+const isField = (target: EventTarget | null) => target instanceof HTMLTextAreaElement;

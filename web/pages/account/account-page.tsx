@@ -1,25 +1,23 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { planOf } from '#contract/plans';
-import { useState } from 'react';
+import { useState, useEffect, useRef } from 'react';
 import { page } from '#styled/recipes';
-import { queryClient } from '../../data/query-client.ts';
-import { useFreshProfile } from '../../data/use-fresh-profile.ts';
-import { useSession } from '../../data/use-session.ts';
-import { formatPhone } from '../../rules/format-phone.ts';
-import { PageSpinner } from '../../ui/page-spinner.tsx';
+import { queryClient, useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
+import { useSession } from '../../data/session.ts';
+import { formatPhone } from '../../rules/formats.ts';
+import { PageSpinner } from '../../ui/spinner.tsx';
 import { accountWords } from '../../words/account.ts';
-import { AccountHeader, phoneStyle } from './account-header.tsx';
+import { AccountHeader, phoneStyle, column, columns } from './account-layout.tsx';
 import { AccountSkeleton } from './account-skeleton.tsx';
-import { column, columns } from './columns.tsx';
-import { ComparePlans } from './compare-plans.tsx';
+import { ComparePlans } from './compare-plans-card.tsx';
 import { CurrentPlanCard } from './current-plan-card.tsx';
 import { DebugCard } from './debug-card.tsx';
-import { ManagementCard } from './management-card.tsx';
+import { ManagementCard, useDeleteAccount, type Processing } from './management-card.tsx';
 import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
-import { useCheckoutReturn } from './use-checkout-return.ts';
-import { useDeleteAccount } from './use-delete-account.ts';
-import type { Processing } from './use-portals.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { call } from '../../data/api-client.ts';
+import { notify } from '../../data/notices.ts';
 
 /** Plan, usage and settings. Another session renders a new page. */
 export function AccountPage() {
@@ -64,4 +62,32 @@ function Account() {
       </div>
     </div>
   );
+}
+
+/** Updates the plan when the user returns from the payment provider. */
+function useCheckoutReturn(): void {
+  const { session_id: sessionId, status } = useSearch({ from: '/account' });
+  const navigate = useNavigate();
+  const handled = useRef('');
+  const isReturn = sessionId !== undefined || status === 'success' || status === 'cancelled';
+
+  useEffect(() => {
+    const visit = `${sessionId} ${status}`;
+    if (!isReturn || handled.current === visit) return;
+    handled.current = visit;
+    void welcomeBack(sessionId).then(() => navigate({ to: '/account', search: {}, replace: true }));
+  }, [isReturn, sessionId, status, navigate]);
+}
+
+async function welcomeBack(sessionId: string | undefined): Promise<void> {
+  if (sessionId) await verify(sessionId);
+  await fetchProfile({ inBackground: true });
+}
+
+async function verify(sessionId: string): Promise<void> {
+  // The failure is shown already; the profile is fetched anyway.
+  const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
+  if (!answer?.success || !answer.tierUpdated) return;
+  const description = accountWords.planUpdatedTo(planOf(answer.newTier).name);
+  notify({ type: 'success', title: accountWords.planUpdated, description });
 }

@@ -1,13 +1,11 @@
 import { css } from '#styled/css';
 import { card, page, skeleton, spinner } from '#styled/recipes';
-import type { AccountSummary } from '../../rules/account-summary.ts';
-import { useSession } from '../../data/use-session.ts';
+import type { AccountSummary } from '../../rules/account-view.ts';
+import { useSession } from '../../data/session.ts';
 import { accountWords, usageWords } from '../../words/account.ts';
 import { layoutWords } from '../../words/layout.ts';
-import { AccountHeader, phoneStyle } from './account-header.tsx';
-import { CardHead } from './card-head.tsx';
-import { column, columns } from './columns.tsx';
-import { statusBox, statusHint, statusText } from './status-box.tsx';
+import { AccountHeader, phoneStyle, CardHead, column, columns } from './account-layout.tsx';
+import { statusBox, statusHint, statusText } from './current-plan-card.tsx';
 
 /** The account page before its user is known; part of the served HTML, in which `fill-account.ts` fills the slots. */
 export function AccountSkeleton() {

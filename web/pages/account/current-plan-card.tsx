@@ -1,12 +1,10 @@
 import { planOf } from '#contract/plans';
 import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
-import { statusLine } from '../../rules/status-line.ts';
-import type { User } from '../../rules/read-user.ts';
+import { statusLine } from '../../rules/account-view.ts';
+import type { User } from '../../rules/user-profile.ts';
 import { accountWords } from '../../words/account.ts';
-import { CardHead } from './card-head.tsx';
-import { RefreshButton } from './refresh-button.tsx';
-import { statusBox, statusHint, statusText } from './status-box.tsx';
+import { CardHead, RefreshButton } from './account-layout.tsx';
 
 /** The user's plan and its next change. */
 export function CurrentPlanCard({ user }: { user: User }) {
@@ -30,3 +28,20 @@ export function CurrentPlanCard({ user }: { user: User }) {
     </section>
   );
 }
+
+/** The box of the status line. It keeps room for two lines on a narrow screen, so that nothing moves. */
+export const statusBox = css({
+  display: 'grid',
+  alignContent: 'center',
+  minHeight: { base: '[calc(2lh + 1.5rem)]', sm: 'auto' },
+  paddingBlock: '3',
+  paddingInline: '4',
+  borderRadius: 'md',
+  borderWidth: 'thin',
+  borderColor: 'transparent',
+  backgroundColor: 'primarySoft',
+  '&[data-tone=warm]': { backgroundColor: 'warmSoft', color: 'onWarmSoft' },
+  '&[data-tone=danger]': { borderColor: 'danger', backgroundColor: 'dangerSoft', color: 'danger' },
+});
+export const statusText = css({ fontWeight: 'semibold' });
+export const statusHint = css({ textStyle: 'small' });

@@ -2,12 +2,12 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { card } from '#styled/recipes';
 import { apiBase, build } from '../../data/config.ts';
-import { connectionState } from '../../data/connection-state.ts';
-import type { User } from '../../rules/read-user.ts';
-import { expiryOf } from '../../rules/token.ts';
+import { connectionState } from '../../data/event-stream.ts';
+import type { User } from '../../rules/user-profile.ts';
+import { expiryOf } from '../../rules/token-claims.ts';
 import { session } from '../../data/session.ts';
 import { debugWords } from '../../words/account.ts';
-import { CardHead } from './card-head.tsx';
+import { CardHead } from './account-layout.tsx';
 
 /** Facts for a problem report, without secrets; Ctrl+Shift+D shows and hides it. */
 export function DebugCard({ user }: { user: User }) {

@@ -1,12 +1,17 @@
 import { Suspense, lazy, useState } from 'react';
 import { button, card } from '#styled/recipes';
-import { managementButton } from '../../rules/management-button.ts';
-import type { User } from '../../rules/read-user.ts';
-import { managementWords } from '../../words/account.ts';
-import { Action } from './action.tsx';
-import { CardHead } from './card-head.tsx';
+import { managementButton } from '../../rules/account-view.ts';
+import type { User } from '../../rules/user-profile.ts';
+import { managementWords, accountWords } from '../../words/account.ts';
+import { Action, CardHead } from './account-layout.tsx';
 import { PrivacyActions } from './privacy-actions.tsx';
-import { type Processing, usePortals } from './use-portals.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
+import { isOwnAddress } from '../../rules/browser-input.ts';
+import { notifyError, ApiError } from '../../data/api-errors.ts';
+import { notify } from '../../data/notices.ts';
+import { request } from '../../data/api-client.ts';
+import { redirectTo, session } from '../../data/session.ts';
 
 type Props = {
   user: User;
@@ -86,4 +91,78 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
       )}
     </section>
   );
+}
+
+/** The action that is running. */
+export type Processing = 'subscription-update' | 'billing-management' | 'delete' | null;
+
+const subscription: OpeningWords = {
+  opened: managementWords.subscriptionOpened,
+  openedText: managementWords.subscriptionOpenedText,
+  redirect: managementWords.subscriptionRedirect,
+  redirectText: managementWords.openingHere,
+};
+const billing: OpeningWords = {
+  opened: managementWords.billingOpened,
+  openedText: managementWords.billingOpenedText,
+  redirect: managementWords.billingRedirect,
+};
+
+/** Opens the pages of the payment provider from the account. */
+function usePortals(setProcessing: (processing: Processing) => void) {
+  const navigate = useNavigate();
+
+  const open = async (marker: Processing, create: () => Promise<string>, say: OpeningWords, fallback: string) => {
+    setProcessing(marker);
+    try {
+      const url = await create();
+      if (isOwnAddress(url, location.href)) await navigate({ href: url });
+      else openInTab(url, say);
+    } catch (error) {
+      notifyError(error, { title: accountWords.error, fallback });
+    }
+    setProcessing(null);
+  };
+
+  return {
+    manageSubscription: () =>
+      void open('subscription-update', createSubscriptionSession, subscription, managementWords.subscriptionFailed),
+    manageBilling: () => void open('billing-management', createPortalSession, billing, managementWords.billingFailed),
+  };
+}
+
+export type OpeningWords = { opened: string; openedText: string; redirect: string; redirectText?: string };
+
+const redirectDelay = 500;
+
+/** Opens an address in a new tab; where the browser forbids that, in this one after half a second. */
+function openInTab(url: string, say: OpeningWords): void {
+  const tab = window.open(url, '_blank');
+  if (tab) {
+    tab.opener = null;
+    return notify({ type: 'success', title: say.opened, description: say.openedText });
+  }
+  notify({ type: 'success', title: say.redirect, ...(say.redirectText ? { description: say.redirectText } : {}) });
+  setTimeout(() => location.assign(url), redirectDelay);
+}
+
+type PartialResponse = { success?: boolean; message?: string; error?: string };
+
+/** Deletes the account, ends the session and redirects to the login. */
+export function useDeleteAccount(setProcessing: (processing: Processing) => void): () => void {
+  const deleteAccount = async () => {
+    const { token } = session.get();
+    setProcessing('delete');
+    try {
+      const { success, message, error }: PartialResponse = await request('deleteMe');
+      if (!success) throw new ApiError(managementWords.deleteFailed, { notice: error ?? message ?? null });
+      if (token) session.end(token);
+      await redirectTo('/login');
+      notify({ type: 'success', title: accountWords.success, description: message ?? managementWords.deleted });
+    } catch (error) {
+      notifyError(error, { title: accountWords.error, fallback: managementWords.deleteFailed });
+    }
+    setProcessing(null);
+  };
+  return () => void deleteAccount();
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useEffect } from 'react';
-import { card } from '#styled/recipes';
-import { request } from '../../data/api.ts';
-import { useSession } from '../../data/use-session.ts';
+import { card, skeleton } from '#styled/recipes';
+import { request } from '../../data/api-client.ts';
+import { useSession } from '../../data/session.ts';
 import { platformWords } from '../../words/account.ts';
-import { CardHead } from './card-head.tsx';
-import { PlatformSkeleton } from './platform-skeleton.tsx';
+import { CardHead } from './account-layout.tsx';
+import { css } from '#styled/css';
 
 const loadChoice = () => import('./platform-choice.tsx');
 const PlatformChoice = lazy(loadChoice);
@@ -26,5 +26,16 @@ export function PlatformCard() {
         {platform ? <PlatformChoice current={platform} queryKey={queryKey} /> : <PlatformSkeleton />}
       </Suspense>
     </section>
+  );
+}
+
+/** As tall as the two choices that it stands for. */
+function PlatformSkeleton() {
+  return (
+    <div className={css({ display: 'grid', gap: '3' })} aria-hidden="true">
+      {[1, 2].map((row) => (
+        <span key={row} className={`${skeleton()} ${css({ height: '[3.625rem]', borderRadius: 'md' })}`} />
+      ))}
+    </div>
   );
 }

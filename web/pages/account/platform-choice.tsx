@@ -4,8 +4,10 @@ import type { Platform } from '#contract/schemas';
 import { useState } from 'react';
 import { button } from '#styled/recipes';
 import { RadioCards } from '../../ui/radio-cards.tsx';
-import { platformWords } from '../../words/account.ts';
-import { updatePlatform } from './update-platform.ts';
+import { platformWords, accountWords } from '../../words/account.ts';
+import { request } from '../../data/api-client.ts';
+import { ApiError, notifyError } from '../../data/api-errors.ts';
+import { notify } from '../../data/notices.ts';
 
 const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: platformWords.options[value] }));
 
@@ -40,4 +42,22 @@ export default function PlatformChoice({ current, queryKey }: Props) {
       )}
     </>
   );
+}
+
+type PartialResponse = { success?: boolean; platform?: Platform; message?: string };
+
+/** Stores the preference and shows the result. Returns the stored platform, or null after a failure. */
+export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
+  try {
+    const { success, platform, message }: PartialResponse = await request('putPlatform', { platform: wanted });
+    if (!success) throw new ApiError(platformWords.failed, { notice: message ?? null, status: 200 });
+    const stored = platform ?? wanted;
+    notify({ type: 'success', title: platformWords.updated, description: platformWords.updatedTo[stored] });
+    return stored;
+  } catch (error) {
+    const isRefusal = error instanceof ApiError && error.status !== null;
+    if (isRefusal) notifyError(error, { title: platformWords.failedTitle, fallback: platformWords.failed });
+    else notifyError(error, { title: accountWords.error, text: platformWords.failed });
+    return null;
+  }
 }

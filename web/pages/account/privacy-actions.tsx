@@ -1,11 +1,11 @@
 import { Suspense, lazy, useState } from 'react';
 import { button } from '#styled/recipes';
-import { notifyError } from '../../data/error-handler.ts';
+import { notifyError } from '../../data/api-errors.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '../../words/account.ts';
-import { Action } from './action.tsx';
+import { Action } from './account-layout.tsx';
 
-const SessionList = lazy(() => import('./session-list.tsx'));
+const SessionList = lazy(() => import('./privacy-details.tsx'));
 
 /** The download of the user's data, and the list of sessions. */
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
@@ -15,7 +15,7 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const download = async () => {
     setDownloading(true);
     try {
-      const { downloadMyData } = await import('./download-my-data.ts');
+      const { downloadMyData } = await import('./privacy-details.tsx');
       await downloadMyData();
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });

@@ -1,14 +1,14 @@
 import { planOf } from '#contract/plans';
 import { css } from '#styled/css';
 import { card } from '#styled/recipes';
-import type { User } from '../../rules/read-user.ts';
-import { usageView } from '../../rules/usage-view.ts';
+import type { User } from '../../rules/user-profile.ts';
+import { usageView } from '../../rules/account-view.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { accountWords, usageWords } from '../../words/account.ts';
-import { CardHead } from './card-head.tsx';
-import { ConnectionState } from './connection-state.tsx';
-import { RefreshButton } from './refresh-button.tsx';
-import { UsageWarning } from './usage-warning.tsx';
+import { CardHead, RefreshButton } from './account-layout.tsx';
+import { useSyncExternalStore } from 'react';
+import { connectionState } from '../../data/event-stream.ts';
+import { visuallyHidden } from '../../ui/external-link.tsx';
 
 /** The used messages of the week, live. */
 export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {
@@ -36,4 +36,45 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
       {limit !== null && <UsageWarning used={used} limit={limit} />}
     </section>
   );
+}
+
+/** The connection state of the live usage. */
+function ConnectionState() {
+  const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
+  return (
+    <output className={indicator} data-status={status}>
+      {usageWords.connection[status]}
+    </output>
+  );
+}
+
+const indicator = css({
+  display: 'flex',
+  alignItems: 'center',
+  gap: '2',
+  textStyle: 'fine',
+  color: 'muted',
+  '&::before': {
+    content: '""',
+    width: '[0.5rem]',
+    height: '[0.5rem]',
+    borderRadius: 'full',
+    backgroundColor: 'edge',
+    _forced: { borderWidth: '[4px]' },
+  },
+  '&[data-status=live]::before': { backgroundColor: 'primary' },
+  '&[data-status=reconnecting]::before, &[data-status=lost]::before': { backgroundColor: 'warm' },
+});
+
+const almost = 0.8;
+
+/** Announces once to screen readers that the allowance is nearly or entirely used. */
+function UsageWarning({ used, limit }: { used: number; limit: number }) {
+  return <output className={visuallyHidden}>{warning(used, limit)}</output>;
+}
+
+function warning(used: number, limit: number): string {
+  if (used >= limit) return usageWords.reached;
+  // Without the number the sentence does not change with each message, so it is announced once.
+  return used >= limit * almost ? usageWords.almost : '';
 }

@@ -1,11 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState, useRef, useEffect, type RefObject } from 'react';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
-import { conversation } from '../../data/conversation.ts';
-import { notifyError } from '../../data/error-handler.ts';
+import { conversation } from '../../data/chat-conversation.ts';
+import { notifyError } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';
 import { chatWords, clearingWords } from '../../words/chat.ts';
-import { OptionsMenu } from './options-menu.tsx';
+import { Icon } from '../../ui/icons.tsx';
 
 const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
 
@@ -103,3 +103,84 @@ const title = css({
 });
 const label = css({ gridArea: 'label' });
 const help = css({ gridArea: 'help' });
+
+type MenuProps<Id> = { options: readonly { id: Id; label: string }[]; choose: (id: Id) => void };
+
+/** What else can be done with the conversation. Ark UI's menu would be 18 KiB more. */
+function OptionsMenu<Id extends string>({ options, choose }: MenuProps<Id>) {
+  const details = useRef<HTMLDetailsElement>(null);
+  useDismissal(details);
+  return (
+    <details ref={details} className={menu}>
+      <summary
+        className={button({ look: 'quiet', size: 'icon' })}
+        aria-label={chatWords.options}
+        title={chatWords.options}
+      >
+        <Icon name="more" />
+      </summary>
+      <div className={list}>
+        {options.map(({ id, label }) => (
+          <button
+            key={id}
+            type="button"
+            className={button({ look: 'quiet' })}
+            onClick={() => {
+              details.current?.removeAttribute('open');
+              choose(id);
+            }}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+const menu = css({
+  gridArea: 'menu',
+  justifySelf: 'end',
+  '& summary': { listStyle: 'none' },
+  '& summary::-webkit-details-marker': { display: 'none' },
+});
+const list = css({
+  position: 'absolute',
+  // Below the whole bar, so that the way to help stays in view.
+  top: '[100%]',
+  insetInlineEnd: 'gutter',
+  zIndex: 'header',
+  display: 'grid',
+  width: '[max-content]',
+  padding: '2',
+  borderRadius: 'md',
+  borderWidth: 'thin',
+  borderColor: 'line',
+  backgroundColor: 'raised',
+  boxShadow: 'float',
+});
+
+/** Closes an open `<details>` on Escape, on a press outside, and when the focus leaves it. */
+function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
+  useEffect(() => {
+    const details = ref.current;
+    if (!details) return undefined;
+    const close = () => details.removeAttribute('open');
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && !details.contains(target)) close();
+    };
+    const closeOnEscape = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape' || !details.open) return;
+      close();
+      details.querySelector('summary')?.focus();
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    document.addEventListener('focusin', closeOutside);
+    document.addEventListener('keydown', closeOnEscape);
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside);
+      document.removeEventListener('focusin', closeOutside);
+      document.removeEventListener('keydown', closeOnEscape);
+    };
+  }, [ref]);
+}

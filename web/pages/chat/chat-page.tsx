@@ -1,14 +1,14 @@
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { shownChat } from '../../data/early-start.ts';
-import { session } from '../../data/session.ts';
-import { useConversation } from '../../data/use-conversation.ts';
+import { session, useSession } from '../../data/session.ts';
+import { useConversation } from '../../data/chat-conversation.ts';
 import { chatWords, consentVersion } from '../../words/chat.ts';
-import { chatFrame } from './chat-frame.tsx';
 import { ChatHeader } from './chat-header.tsx';
-import { ChatSkeleton, MessagesSkeleton } from './chat-skeleton.tsx';
 import { ConversationView } from './conversation-view.tsx';
-import { LoadFailed } from './load-failed.tsx';
-import { useVisualHeight } from './use-visual-height.ts';
+import { css } from '#styled/css';
+import { skeleton, button } from '#styled/recipes';
+import { layoutWords } from '../../words/layout.ts';
+import { Alert } from '../../ui/alert.tsx';
 
 const ConsentStep = lazy(() => import('./consent-step.tsx'));
 const HelpDialog = lazy(() => import('./help-dialog.tsx'));
@@ -47,3 +47,86 @@ function Chat({ token }: { token: string }) {
 }
 
 const Loading = () => <MessagesSkeleton label={chatWords.loading} />;
+
+/** The chat page before its user is known; part of the served HTML, which `fill-chat.tsx` replaces by the conversation. */
+function ChatSkeleton() {
+  const isInitializing = useSession((session) => session.isInitializing);
+  return (
+    <section className={chatFrame} aria-labelledby="chat-title" aria-busy="true">
+      <ChatHeader token="" openHelp={() => location.assign('/help-now')} hasConversation={false} />
+      <MessagesSkeleton label={isInitializing ? layoutWords.loadingApplication : chatWords.loading} />
+    </section>
+  );
+}
+
+/** Takes the place of messages and field. */
+function MessagesSkeleton({ label }: { label: string }) {
+  return (
+    <div className={body}>
+      <output className={css({ color: 'muted' })} data-slot="start">
+        {label}
+      </output>
+      <div className={css({ display: 'grid', gap: '4', marginTop: 'auto' })} aria-hidden="true">
+        <span className={`${skeleton()} ${theirs}`} />
+        <span className={`${skeleton()} ${ours}`} />
+        <span className={`${skeleton()} ${theirs}`} />
+        <span className={`${skeleton()} ${field}`} />
+      </div>
+    </div>
+  );
+}
+
+const body = css({
+  flex: '1',
+  display: 'flex',
+  flexDirection: 'column',
+  paddingInline: 'gutter',
+  paddingBlock: '4',
+});
+const theirs = css({ width: '[60%]', height: '[4.5rem]', borderRadius: 'lg' });
+const ours = css({ width: '[45%]', height: '[3rem]', borderRadius: 'lg', marginInlineStart: 'auto' });
+const field = css({ width: 'full', height: '[3.25rem]', borderRadius: 'lg', marginTop: '4' });
+
+/** Shown if the conversation could not be loaded, with a button to retry. */
+function LoadFailed({ retry }: { retry: () => void }) {
+  return (
+    <div className={css({ display: 'grid', gap: '4', justifyItems: 'center', margin: 'auto', padding: 'gutter' })}>
+      <Alert look="danger">{chatWords.loadFailed}</Alert>
+      <button type="button" className={button({ look: 'soft' })} onClick={retry}>
+        {chatWords.tryAgain}
+      </button>
+    </div>
+  );
+}
+
+/**
+ * Keeps `--visual-height` at the height above the on-screen keyboard. iOS Safari shrinks only the visual viewport
+ * (WebKit does not support `interactive-widget`).
+ */
+function useVisualHeight(): void {
+  useEffect(() => {
+    const viewport = window.visualViewport;
+    if (!viewport) return undefined;
+    const { style } = document.documentElement;
+    // Zooming also makes the visual viewport smaller.
+    const update = () => viewport.scale === 1 && style.setProperty('--visual-height', `${viewport.height}px`);
+    update();
+    viewport.addEventListener('resize', update);
+    return () => {
+      viewport.removeEventListener('resize', update);
+      style.removeProperty('--visual-height');
+    };
+  }, []);
+}
+
+/** Fills the screen below the page's header; on very low screens the page scrolls instead. */
+const chatFrame = css({
+  display: 'flex',
+  flexDirection: 'column',
+  width: 'full',
+  maxWidth: '[52rem]',
+  marginInline: 'auto',
+  height: '[calc(var(--visual-height, 100dvh) - 4.25rem)]',
+  minHeight: '[20rem]',
+  '@media (max-height: 26rem)': { height: 'auto' },
+});

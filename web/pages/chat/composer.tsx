@@ -1,14 +1,16 @@
-import { useRef, useSyncExternalStore, type FormEvent, type KeyboardEvent } from 'react';
+import { useRef, useSyncExternalStore, type FormEvent, type KeyboardEvent, useState } from 'react';
 import { longestMessage } from '#contract/chat-limits';
 import { css } from '#styled/css';
-import { button } from '#styled/recipes';
-import { drafts } from '../../data/pending-messages.ts';
-import { sendsOnEnter } from '../../rules/sends-on-enter.ts';
-import { visuallyHidden } from '../../ui/visually-hidden.tsx';
-import { composerWords } from '../../words/chat.ts';
-import { Allowance } from './allowance.tsx';
-import { SendErrorText } from './send-error-text.tsx';
-import type { SendError } from './use-send-message.ts';
+import { button, link } from '#styled/recipes';
+import { drafts, conversation } from '../../data/chat-conversation.ts';
+import { sendsOnEnter } from '../../rules/browser-input.ts';
+import { visuallyHidden } from '../../ui/external-link.tsx';
+import { composerWords, chatWords } from '../../words/chat.ts';
+import { planOf } from '#contract/plans';
+import { Link } from '@tanstack/react-router';
+import { useSession } from '../../data/session.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { ApiError } from '../../data/api-errors.ts';
 
 /** The counter appears when this share of the limit is used. */
 const counterFrom = 0.8 * longestMessage;
@@ -113,3 +115,111 @@ const grow = css({
   '&::after': { ...sameText, content: 'attr(data-text)', visibility: 'hidden' },
   '& textarea': { ...sameText, width: 'full', resize: 'none', overflow: 'hidden', outline: 'none' },
 });
+
+/** The week's count, live; once the allowance is spent, a link to the plans. */
+function Allowance() {
+  const used = useSession(({ user }) => user?.messagesUsedThisPeriod ?? null);
+  const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
+  const limit = planOf(tier).messageLimit;
+  const isCounted = used !== null && limit !== null && limit >= 0;
+  return (
+    <span className={place}>
+      {isCounted && composerWords.used(used, limit)}
+      {isCounted && used >= limit && (
+        <Link to="/plans" className={link()}>
+          {composerWords.plans}
+        </Link>
+      )}
+    </span>
+  );
+}
+
+/** As wide as the text, which comes later than the frame, so that the hint keeps its place. */
+const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1lh]' });
+
+type ErrorProps = { id: string; error: SendError; openHelp: () => void };
+
+/** The reason why a message was not sent, and what to do; with help beside a spent allowance. */
+function SendErrorText({ id, error, openHelp }: ErrorProps) {
+  return (
+    <div id={id}>
+      <Alert look="danger">
+        {error.text}
+        {error.isSpent && (
+          <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
+            <Link to="/plans" className={link()}>
+              {composerWords.plans}
+            </Link>
+            <button type="button" className={link()} onClick={openHelp}>
+              {chatWords.help}
+            </button>
+          </span>
+        )}
+      </Alert>
+    </div>
+  );
+}
+
+/** Why a message was not sent: `spent` leads to the plans. */
+export type SendError = { text: string; isSpent: boolean };
+
+/**
+ * Sends messages. A message shows at once; a refused text returns to the field; an unsent message can be sent again.
+ */
+export function useSendMessage(token: string, onShown: () => void) {
+  const [error, setError] = useState<SendError | null>(null);
+
+  const deliver = async (id: string, text: string) => {
+    setError(null);
+    try {
+      await conversation.send(token, id, text);
+      drafts.remove(id);
+    } catch (failure) {
+      if (isUncertain(failure)) return drafts.mark(id, 'unsent');
+      drafts.remove(id);
+      if (drafts.get().text === '') drafts.write(text);
+      setError(sendError(failure));
+      await conversation.refreshAfter(token, failure);
+    }
+  };
+
+  /** Returns whether the text was accepted from the field. */
+  const send = (text: string): boolean => {
+    const problem = problemOf(text);
+    if (problem) setError({ text: problem, isSpent: false });
+    if (problem) return false;
+    const id = crypto.randomUUID();
+    drafts.add({ id, text, at: new Date().toISOString(), state: 'sending' });
+    requestAnimationFrame(onShown);
+    void deliver(id, text);
+    return true;
+  };
+
+  const sendAgain = (id: string, text: string): void => {
+    if (!drafts.get().pending.some((one) => one.id === id))
+      drafts.add({ id, text, at: new Date().toISOString(), state: 'sending' });
+    drafts.mark(id, 'sending');
+    void deliver(id, text);
+  };
+
+  const clearError = () => setError(null);
+  return { error, clearError, send, sendAgain };
+}
+
+function problemOf(text: string): string | null {
+  if (text.trim() === '') return composerWords.empty;
+  return text.length > longestMessage ? composerWords.tooLong : null;
+}
+
+/** The server may have stored the message: sending the same id again does not duplicate it. */
+function isUncertain(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.isOutage;
+}
+
+function sendError(error: unknown): SendError {
+  const { code, notice } = error instanceof ApiError ? error : { code: null, notice: null };
+  if (error instanceof ApiError) error.isNotified = true;
+  if (code === 'allowance_spent') return { text: composerWords.spent, isSpent: true };
+  if (code === 'rate_limited') return { text: composerWords.tooFast, isSpent: false };
+  return { text: notice ?? composerWords.failed, isSpent: false };
+}

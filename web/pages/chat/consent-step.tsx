@@ -2,12 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { css } from '#styled/css';
 import { button, card, link } from '#styled/recipes';
-import { conversation } from '../../data/conversation.ts';
-import { notifyError } from '../../data/error-handler.ts';
+import { conversation } from '../../data/chat-conversation.ts';
+import { notifyError } from '../../data/api-errors.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { consentVersion } from '../../words/chat.ts';
 import { consentWords } from '../../words/chat-consent.ts';
-import { CheckboxField } from './checkbox-field.tsx';
 
 /** The notice that users accept before their first message. No box is ticked in advance. */
 export default function ConsentStep({ token }: { token: string }) {
@@ -60,3 +59,23 @@ export default function ConsentStep({ token }: { token: string }) {
 const scroller = css({ flex: '1', minHeight: '[0]', overflowY: 'auto', paddingInline: 'gutter', paddingBlock: '4' });
 const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
 const links = css({ display: 'flex', flexWrap: 'wrap', columnGap: '5', rowGap: '2' });
+
+type Props = { checked: boolean; onChange: (checked: boolean) => void; label: string };
+
+/** A native checkbox with a clickable label. */
+function CheckboxField({ checked, onChange, label }: Props) {
+  return (
+    <label
+      className={css({ display: 'flex', gap: '3', alignItems: 'flex-start', minHeight: 'touch', cursor: 'pointer' })}
+    >
+      <input
+        type="checkbox"
+        required
+        checked={checked}
+        onChange={({ target }) => onChange(target.checked)}
+        className={css({ flex: 'none', width: '[1.5rem]', height: '[1.5rem]', marginTop: '[0.125rem]' })}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}

@@ -1,16 +1,15 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore, useState, useCallback, useLayoutEffect, type RefObject } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { drafts } from '../../data/pending-messages.ts';
-import type { Conversation } from '../../rules/conversation.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { drafts } from '../../data/chat-conversation.ts';
+import type { Conversation } from '../../rules/conversation-changes.ts';
+import { Icon } from '../../ui/icons.tsx';
 import { chatWords } from '../../words/chat.ts';
-import { Composer } from './composer.tsx';
+import { Composer, useSendMessage } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
-import { TypingIndicator } from './typing-indicator.tsx';
-import { useScrollPosition } from './use-scroll-position.ts';
-import { useSendMessage } from './use-send-message.ts';
-import { useUnseenTitle } from './use-unseen-title.ts';
+import { useSession } from '../../data/session.ts';
+import { layoutWords } from '../../words/layout.ts';
+import { shownChat } from '../../data/early-start.ts';
 
 type Props = { token: string; conversation: Conversation; isLive: boolean; openHelp: () => void };
 
@@ -102,3 +101,148 @@ const jump = css({
   transform: 'translateX(-50%)',
   boxShadow: 'float',
 });
+
+/** Shows that the companion is writing, until an instant (ISO 8601) or a reply; before that, that the app starts. */
+function TypingIndicator({ until }: { until: string | null }) {
+  const isStarting = useSession(({ isInitializing }) => isInitializing);
+  const isTyping = useIsBefore(until);
+  return (
+    <output className={line} data-slot="start">
+      {isStarting && layoutWords.loadingApplication}
+      {isTyping && !isStarting && (
+        <>
+          {chatWords.writing}
+          <span className={dots} aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+        </>
+      )}
+    </output>
+  );
+}
+
+function useIsBefore(until: string | null): boolean {
+  const [ended, setEnded] = useState<string | null>(null);
+  useEffect(() => {
+    if (until === null) return undefined;
+    const timer = setTimeout(() => setEnded(until), Math.max(0, Date.parse(until) - Date.now()));
+    return () => clearTimeout(timer);
+  }, [until]);
+  return until !== null && ended !== until;
+}
+
+const line = css({
+  display: 'flex',
+  alignItems: 'center',
+  gap: '2',
+  minHeight: '[2rem]',
+  marginTop: '3',
+  textStyle: 'small',
+  color: 'muted',
+});
+const dots = css({
+  display: 'inline-flex',
+  gap: '1',
+  '& i': {
+    width: '[0.375rem]',
+    height: '[0.375rem]',
+    borderRadius: 'full',
+    backgroundColor: 'edge',
+    _forced: { backgroundColor: '[CanvasText]' },
+    _calm: { animation: '[breathe 1.2s infinite alternate]' },
+  },
+  '& i:nth-child(2)': { animationDelay: '[200ms]' },
+  '& i:nth-child(3)': { animationDelay: '[400ms]' },
+});
+
+/** The distance (px) from the end that still counts as the end. */
+const nearEnd = 80;
+
+/**
+ * Keeps the list at its end while the reader is there; counts messages as unseen while the reader is further up.
+ * `newest` is the last message's `seq`.
+ */
+function useScrollPosition(ref: RefObject<HTMLElement | null>, newest: number, pending: number, isTyping: boolean) {
+  const isAtEnd = useRef(true);
+  /** The distance from the end, to restore after older messages are added. */
+  const kept = useRef<number | null>(null);
+  const seen = useRef(newest);
+  const [unseen, setUnseen] = useState(0);
+
+  const toEnd = useCallback(() => {
+    const list = ref.current;
+    if (list) list.scrollTop = list.scrollHeight;
+    isAtEnd.current = true;
+    setUnseen(0);
+  }, [ref]);
+
+  // A reader may have scrolled up in the frame that React takes over.
+  useLayoutEffect(() => {
+    if (ref.current && shownChat()) isAtEnd.current = distance(ref.current) < nearEnd;
+  }, [ref]);
+
+  /** Changes whenever the list gets longer. */
+  const content = `${newest} ${pending} ${isTyping}`;
+  useLayoutEffect(() => {
+    if (content && isAtEnd.current) {
+      seen.current = newest;
+      toEnd();
+    } else setUnseen(Math.max(0, newest - seen.current));
+  }, [newest, content, toEnd]);
+
+  useLayoutEffect(() => {
+    const list = ref.current;
+    if (!list) return undefined;
+    // The on-screen keyboard and a growing field shrink the list.
+    const observer = new ResizeObserver(() => isAtEnd.current && toEnd());
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [ref, toEnd]);
+
+  const onScroll = () => {
+    const list = ref.current;
+    if (!list) return;
+    isAtEnd.current = distance(list) < nearEnd;
+    if (!isAtEnd.current) return;
+    seen.current = newest;
+    setUnseen(0);
+  };
+
+  /** Runs a change that adds older messages; the reader sees the same messages afterwards. */
+  const keepPosition = async (change: () => Promise<void>) => {
+    const list = ref.current;
+    if (!list) return change();
+    isAtEnd.current = false;
+    kept.current = list.scrollHeight - list.scrollTop;
+    await change();
+    requestAnimationFrame(() => {
+      list.scrollTop = list.scrollHeight - (kept.current ?? 0);
+      kept.current = null;
+    });
+  };
+
+  return { unseen, onScroll, toEnd, keepPosition };
+}
+
+const distance = (list: HTMLElement) => list.scrollHeight - list.scrollTop - list.clientHeight;
+
+/** Counts replies in the document's title while the tab is hidden. There is no sound. */
+function useUnseenTitle(replies: number): void {
+  const seen = useRef(replies);
+  useEffect(() => {
+    const title = document.title.replace(/^\(\d+\) /, '');
+    const show = () => {
+      if (!document.hidden) seen.current = replies;
+      const unseen = replies - seen.current;
+      document.title = unseen > 0 ? chatWords.documentTitle(unseen, title) : title;
+    };
+    show();
+    document.addEventListener('visibilitychange', show);
+    return () => {
+      document.removeEventListener('visibilitychange', show);
+      document.title = title;
+    };
+  }, [replies]);
+}

@@ -1,8 +1,8 @@
 import { Dialog } from '@ark-ui/react/dialog';
 import { Portal } from '@ark-ui/react/portal';
 import { button, dialog } from '#styled/recipes';
-import { useHelpCountries } from '../../data/use-help-countries.ts';
-import { HelpPanel } from '../../ui/help/help-panel.tsx';
+import { useHelpCountries } from '../../data/help-countries.ts';
+import { HelpPanel } from '../../ui/help-panel.tsx';
 import { chatWords } from '../../words/chat.ts';
 import { helpWords } from '../../words/help.ts';
 

@@ -1,13 +1,17 @@
 import { useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { conversation as store } from '../../data/conversation.ts';
-import { notifyError } from '../../data/error-handler.ts';
+import { conversation as store } from '../../data/chat-conversation.ts';
+import { notifyError } from '../../data/api-errors.ts';
 import { shownChat } from '../../data/early-start.ts';
-import type { Conversation } from '../../rules/conversation.ts';
-import { shownMessages, type PendingMessage, type ShownMessage } from '../../rules/shown-messages.ts';
-import { transcriptParts } from '../../rules/transcript-parts.ts';
-import type { TranscriptItem } from '../../rules/transcript.ts';
+import type { Conversation } from '../../rules/conversation-changes.ts';
+import {
+  shownMessages,
+  type PendingMessage,
+  type ShownMessage,
+  transcriptParts,
+  type TranscriptItem,
+} from '../../rules/transcript.ts';
 import { chatWords } from '../../words/chat.ts';
 import { TranscriptLine } from './transcript-line.tsx';
 

@@ -1,7 +1,9 @@
-import type { ShownMessage } from '../../rules/shown-messages.ts';
-import type { TranscriptItem } from '../../rules/transcript.ts';
-import { Message } from './message.tsx';
-import { AiNotice, Day } from './separators.tsx';
+import { type ShownMessage, type TranscriptItem, messageParts, type MessagePart } from '../../rules/transcript.ts';
+import { css } from '#styled/css';
+import { button, link } from '#styled/recipes';
+import { formatTime, formatDate } from '../../rules/formats.ts';
+import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
+import { chatWords, messageStateWords } from '../../words/chat.ts';
 
 type Props = {
   item: TranscriptItem<ShownMessage>;
@@ -9,9 +11,120 @@ type Props = {
   openHelp: () => void;
 };
 
-/** One line of the conversation. It and its parts have no hooks: `to-dom.ts` renders them before React has started. */
+/** One line of the conversation. It and its parts have no hooks: `jsx-to-dom.ts` renders them before React has started. */
 export function TranscriptLine({ item, sendAgain, openHelp }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
   if (item.kind === 'notice') return <AiNotice />;
   return <Message message={item.message} sendAgain={sendAgain} openHelp={openHelp} />;
 }
+
+type MessageProps = { message: ShownMessage; sendAgain: (id: string, text: string) => void; openHelp: () => void };
+
+/** One message. The user's own are not announced to screen readers. */
+function Message({ message, sendAgain, openHelp }: MessageProps) {
+  const { id, author, text, at, state, crisis } = message;
+  const isOwn = author === 'user';
+  const canResend = state === 'failed' || state === 'unsent';
+  return (
+    <li className={bubble} data-author={author} data-state={state} aria-live={isOwn ? 'off' : undefined}>
+      <span className={visuallyHidden}>{isOwn ? chatWords.youSaid : chatWords.companionSaid}: </span>
+      <div className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })} dir="auto">
+        {messageParts(text).map((part, index) => (
+          <Part key={index} {...part} />
+        ))}
+      </div>
+      {crisis && (
+        <button type="button" className={button({ look: 'dangerSoft' })} data-opens="help" onClick={openHelp}>
+          {chatWords.help}
+        </button>
+      )}
+      <p className={meta}>
+        <time dateTime={at}>{formatTime(at)}</time>
+        {isOwn && <span>{messageStateWords[state]}</span>}
+        {isOwn && canResend && (
+          <button type="button" className={again} onClick={() => sendAgain(id, text)}>
+            {messageStateWords.sendAgain}
+          </button>
+        )}
+      </p>
+    </li>
+  );
+}
+
+function Part(part: MessagePart) {
+  if (part.kind === 'link')
+    return (
+      <ExternalLink href={part.href} className={link()}>
+        {part.text}
+      </ExternalLink>
+    );
+  if (part.kind === 'bold') return <strong>{part.text}</strong>;
+  return part.kind === 'italic' ? <em>{part.text}</em> : part.text;
+}
+
+const bubble = css({
+  display: 'grid',
+  gap: '1',
+  width: '[fit-content]',
+  maxWidth: '[min(36rem, 88%)]',
+  paddingInline: '4',
+  paddingBlock: '3',
+  borderRadius: 'lg',
+  _forced: { borderWidth: 'thin' },
+  '&[data-author=solace]': { borderEndStartRadius: 'sm', backgroundColor: 'raised', boxShadow: 'card' },
+  '&[data-author=user]': { alignSelf: 'flex-end', borderEndEndRadius: 'sm', backgroundColor: 'primarySoft' },
+  '&[data-state=failed], &[data-state=unsent]': { backgroundColor: 'dangerSoft' },
+  '& strong': { fontWeight: 'bold' },
+});
+const meta = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  columnGap: '2',
+  textStyle: 'fine',
+  color: 'muted',
+});
+const again = css({ minHeight: '[1.5rem]', textDecoration: 'underline', fontWeight: 'semibold', color: 'danger' });
+
+/** A day between messages. */
+function Day({ at }: { at: string }) {
+  return (
+    <li className={separator}>
+      {/* The day may end before React takes over the served text. */}
+      <time dateTime={at.slice(0, 10)} suppressHydrationWarning>
+        {dayText(new Date(at))}
+      </time>
+    </li>
+  );
+}
+
+/** States that Solace is an AI; laws on AI companions require this again after three hours. */
+function AiNotice() {
+  return <li className={notice}>{chatWords.notice}</li>;
+}
+
+function dayText(date: Date): string {
+  const yesterday = new Date();
+  yesterday.setDate(yesterday.getDate() - 1);
+  if (date.toDateString() === new Date().toDateString()) return chatWords.today;
+  return date.toDateString() === yesterday.toDateString() ? chatWords.yesterday : formatDate(date.toISOString());
+}
+
+const separator = css({
+  alignSelf: 'center',
+  marginTop: '3',
+  textStyle: 'fine',
+  fontWeight: 'semibold',
+  color: 'muted',
+});
+const notice = css({
+  alignSelf: 'center',
+  maxWidth: '[32rem]',
+  paddingInline: '4',
+  paddingBlock: '2',
+  borderRadius: 'md',
+  backgroundColor: 'sunken',
+  textStyle: 'fine',
+  textAlign: 'center',
+  _forced: { borderWidth: 'thin' },
+});

@@ -3,12 +3,10 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { notify } from '../../data/notices.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { NeedsScript } from '../../ui/needs-script.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { TextareaField } from '../../ui/textarea-field.tsx';
+import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
 import { contactWords } from '../../words/contact.ts';
-import { type ContactErrors, type ContactMessage, contactErrors } from './contact-rules.ts';
-import { sendMessage } from './send-message.ts';
+import * as v from 'valibot';
+import { contactAddress } from '../../data/config.ts';
 
 const fields = ['name', 'email', 'phone', 'message'] as const;
 
@@ -80,4 +78,37 @@ function readForm(form: HTMLFormElement): ContactMessage {
 
 function focusField(form: HTMLFormElement | null, name: string): void {
   form?.querySelector<HTMLElement>(`[name=${name}]`)?.focus();
+}
+
+/** The validation rules of the contact form. */
+export const ContactMessage = v.object({
+  name: v.pipe(v.string(), v.trim(), v.minLength(2, contactWords.nameRule)),
+  email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
+  phone: v.optional(v.pipe(v.string(), v.trim())),
+  message: v.pipe(v.string(), v.trim(), v.minLength(10, contactWords.messageRule)),
+});
+
+export type ContactMessage = v.InferOutput<typeof ContactMessage>;
+export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
+
+/** The first violated rule of each field. */
+function contactErrors(input: unknown): ContactErrors {
+  const result = v.safeParse(ContactMessage, input, { abortPipeEarly: true });
+  const nested = result.success ? {} : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});
+  return Object.fromEntries(Object.entries(nested).map(([field, messages]) => [field, messages[0]]));
+}
+
+const simulatedDelay = 1500;
+
+/** Sends a message to the configured address; without one, sending is simulated and no call is made. */
+async function sendMessage(message: ContactMessage): Promise<void> {
+  if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(contactAddress, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(message),
+    credentials: 'omit',
+  });
+  if (!response.ok) throw new Error(`The contact address answered ${response.status}`);
 }

@@ -2,12 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { helpLines } from '#contract/help-lines';
 import { css } from '#styled/css';
-import { link, page } from '#styled/recipes';
-import { useHelpCountries } from '../../data/use-help-countries.ts';
-import { HelpPanel } from '../../ui/help/help-panel.tsx';
+import { link, page, field } from '#styled/recipes';
+import { useHelpCountries } from '../../data/help-countries.ts';
+import { HelpPanel, HelpLines } from '../../ui/help-panel.tsx';
 import { helpWords } from '../../words/help.ts';
-import { CountryChoice } from './country-choice.tsx';
-import { CountryList } from './country-list.tsx';
+import { Icon } from '../../ui/icons.tsx';
 
 /** Crisis lines by country. Without JavaScript the list of all countries shows them. */
 export function HelpPage() {
@@ -36,4 +35,81 @@ export function HelpPage() {
 /** The first of the countries, if it has a line that can be chosen. */
 function choiceOf([country = '']: readonly string[]): string {
   return Object.hasOwn(helpLines, country) ? country : '';
+}
+
+type Props = { country: string; choose: (country: string) => void };
+
+/** Chooses the country of the shown lines; hidden without JavaScript. */
+function CountryChoice({ country, choose }: Props) {
+  const styles = field();
+  return (
+    <div className={`${styles.root} ${css({ _unscripted: { display: 'none' } })}`}>
+      <label htmlFor="country" className={styles.label}>
+        {helpWords.country}
+      </label>
+      <div className={css({ position: 'relative' })}>
+        <select
+          id="country"
+          className={`${styles.input} ${css({ appearance: 'none', cursor: 'pointer' })}`}
+          aria-describedby="country-hint"
+          value={country}
+          onChange={({ target }) => choose(target.value)}
+        >
+          <option value="">{helpWords.choose}</option>
+          {Object.entries(helpLines).map(([code, { name }]) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span className={arrow}>
+          <Icon name="chevron" />
+        </span>
+      </div>
+      <p id="country-hint" className={styles.hint}>
+        {helpWords.countryHint}
+      </p>
+    </div>
+  );
+}
+
+// Chromium draws its own arrow at the very edge, whatever the padding.
+const arrow = css({
+  position: 'absolute',
+  insetBlock: '0',
+  insetInlineEnd: '4',
+  display: 'grid',
+  alignItems: 'center',
+  pointerEvents: 'none',
+});
+
+/** All countries, each as a disclosure. */
+function CountryList() {
+  return (
+    <section aria-labelledby="countries" className={css({ display: 'grid', gap: '3' })}>
+      <h2 id="countries" className={css({ textStyle: 'subheading' })}>
+        {helpWords.all}
+      </h2>
+      <ul
+        className={css({
+          display: 'grid',
+          gridTemplateColumns: { base: '[minmax(0, 1fr)]', md: '[repeat(2, minmax(0, 1fr))]' },
+          columnGap: '6',
+        })}
+      >
+        {Object.entries(helpLines).map(([code, { name, lines }]) => (
+          <li key={code} className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
+            <details>
+              <summary className={css({ paddingBlock: '3', cursor: 'pointer', fontWeight: 'semibold' })}>
+                {name}
+              </summary>
+              <div className={css({ paddingBottom: '6' })}>
+                <HelpLines lines={lines} />
+              </div>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

@@ -1,9 +1,9 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/icons.tsx';
 import { landingWords } from '../../words/landing.ts';
-import { Section } from './section.tsx';
-import { useSlides } from './use-slides.ts';
+import { Section } from './sections.tsx';
+import { useEffect, useRef, useState } from 'react';
 
 const count = landingWords.testimonials.length;
 
@@ -81,3 +81,23 @@ const slides = css({
   _unscripted: { gridAutoFlow: 'row', gap: '8' },
   '& li': { scrollSnapAlign: 'start', paddingInlineEnd: '4' },
 });
+
+/** The visible slide, and a function to go to the next; for a list that scrolls by its own width. */
+function useSlides(count: number) {
+  const track = useRef<HTMLUListElement>(null);
+  const [position, setPosition] = useState(0);
+
+  useEffect(() => {
+    const list = track.current;
+    if (!list) return undefined;
+    const look = () => setPosition(Math.round(list.scrollLeft / Math.max(1, list.clientWidth)));
+    list.addEventListener('scroll', look, { passive: true });
+    return () => list.removeEventListener('scroll', look);
+  }, []);
+
+  const move = (by: number) => {
+    const target = Math.min(count - 1, Math.max(0, position + by));
+    track.current?.scrollTo({ left: target * track.current.clientWidth });
+  };
+  return { track, position, move };
+}

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { page, prose } from '#styled/recipes';
-import { type LegalText, lastUpdated } from './legal-text.ts';
 
 /** A legal text, styled for screen and print. */
 export function LegalDocument({ text }: { text: LegalText }) {
@@ -53,3 +52,16 @@ function Points({ points }: { points: readonly string[] }) {
     </ul>
   );
 }
+
+/** A paragraph that ends in a link to a page of the site. */
+export type LinkedText = { text: string; to: '/help-now' | '/safety'; label: string };
+
+/** A legal page: its introduction, then numbered sections of paragraphs and lists. */
+export type LegalText = {
+  title: string;
+  intro: string;
+  sections: readonly { title: string; blocks: readonly (string | readonly string[] | LinkedText)[] }[];
+};
+
+/** The effective date of both texts. */
+const lastUpdated = 'Last updated February 16, 2025';

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand';
-import type { LegalText } from './legal-text.ts';
+import type { LegalText } from './legal-document.tsx';
 
 const { name, companion, company, messagingApp, supportEmail } = brand;
 

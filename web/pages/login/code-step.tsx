@@ -1,16 +1,16 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { cleanCode } from '../../rules/clean-input.ts';
-import { codeError } from '../../rules/code-error.ts';
-import { formatPhone } from '../../rules/format-phone.ts';
+import { cleanCode, codeError } from '../../rules/sign-in-rules.ts';
+import { formatPhone } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { visuallyHidden } from '../../ui/visually-hidden.tsx';
+import { TextField } from '../../ui/form-fields.tsx';
+import { visuallyHidden } from '../../ui/external-link.tsx';
 import { loginWords } from '../../words/login.ts';
-import { StepTitle } from './step-title.tsx';
-import type { Lockout } from './use-lockout.ts';
-import { useVerification } from './use-verification.ts';
+import { StepTitle, finishSignIn } from './login-step.tsx';
+import { useNavigate } from '@tanstack/react-router';
+import { notify, withdrawNotice } from '../../data/notices.ts';
+import { verifyOtp } from '../../data/sign-in.ts';
 
 type Props = { phone: string; plan: string | undefined; lockout: Lockout; back: () => void };
 
@@ -83,4 +83,63 @@ export function CodeStep({ phone, plan, lockout, back }: Props) {
 function submitLabel(lockout: Lockout, isVerifying: boolean): string {
   if (lockout.isLocked) return loginWords.wait(lockout.secondsLeft);
   return isVerifying ? loginWords.verifying : loginWords.verify;
+}
+
+/** The id of the notice about a sent code. */
+export const codeSentNotice = 'code-sent';
+
+type Options = { phone: string; plan: string | undefined; lockout: Lockout };
+
+/** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
+function useVerification({ phone, plan, lockout }: Options) {
+  const [isVerifying, setVerifying] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const navigate = useNavigate();
+
+  const verify = async (code: string) => {
+    setVerifying(true);
+    setFailure(undefined);
+    withdrawNotice(codeSentNotice);
+    const { success, status, message = loginWords.invalidCode } = await verifyOtp(phone, code);
+    setVerifying(false);
+    if (success) return navigate({ to: finishSignIn(status, plan), replace: true });
+    setFailure(message);
+    lockout.addFailure();
+    notify({ type: 'error', title: loginWords.verificationFailed, description: message });
+  };
+
+  return { verify, isVerifying, failure };
+}
+
+const maxFailures = 3;
+const cooldown = 30_000;
+
+export type Lockout = { secondsLeft: number; isLocked: boolean; wasLocked: boolean; addFailure: () => void };
+
+/** Counts failed codes. The third starts a cooldown of 30 seconds. */
+export function useLockout(): Lockout {
+  const [failures, setFailures] = useState(0);
+  const [end, setEnd] = useState<number | null>(null);
+  const [now, setNow] = useState(0);
+  const isLocked = end !== null && now < end;
+
+  useEffect(() => {
+    if (!isLocked) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, [isLocked]);
+
+  const addFailure = () => {
+    const locks = failures + 1 >= maxFailures;
+    setFailures(locks ? 0 : failures + 1);
+    if (!locks) return;
+    setNow(Date.now());
+    setEnd(Date.now() + cooldown);
+  };
+  return {
+    isLocked,
+    wasLocked: end !== null && !isLocked,
+    secondsLeft: isLocked ? Math.ceil((end - now) / 1000) : 0,
+    addFailure,
+  };
 }

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import { clearAddressToken } from '../../data/early-start.ts';
-import { notifyError } from '../../data/error-handler.ts';
+import { notifyError } from '../../data/api-errors.ts';
 import { session, sessionReady } from '../../data/session.ts';
 import { verifyExternalToken } from '../../data/sign-in.ts';
-import { formatPhone } from '../../rules/format-phone.ts';
-import { phoneNumberOf } from '../../rules/token.ts';
-import { PageSpinner } from '../../ui/page-spinner.tsx';
+import { formatPhone } from '../../rules/formats.ts';
+import { phoneNumberOf } from '../../rules/token-claims.ts';
+import { PageSpinner } from '../../ui/spinner.tsx';
 import { loginWords, switchWords } from '../../words/login.ts';
-import { finishSignIn } from './finish-sign-in.ts';
+import { finishSignIn } from './login-step.tsx';
 
 const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
 

@@ -2,7 +2,14 @@ import { useHydrated } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addressToken } from '../../data/early-start.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
-import { LoginScreen } from './login-screen.tsx';
+import { plans } from '#contract/plans';
+import { css } from '#styled/css';
+import { card, page } from '#styled/recipes';
+import { isPlanId } from '../../rules/sign-in-rules.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { loginWords } from '../../words/login.ts';
+import { CodeStep, useLockout } from './code-step.tsx';
+import { InitialContact, PhoneStep } from './phone-step.tsx';
 
 /** Signs in by the external token in the address, else by a code. */
 export function LoginPage({ plan }: { plan: string | undefined }) {
@@ -11,4 +18,31 @@ export function LoginPage({ plan }: { plan: string | undefined }) {
   const externalToken = isHydrated ? addressToken('externalToken') : null;
   if (externalToken && error === null) return <ExternalSignIn token={externalToken} onFailure={setError} />;
   return <LoginScreen plan={plan} error={error} />;
+}
+
+type Step = 'phone' | 'code' | 'contact';
+
+/** The three views of logging in. */
+function LoginScreen({ plan, error }: { plan: string | undefined; error: string | null }) {
+  const [step, setStep] = useState<Step>('phone');
+  const [phone, setPhone] = useState('');
+  const [wasSent, setWasSent] = useState(false);
+  const lockout = useLockout();
+  const tryAnother = () => {
+    setPhone('');
+    setStep('phone');
+  };
+  return (
+    <div className={page({ width: 'form' })}>
+      <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
+        {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(plans[plan].name)}</Alert>}
+        {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
+        {step === 'phone' && (
+          <PhoneStep phone={phone} setPhone={setPhone} wasSent={wasSent} setWasSent={setWasSent} goTo={setStep} />
+        )}
+        {step === 'code' && <CodeStep phone={phone} plan={plan} lockout={lockout} back={() => setStep('phone')} />}
+        {step === 'contact' && <InitialContact phone={phone} tryAnother={tryAnother} />}
+      </section>
+    </div>
+  );
 }

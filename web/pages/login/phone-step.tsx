@@ -2,17 +2,22 @@ import { Phone } from '#contract/schemas';
 import { type FormEvent, useState } from 'react';
 import * as v from 'valibot';
 import { css } from '#styled/css';
-import { button } from '#styled/recipes';
+import { button, link } from '#styled/recipes';
 import { notify } from '../../data/notices.ts';
-import { cleanPhone } from '../../rules/clean-input.ts';
+import { cleanPhone } from '../../rules/sign-in-rules.ts';
 import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { NeedsScript } from '../../ui/needs-script.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
 import { loginWords } from '../../words/login.ts';
-import { LegalNote } from './legal-note.tsx';
-import { StepTitle } from './step-title.tsx';
-import { codeSentNotice } from './use-verification.ts';
+import { StepTitle } from './login-step.tsx';
+import { codeSentNotice } from './code-step.tsx';
+import { Link } from '@tanstack/react-router';
+import { ExternalLink } from '../../ui/external-link.tsx';
+import { Sentence } from '../../ui/text.tsx';
+import { footerWords } from '../../words/layout.ts';
+import { chatLink } from '#contract/brand';
+import { formatPhone } from '../../rules/formats.ts';
+import { Icon } from '../../ui/icons.tsx';
 
 type Props = {
   phone: string;
@@ -88,5 +93,41 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
       </button>
       <LegalNote />
     </form>
+  );
+}
+
+/** The terms that a user accepts by signing in. */
+function LegalNote() {
+  const terms = (
+    <Link to="/terms" className={link()}>
+      {footerWords.terms}
+    </Link>
+  );
+  const privacy = (
+    <Link to="/privacy" className={link()}>
+      {footerWords.privacy}
+    </Link>
+  );
+  return (
+    <p className={css({ textStyle: 'fine', color: 'muted' })}>
+      <Sentence text={loginWords.agree} parts={{ terms, privacy }} />
+    </p>
+  );
+}
+
+/** Asks the user to write to the assistant first, since the number never has. */
+export function InitialContact({ phone, tryAnother }: { phone: string; tryAnother: () => void }) {
+  const greeting = loginWords.greeting(phone.replace('+', ''));
+  return (
+    <div className={css({ display: 'grid', gap: '5' })}>
+      <StepTitle title={loginWords.contactTitle}>{loginWords.contactText(formatPhone(phone))}</StepTitle>
+      <ExternalLink href={chatLink(greeting)} className={button({ size: 'lg', wide: true })}>
+        <Icon name="chat" />
+        {loginWords.contactLink}
+      </ExternalLink>
+      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
+        {loginWords.differentNumber}
+      </button>
+    </div>
   );
 }

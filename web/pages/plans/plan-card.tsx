@@ -1,9 +1,14 @@
-import { type Plan, pricePeriodLabel } from '#contract/plans';
+import { type Plan, pricePeriodLabel, planOf, type PaidPlanId } from '#contract/plans';
 import { css } from '#styled/css';
-import { badge, card } from '#styled/recipes';
-import { Icon } from '../../ui/icon.tsx';
+import { badge, card, button } from '#styled/recipes';
+import { Icon } from '../../ui/icons.tsx';
 import { plansWords } from '../../words/plans.ts';
-import { PlanAction } from './plan-action.tsx';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useSession, useVisitor } from '../../data/session.ts';
+import { useState } from 'react';
+import { isOwnAddress } from '../../rules/browser-input.ts';
+import { notifyError } from '../../data/api-errors.ts';
+import { accountWords } from '../../words/account.ts';
 
 const popular = 'premium';
 
@@ -54,3 +59,80 @@ const ribbon = css({
   translate: '[0 -50%]',
   borderColor: 'warm',
 });
+
+/** The action for a plan: start, change to it, or none for the current one. */
+function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
+  const visitor = useVisitor();
+  const tier = useSession(({ user }) => user && planOf(user.metadata.subscriptionTier).id);
+  const look = isPopular ? 'primary' : 'soft';
+  if (tier === null) {
+    return (
+      <Link
+        to="/login"
+        search={{ plan: plan.id }}
+        className={`${isPopular ? button({ wide: true }) : button({ look: 'soft', wide: true })} ${visitor === 'unknown' ? offer : ''}`}
+      >
+        {plan.id === 'free' ? plansWords.start : plansWords.choose(plan.name)}
+      </Link>
+    );
+  }
+  if (tier === plan.id) {
+    return (
+      <p className={current}>
+        <span className={badge()}>
+          <Icon name="check" />
+          {plansWords.current}
+        </span>
+      </p>
+    );
+  }
+  if (plan.id === 'free') {
+    return (
+      <Link to="/account" className={button({ look: 'outline', wide: true })}>
+        {plansWords.manage}
+      </Link>
+    );
+  }
+  return <BuyButton plan={plan} tier={plan.id} look={look} isFirst={tier === 'free'} />;
+}
+
+/** Hidden from returning users, for whom another action will replace it. */
+const offer = css({ _returning: { visibility: 'hidden' } });
+
+/** As high as the button that it replaces. */
+const current = css({ display: 'flex', alignItems: 'center', minHeight: 'touch' });
+
+type Props = { plan: Plan; tier: PaidPlanId; look: 'primary' | 'soft'; isFirst: boolean };
+
+/** Opens the page to buy the plan or change to it. */
+function BuyButton({ plan, tier, look, isFirst }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const navigate = useNavigate();
+
+  const buy = async () => {
+    const { createSubscriptionSession } = await import('../../data/billing-pages.ts');
+    const url = await createSubscriptionSession(tier);
+    if (isOwnAddress(url, location.href)) return navigate({ href: url });
+    location.assign(url);
+  };
+
+  const start = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    await buy().catch((error: unknown) =>
+      notifyError(error, { title: accountWords.error, fallback: plansWords.failed }),
+    );
+    setBusy(false);
+  };
+
+  return (
+    <button
+      type="button"
+      className={look === 'primary' ? button({ wide: true }) : button({ look: 'soft', wide: true })}
+      aria-busy={isBusy}
+      onClick={() => void start()}
+    >
+      {isBusy ? plansWords.opening : isFirst ? plansWords.choose(plan.name) : plansWords.switchTo(plan.name)}
+    </button>
+  );
+}

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { plansOnSale } from '#contract/plans';
 import { css } from '#styled/css';
 import { link, page } from '#styled/recipes';
-import { Sentence } from '../../ui/sentence.tsx';
+import { Sentence } from '../../ui/text.tsx';
 import { plansWords } from '../../words/plans.ts';
 import { PlanCard } from './plan-card.tsx';
 

@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { button } from '#styled/recipes';
-import { useFreshProfile } from '../../data/use-fresh-profile.ts';
-import { logOut } from '../../data/log-out.ts';
-import { formatPhone } from '../../rules/format-phone.ts';
+import { useFreshProfile } from '../../data/profile-query.ts';
+import { logOut } from '../../data/sign-out.ts';
+import { formatPhone } from '../../rules/formats.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
-import { useSession } from '../../data/use-session.ts';
+import { useSession } from '../../data/session.ts';
 import { pendingWords } from '../../words/results.ts';
 
 /** The page of a user with a pending account; after the approval the account opens. */

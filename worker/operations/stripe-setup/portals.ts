@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { portalMetadata } from '../../billing/portal.ts';
+import { portalMetadata } from '../../billing/catalogue.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import { matches } from './matches.ts';
 import type { SoldPlan } from './products.ts';

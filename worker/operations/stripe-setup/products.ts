@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { lookupKeyOf } from '../../billing/prices.ts';
+import { lookupKeyOf } from '../../billing/catalogue.ts';
 import { plans, type PaidPlanId } from '../../contract/plans.ts';
 
 /** A plan's objects at Stripe. */

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { apiVersion } from '../../billing/stripe-client.ts';
-import { subscribedEvents } from '../../billing/webhook-events.ts';
+import { subscribedEvents } from '../../billing/catalogue.ts';
 import { paidPlanIds } from '../../contract/plans.ts';
 import { ensurePortals } from './portals.ts';
 import { ensurePlan, type SoldPlan } from './products.ts';

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
 import { sessionToken } from '../../sign-in/session-token.ts';
-import { openSession } from '../../accounts/open-session.ts';
+import { openSession } from '../../accounts/user-session.ts';
 import { callApi } from './call-api.ts';
 import type { SupportRequest } from './support-command.ts';
 

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, sql } from 'drizzle-orm';
 import { botCalls, codes, customers, outbox, sessions, type User } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
-import { phoneSubjects } from '../../accounts/rate-limit-subjects.ts';
+import { phoneSubjects } from '../../accounts/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';
 import type { SupportRequest } from './support-command.ts';

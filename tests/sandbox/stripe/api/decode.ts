@@ -1,5 +1,4 @@
-import { type Fields, fieldOf, isChoice, type Shape } from '../contract/shape.ts';
-import { invalid, type StripeError } from '../errors.ts';
+import { invalid, type StripeError } from './errors.ts';
 
 /** Decodes a form into the parameters of an endpoint. Throws for unknown, missing and malformed ones. */
 export function decodeFields(fields: Fields, given: object, path = ''): Record<string, unknown> {
@@ -83,4 +82,24 @@ function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
 function weight(shape: Shape): number {
   if (shape === 'empty') return 0;
   return shape === 'string' ? 2 : 1;
+}
+
+/**
+ * A value's shape in short. Text: string, number, boolean, any, null, empty (''), metadata (a map of strings),
+ * `enum:a|b` or `#customer` (an object of that name). A list holds its element's shape, `{"|": […]}` its choices, and
+ * any other object its fields, of which `name!` is required.
+ */
+export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape };
+export type Fields = { [field: string]: Shape };
+
+export function isChoice(shape: Shape): shape is { '|': Shape[] } {
+  return typeof shape === 'object' && '|' in shape;
+}
+
+/** The shape of a field, and whether it is required. */
+function fieldOf(fields: Fields, name: string): { shape: Shape; required: boolean } | undefined {
+  const required = fields[`${name}!`];
+  if (required !== undefined) return { shape: required, required: true };
+  const optional = fields[name];
+  return optional === undefined ? undefined : { shape: optional, required: false };
 }

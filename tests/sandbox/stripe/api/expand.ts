@@ -1,9 +1,9 @@
-import { paymentsOf } from '../objects/invoice-payments.ts';
-import { invalid } from '../errors.ts';
-import { lineItemsOf } from '../objects/checkout-sessions.ts';
-import { isLive } from '../objects/subscriptions.ts';
+import { paymentsOf } from '../invoices/invoices.ts';
+import { invalid } from './errors.ts';
+import { lineItemsOf } from '../hosted/checkout-sessions.ts';
+import { isLive } from '../subscriptions/subscriptions.ts';
 import { listOf } from './page.ts';
-import type { World } from '../types/world.ts';
+import type { World } from '../world.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '../../store.ts';
-import { day } from '../interval.ts';
-import { realSeconds } from '../clock.ts';
-import type { ApiResponse } from './call.ts';
+import { day, realSeconds } from '../clock.ts';
+import type { ApiResponse } from '../world.ts';
 
 type Request = { id: string | null; key: string | null; path: string; text: string };
 type StoredResponse = ApiResponse & { path: string; digest: string; at: number; request: string | null };

@@ -2,16 +2,21 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { parse } from 'qs';
 import byHand from '../contract/requests-by-hand.json' with { type: 'json' };
 import requests from '../contract/requests.json' with { type: 'json' };
-import type { Fields } from '../contract/shape.ts';
-import { newId } from '../ids.ts';
-import { apiVersion } from '../version.ts';
-import type { Handler } from './call.ts';
-import { noFault, faultResponse } from './fault.ts';
+import { type Fields, decodeFields } from './decode.ts';
+import { newId } from '../table.ts';
+import {
+  apiVersion,
+  type Handler,
+  type World,
+  type Atomically,
+  type Call,
+  type RequestInfo,
+  type ApiResponse,
+} from '../world.ts';
 import { createIdempotency } from './idempotency.ts';
 import { routes } from './routes.ts';
-import { runRequest } from './run-request.ts';
-import type { World } from '../types/world.ts';
-import type { Atomically } from './call.ts';
+import { StripeError } from './errors.ts';
+import { expand } from './expand.ts';
 
 const generated = requests as unknown as Record<string, Fields>;
 const additions = byHand as unknown as Record<string, Fields>;
@@ -86,3 +91,71 @@ const checkVersion: MiddlewareHandler = async function checkVersion(c, next) {
   if (wanted === apiVersion) return next();
   return c.json({ error: { type: 'invalid_request_error', message: `Invalid Stripe API version: ${wanted}` } }, 400);
 };
+
+type Request = { info: RequestInfo; fields: Fields; params: object; ids: Record<string, string>; handler: Handler };
+
+const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
+
+/** The response to one request. An error rolls back every change, unless its `keep` is set. */
+function runRequest(world: World, atomically: Atomically, request: Request): ApiResponse {
+  world.request = request.info;
+  try {
+    return atomically(customerOf(world, request), () => keeping(() => handle(world, request)));
+  } catch (error) {
+    if (error instanceof StripeError) return refusal(world, error, request.info.id);
+    throw error;
+  } finally {
+    world.request = noRequest;
+  }
+
+  function keeping(work: () => unknown): ApiResponse {
+    try {
+      return { status: 200, body: work() };
+    } catch (error) {
+      if (error instanceof StripeError && error.keep) return refusal(world, error, request.info.id);
+      throw error;
+    }
+  }
+}
+
+function handle(world: World, { fields, params: given, ids, handler }: Request): unknown {
+  const params = decodeFields(fields, given) as { expand?: string[] };
+  const found = handler(world, { params, ids } as Call<never>);
+  return expand(world, found, params.expand ?? []);
+}
+
+/** The parameters that lead to the customer whose clock applies to a request. */
+const references = ['customer', 'subscription', 'from_subscription', 'invoice', 'payment_intent', 'charge'];
+
+function customerOf(world: World, { ids, params }: Request): string {
+  const given = params as Record<string, unknown>;
+  const named = [ids['id'], ...references.map((name) => given[name])];
+  return named.map((id) => (typeof id === 'string' ? world.ownerOf(id) : '')).find((id) => id !== '') ?? '';
+}
+
+function refusal(world: World, { status, details }: StripeError, requestId: string | null): ApiResponse {
+  const doc = details.code && { doc_url: `https://stripe.com/docs/error-codes/${details.code.replaceAll('_', '-')}` };
+  const log = `https://dashboard.stripe.com/test/logs/${requestId}`;
+  return { status, body: { error: expand(world, { ...details, ...doc, request_log_url: log }, []) } };
+}
+
+/** The part of a fault that the local Stripe applies; `fault-injection.ts` applies the rest before it. */
+type StripeFault = {
+  delayMs: number;
+  /** Requests fail with this status, which is stored under their idempotency keys. */
+  status?: number;
+  unknownCustomer: boolean;
+};
+
+const noFault: StripeFault = { delayMs: 0, unknownCustomer: false };
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    fault?: StripeFault;
+  }
+}
+
+/** The `api_error` of a Stripe that fails. */
+function faultResponse(status: number): { status: number; body: object } {
+  return { status, body: { error: { type: 'api_error', message: 'Out of order' } } };
+}

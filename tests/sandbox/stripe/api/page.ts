@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { invalid } from './errors.ts';
 import type { Doc, Table } from '../table.ts';
 
 export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string };

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { routes } from '../api/routes.ts';
 import byHand from './requests-by-hand.json' with { type: 'json' };
-import type { Fields, Shape } from './shape.ts';
+import type { Fields, Shape } from '../api/decode.ts';
 
 type Schema = {
   $ref?: string;

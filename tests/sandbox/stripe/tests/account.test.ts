@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { startStripe } from './start-stripe.ts';
+import { expect, test, afterEach, vi } from 'vitest';
+import { startStripe, newPerson } from './local-stripe.ts';
+import { indexDelayMs } from '../customers.ts';
 
 test('the account returns the settings of the Dashboard', async () => {
   const { stripe, control } = await startStripe();
@@ -49,4 +50,72 @@ test('tax is pending until the account has an address', async () => {
     status_details: { pending: { missing_fields: ['head_office'] } },
   });
   expect((await stripe.tax.registrations.list({ status: 'active' })).data).toEqual([]);
+});
+
+const day = 86_400;
+
+test('a checkout offers what the account has switched on, unless it names the methods', async () => {
+  const me = await newPerson();
+  const open = await me.checkout('basic');
+  expect(open.payment_method_types).toEqual(['card', 'link', 'us_bank_account']);
+  expect(open.payment_method_configuration_details?.id).toMatch(/^pmc_/);
+  expect(open.payment_method_options).toMatchObject({ card: { request_three_d_secure: 'automatic' } });
+  expect(await (await fetch(open.url ?? '')).text()).toContain('US bank account');
+  const cards = await me.checkout('basic', { allowed_payment_method_types: ['card', 'link'] });
+  expect(cards.payment_method_types).toEqual(['card', 'link']);
+  expect(await (await fetch(cards.url ?? '')).text()).not.toContain('US bank account');
+  const forced = await me.press(cards.url ?? '', { card: 'us_bank_account' });
+  expect(forced.status).toBe(303);
+  expect((await me.stripe.checkout.sessions.retrieve(cards.id)).payment_status).toBe('paid');
+});
+
+test.each([
+  [false, 'active', 'paid', 'checkout.session.async_payment_succeeded'],
+  [true, 'past_due', 'unpaid', 'checkout.session.async_payment_failed'],
+])('a bank debit is confirmed days after the plan has begun: %s', async (fails, status, payment, event) => {
+  const me = await newPerson();
+  const { url, id } = await me.checkout('basic');
+  await me.press(url ?? '', { card: 'us_bank_account' });
+  expect(await me.stripe.checkout.sessions.retrieve(id)).toMatchObject({
+    status: 'complete',
+    payment_status: 'unpaid',
+  });
+  expect((await me.current()).status).toBe('active');
+  const [invoice] = (await me.stripe.invoices.list({ customer: me.customer })).data;
+  expect(invoice).toMatchObject({ status: 'open', amount_paid: 0 });
+  await me.setCard(fails);
+  await me.advance(4 * day + 60);
+  expect((await me.current()).status).toBe(status);
+  expect((await me.stripe.checkout.sessions.retrieve(id)).payment_status).toBe(payment);
+  expect(me.receivedTypes()).toContain(event);
+});
+
+/** Moves the clock past the delay of the search index. */
+function passIndexDelay(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + indexDelayMs });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('search finds customers by their fields, after the delay of the index', async () => {
+  const { stripe } = await newPerson();
+  const { id } = await stripe.customers.create({ email: 'Ada@example.test', metadata: { userId: 'u-1' } });
+  const other = await stripe.customers.create({ email: 'bob@example.test', metadata: { userId: 'u-2' } });
+  const find = async (query: string) => (await stripe.customers.search({ query })).data.map((found) => found.id);
+  expect(await find("metadata['userId']:'u-1'")).toEqual([]);
+  expect((await stripe.customers.list({ email: 'Ada@example.test' })).data).toHaveLength(1);
+  passIndexDelay();
+  expect(await find("metadata['userId']:'u-1'")).toEqual([id]);
+  expect(await find('email:"ada@example.test"')).toEqual([id]);
+  expect(await find('email~"example" AND -metadata["userId"]:"u-1"')).toEqual([other.id]);
+  expect(await find('metadata["userId"]:"u-1" OR metadata["userId"]:"u-2"')).toEqual([other.id, id]);
+  await stripe.customers.update(id, { metadata: { userId: 'u-3' } });
+  expect(await find("metadata['userId']:'u-1'")).toEqual([id]);
+  expect(await find("metadata['userId']:'u-3'")).toEqual([]);
+  await stripe.customers.del(id);
+  passIndexDelay();
+  expect(await find("metadata['userId']:'u-3'")).toEqual([]);
+  await expect(stripe.customers.search({ query: 'colour:"red"' })).rejects.toMatchObject({ param: 'query' });
 });

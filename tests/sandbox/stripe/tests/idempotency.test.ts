@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createIdempotency } from '../api/idempotency.ts';
 import { openStore } from '../../store.ts';
-import { requestOf } from './request.ts';
-import { newPerson } from './subscriber.ts';
+import { requestOf, newPerson } from './local-stripe.ts';
 
 test('a repeated request gets the first response again', async () => {
   const request = requestOf(await newPerson());

@@ -1,8 +1,6 @@
 import type { Stripe } from 'stripe';
 import { expect, test } from 'vitest';
-import { idOf, newPerson, priceOf } from './subscriber.ts';
-import { requestOf } from './request.ts';
-import { week } from './start-stripe.ts';
+import { idOf, newPerson, priceOf, requestOf, week } from './local-stripe.ts';
 
 test('a call for an ended subscription is refused, with a message and no code', async () => {
   const me = await newPerson();

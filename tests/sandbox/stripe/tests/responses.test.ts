@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { routes } from '../api/routes.ts';
 import byHand from '../contract/requests-by-hand.json' with { type: 'json' };
-import { problems } from './matches-shape.ts';
-import { newPerson, phone } from './subscriber.ts';
-import { draftHour, week } from './start-stripe.ts';
+import { newPerson, phone, draftHour, week } from './local-stripe.ts';
+import responses from '../contract/responses.json' with { type: 'json' };
+import { type Fields, isChoice, type Shape } from '../api/decode.ts';
 
 /** Stripe's full OpenAPI file, which is not part of the repository; the files generated from it are. */
 const openapi = new URL('../../../../../shared/stripe/openapi-subset.json', import.meta.url);
@@ -68,4 +68,55 @@ test.runIf(existsSync(openapi))('the full file has every endpoint of the committ
 
 function normalized(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}|:\w+/g, ':id')}`;
+}
+
+const shapes = responses as unknown as Record<string, Shape>;
+
+/** The differences between a value and a shape, by path; none if it is as Stripe's SDK declares it. */
+function problems(shape: Shape, value: unknown, path = '$'): string[] {
+  if (typeof shape === 'string') return ofText(shape, value, path);
+  if (isChoice(shape)) return ofChoice(shape['|'], value, path);
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return [`${path} is no list`];
+    return value.flatMap((item, index) => problems(shape[0], item, `${path}[${index}]`));
+  }
+  return typeof value === 'object' && value !== null ? ofFields(shape, value, path) : [`${path} is no object`];
+}
+
+function ofText(shape: string, value: unknown, path: string): string[] {
+  if (shape === 'any') return [];
+  if (shape.startsWith('#')) return problems(shapes[shape.slice(1)] ?? 'any', value, path);
+  if (shape === 'null') return value === null ? [] : [`${path} is not null`];
+  if (shape.startsWith('enum:')) {
+    return shape.slice(5).split('|').includes(String(value)) ? [] : [`${path} is ${String(value)}, not ${shape}`];
+  }
+  if (shape === 'metadata') {
+    const isMap =
+      typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'string');
+    return isMap ? [] : [`${path} is no metadata`];
+  }
+  return typeof value === shape ? [] : [`${path} is ${JSON.stringify(value)}, not ${shape}`];
+}
+
+function ofChoice(choices: Shape[], value: unknown, path: string): string[] {
+  const found = choices.map((choice) => problems(choice, value, path));
+  return (
+    found
+      .toSorted((one, other) => deepest(other) - deepest(one) || one.length - other.length)
+      .find(() => found.every((list) => list.length > 0)) ?? []
+  );
+}
+
+function deepest(found: string[]): number {
+  return Math.max(0, ...found.map((problem) => problem.split(' ')[0]?.length ?? 0));
+}
+
+function ofFields(fields: Fields, value: object, path: string): string[] {
+  const known = Object.entries(fields).flatMap(([key, shape]) => {
+    const name = key.replace(/!$/, '');
+    if (name in value) return problems(shape, (value as Record<string, unknown>)[name], `${path}.${name}`);
+    return key.endsWith('!') ? [`${path}.${name} is missing`] : [];
+  });
+  const unknown = Object.keys(value).filter((name) => !(name in fields) && !(`${name}!` in fields));
+  return [...known, ...unknown.map((name) => `${path}.${name} is not Stripe's`)];
 }

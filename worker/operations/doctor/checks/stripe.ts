@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { apiVersion } from '../../../billing/stripe-client.ts';
-import { unknownPricesInUse, type UnknownPrice } from '../../../billing/unknown-prices.ts';
+import { unknownPricesInUse, type UnknownPrice } from '../../../billing/subscriptions.ts';
 import type { Settings } from '../../../settings.ts';
 import { failureReasonOf } from '../http-request.ts';
 import { fine, warning, wrong, type Finding } from '../finding.ts';

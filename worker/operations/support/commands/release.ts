@@ -1,4 +1,4 @@
-import { clearPhoneRateLimits } from '../../../accounts/rate-limit-subjects.ts';
+import { clearPhoneRateLimits } from '../../../accounts/phone.ts';
 import { phoneTag } from '../../../lib/log.ts';
 import { phoneOf } from '../find-user.ts';
 import type { SupportCommand } from '../support-command.ts';

@@ -1,0 +1,213 @@
+import type { Page } from 'playwright/test';
+import { dismissNotices, expectNotices, open, returnToTab, settle, stopTime } from './support/page.ts';
+import type { Person } from './support/stub.ts';
+import { expect, test } from './support/stubbed.ts';
+
+const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
+const renewalDate = '2025-01-05T09:00:00.000Z';
+const cancelAtDate = '2025-02-28T09:00:00.000Z';
+const trial = { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing' };
+const downgrade = { tier: 'premium', subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic' };
+const cancellation = { tier: 'premium', subscriptionStatus: 'cancellation_scheduled' };
+
+const statusLines: [Person, string][] = [
+  [{ ...trial, renewalDate }, 'Trial ends on January 5, 2025'],
+  [{ ...trial, renewalDate, cancelAtDate }, 'Trial ends on January 5, 2025'],
+  [{ ...trial, renewalDate, scheduled: 'basic' }, 'Trial ends on January 5, 2025 and will switch to Basic'],
+  [trial, 'Trial status error - please refresh'],
+  [{ ...trial, scheduled: 'platinum' }, 'Trial will switch to Platinum (error: missing date)'],
+  [{ ...trial, tier: 'free', renewalDate }, 'Trial ends on January 5, 2025'],
+  [{ ...downgrade, cancelAtDate, renewalDate }, 'Downgrade scheduled. Changes to Basic on February 28, 2025'],
+  [{ ...downgrade, renewalDate }, 'Downgrade scheduled. Changes to Basic on January 5, 2025'],
+  [downgrade, 'Downgrade scheduled. Changes to Basic (error: missing date)'],
+  [{ ...downgrade, scheduled: null, renewalDate }, 'Please refresh to update status'],
+  [{ ...cancellation, cancelAtDate, renewalDate }, 'Cancellation scheduled. Changes to Free on February 28, 2025'],
+  [{ ...cancellation, renewalDate }, 'Cancellation scheduled. Changes to Free on January 5, 2025'],
+  [cancellation, 'Cancellation scheduled. Changes to Free (error: missing date)'],
+  [{ tier: 'basic', subscriptionStatus: 'past_due', renewalDate }, 'Payment Past Due'],
+  [{ tier: 'basic', subscriptionStatus: 'unpaid', renewalDate }, 'Payment Past Due'],
+  [{ tier: 'free', subscriptionStatus: 'past_due' }, 'Payment Past Due'],
+  [{ tier: 'free', renewalDate }, 'Free plan - upgrade to get full access'],
+  [{ tier: 'inactive' }, 'Free plan - upgrade to get full access'],
+  [{ tier: null, subscriptionStatus: null }, 'Free plan - upgrade to get full access'],
+  [{ tier: 'basic', renewalDate }, 'Renews on January 5, 2025'],
+  [{ tier: 'basic' }, 'Subscription error - please refresh'],
+  [{ tier: 'basic', renewalDate: 'soon' }, 'Renews on an unknown date'],
+  [{ tier: 'basic', subscriptionStatus: null, renewalDate }, 'Please refresh to update status'],
+];
+
+test('the status line shows the next change of the plan', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  for (const [person, line] of statusLines) {
+    // A distinct state in between shows that each row was read again.
+    stub.person({ tier: 'platinum', subscriptionStatus: 'active', renewalDate: '2031-12-31T09:00:00.000Z' });
+    await returnToTab(page);
+    await expect(planCard(page).getByText('Renews on December 31, 2031')).toBeVisible();
+    stub.person(person);
+    await returnToTab(page);
+    await expect(planCard(page).getByText(line, { exact: true }), JSON.stringify(person)).toBeVisible();
+    await expect(planCard(page).getByText('Please update your payment method to reactivate.')).toHaveCount(
+      line === 'Payment Past Due' ? 1 : 0,
+    );
+    await expect(planCard(page).getByText('Free Trial')).toHaveCount(person.isTrial ? 1 : 0);
+  }
+});
+
+const descriptions = [
+  ['free', 'Free', 'A gentle way to get to know Solace.'],
+  ['basic', 'Basic', 'A steady companion for everyday ups and downs.'],
+  ['premium', 'Premium', 'Room for deeper conversations, several times a day.'],
+  ['platinum', 'Platinum', 'The most generous allowance, answered first.'],
+  ['gold', 'Free', 'A gentle way to get to know Solace.'],
+] as const;
+
+test('the planCard names and describes the plan, an unknown one as free', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  for (const [tier, name, description] of descriptions) {
+    stub.person({ tier, renewalDate });
+    await returnToTab(page);
+    await expect(planCard(page).getByText(name, { exact: true })).toBeVisible();
+    await expect(planCard(page).getByText(description)).toBeVisible();
+  }
+});
+
+for (const [region, button] of [
+  ['Current Plan', 'Refresh plan'],
+  ['Usage', 'Refresh usage'],
+] as const) {
+  test(`${button} fetches the profile and shows the result`, async ({ page, stub }) => {
+    await stub.signedIn({ tier: 'basic', renewalDate, used: 3 });
+    await open(page, '/account');
+    await expect(page.getByText('3 / 30')).toBeVisible();
+    stub.person({ tier: 'basic', renewalDate, used: 4 });
+    const refresh = page.getByRole('region', { name: region }).getByRole('button', { name: button });
+    await refresh.click();
+    await expect(page.getByText('4 / 30')).toBeVisible();
+    await expectNotices(page, ['Success', 'Profile refreshed successfully']);
+    await dismissNotices(page);
+    stub.respond('getMe', { success: false });
+    await refresh.click();
+    await expectNotices(page, ['Error', 'Failed to refresh profile']);
+    await dismissNotices(page);
+    stub.respond('getMe', { success: false, message: 'Nobody is here.' }, 403);
+    await refresh.click();
+    await expectNotices(page, ['Error', 'Failed to refresh profile']);
+    await expect(page.getByText('4 / 30')).toBeVisible();
+  });
+}
+
+test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
+  await stopTime(page);
+  await stub.signedIn();
+  await open(page, '/account');
+  await expect(planCard(page)).toBeVisible();
+  const before = stub.calls('getMe').length;
+  const made = () => stub.calls('getMe').length - before;
+  stub.respond('getMe', {}, 503);
+  const refused = page.waitForResponse(/\/api\/user\/me$/);
+  await page.getByRole('button', { name: 'Refresh plan' }).click();
+  await refused;
+  // The second fetch begins after the page, not only the browser, has the response.
+  await settle(page);
+  await page.clock.runFor(999);
+  await settle(page);
+  expect(made()).toBe(1);
+  await page.clock.runFor(1);
+  await expect.poll(made).toBe(2);
+  await page.clock.resume();
+  await expectNotices(page, ['Error', 'Failed to refresh profile']);
+  await page.clock.fastForward(60_000);
+  await settle(page);
+  expect(made()).toBe(2);
+});
+
+const usageCard = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
+const bar = (page: Page) => usageCard(page).getByRole('progressbar', { name: 'Messages used this week:' });
+
+/** Serves the site with other allowances than the catalogue's. */
+async function withAllowance(page: Page, allowance: number, instead: string): Promise<void> {
+  await page.route('**/assets/*.js', async (route) => {
+    const response = await route.fetch();
+    const code = await response.text();
+    await route.fulfill({ response, body: code.replace(`messageLimit:${allowance}`, `messageLimit:${instead}`) });
+  });
+}
+
+const usages: [Person, string, number][] = [
+  [{ tier: 'free', used: 0 }, '0 / 5', 0],
+  [{ tier: 'free', used: 2 }, '2 / 5', 40],
+  [{ tier: 'inactive', used: 5 }, '5 / 5', 100],
+  [{ tier: 'basic', used: 10 }, '10 / 30', 33],
+  [{ tier: 'premium', used: 69 }, '69 / 70', 99],
+  [{ tier: 'platinum', used: 160 }, '160 / 160', 100],
+  [{ tier: 'basic', used: 44 }, '44 / 30', 100],
+];
+
+test('the usageCard shows how much of the week is used, at most a full bar', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  await expect(usageCard(page).getByText('Messages used this week:')).toBeVisible();
+  for (const [person, value, percent] of usages) {
+    stub.person(person);
+    await returnToTab(page);
+    await expect(usageCard(page).getByText(value, { exact: true })).toBeVisible();
+    await expect(bar(page)).toHaveAttribute('aria-valuenow', String(percent));
+    await expect(bar(page)).toHaveAttribute('aria-valuetext', `${value.replace(' / ', ' of ')} messages used`);
+    const isFree = person.tier === 'free' || person.tier === 'inactive';
+    await expect(usageCard(page).getByText('Upgrade for more messages.')).toHaveCount(isFree ? 1 : 0);
+  }
+});
+
+test('platinum without a limit in the catalogue shows the one that it has', async ({ page, stub }) => {
+  await withAllowance(page, 160, 'null');
+  await stub.signedIn({ tier: 'platinum', used: 40 });
+  await open(page, '/account');
+  await expect(usageCard(page).getByText('40 / 160', { exact: true })).toBeVisible();
+  await expect(bar(page)).toHaveAttribute('aria-valuenow', '25');
+  await expect(usageCard(page).getByText('160 messages per week on this plan.')).toBeVisible();
+});
+
+test('another plan without a limit tracks nothing', async ({ page, stub }) => {
+  await withAllowance(page, 70, 'null');
+  await stub.signedIn({ tier: 'premium', used: 7 });
+  await open(page, '/account');
+  await expect(usageCard(page).getByText('Usage tracking not applicable for this plan.')).toBeVisible();
+  await expect(usageCard(page).getByRole('progressbar')).toHaveCount(0);
+});
+
+test('an allowance without end compares as Unlimited', async ({ page, stub }) => {
+  await withAllowance(page, 160, '-1');
+  await stub.signedIn();
+  await open(page, '/account');
+  const row = page.getByRole('row', { name: /^Messages per week/ });
+  await expect(row.getByRole('cell')).toHaveText(['5', '30', '70', 'Unlimited']);
+});
+
+test('a skeleton stands in while the usage is fetched', async ({ page, stub }) => {
+  await stub.signedIn({ used: 1 });
+  await open(page, '/account');
+  await expect(usageCard(page).getByText('1 / 5')).toBeVisible();
+  const before = await usageCard(page).boundingBox();
+  const release = stub.hold('getMe');
+  await usageCard(page).getByRole('button', { name: 'Refresh usage' }).click();
+  await expect(usageCard(page).locator('[aria-busy=true] [data-loading=true]')).toBeVisible();
+  expect(await usageCard(page).boundingBox()).toEqual(before);
+  release();
+  await expect(usageCard(page).locator('[data-loading=true]')).toHaveCount(0);
+});
+
+test('a profile may leave out what it has nothing to say about', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  for (const [profile, value] of [
+    [{ metadata: { messagesUsedThisPeriod: 3 } }, '3 / 5'],
+    [{ messagesUsedThisPeriod: 4 }, '4 / 5'],
+    [{}, '0 / 5'],
+  ] as const) {
+    stub.respond('getMe', { success: true, profile });
+    await returnToTab(page);
+    await expect(usageCard(page).getByText(value, { exact: true })).toBeVisible();
+  }
+});

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright/test';
+import { dismissNotices, expectNotices, open, storedToken } from './support/page.ts';
+import { expect, test } from './support/stubbed.ts';
+
+const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
+const sessions = [
+  { id: 's2', createdAt: '2026-11-20T10:00:00.000Z', lastSeenAt: '2026-11-21T10:00:00.000Z', current: true },
+  { id: 's1', createdAt: '2026-11-01T10:00:00.000Z', lastSeenAt: '2026-11-02T10:00:00.000Z', current: false },
+];
+
+test('the data is saved as a JSON file', async ({ page, stub }) => {
+  stub.respond('exportMe', { success: true, profile: { phoneNumber: '+15551234567' } });
+  await stub.signedIn();
+  await open(page, '/account');
+  const download = page.waitForEvent('download');
+  await management(page).getByRole('button', { name: 'Download My Data' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^solace-data-\d{4}-\d\d-\d\d\.json$/);
+  const text = await readFile(await file.path(), 'utf8');
+  expect(JSON.parse(text)).toEqual({ success: true, profile: { phoneNumber: '+15551234567' } });
+  await expectNotices(page);
+});
+
+test('a download that fails says so once', async ({ page, stub }) => {
+  stub.respond('exportMe', {}, 404);
+  await stub.signedIn();
+  await open(page, '/account');
+  await management(page).getByRole('button', { name: 'Download My Data' }).click();
+  await expectNotices(page, ['Error', 'Failed to download your data']);
+});
+
+test('another session can be ended, this one cannot', async ({ page, stub }) => {
+  stub.respond('getSessions', { success: true, sessions });
+  stub.respond('endSession', { success: true });
+  await stub.signedIn();
+  await open(page, '/account');
+  await management(page).getByRole('button', { name: 'Sessions' }).click();
+  const rows = management(page).getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+  await expect(rows).toHaveCount(2);
+  await expect(rows.nth(0)).toContainText('This device');
+  await expect(rows.nth(0)).toContainText('Signed in on November 20, 2026');
+  await expect(rows.nth(0).getByRole('button')).toHaveCount(0);
+  stub.respond('getSessions', { success: true, sessions: sessions.slice(0, 1) });
+  await rows.nth(1).getByRole('button', { name: 'End session' }).click();
+  await expect(rows).toHaveCount(1);
+  await expectNotices(page, ['Session ended']);
+  expect(stub.calls('endSession')).toMatchObject([{ path: '/api/user/sessions/s1' }]);
+});
+
+test('logging out everywhere ends this session too', async ({ page, stub }) => {
+  stub.respond('getSessions', { success: true, sessions });
+  await stub.signedIn();
+  await open(page, '/account');
+  await management(page).getByRole('button', { name: 'Sessions' }).click();
+  stub.respond('logout', {}, 503);
+  await management(page).getByRole('button', { name: 'Log out everywhere' }).click();
+  await expectNotices(page, ['Error', 'Server error. Please try again later.']);
+  expect(await storedToken(page)).toBe('e2e-token');
+  stub.respond('logout', { success: true });
+  await management(page).getByRole('button', { name: 'Log out everywhere' }).click();
+  await page.waitForURL('**/login');
+  expect(stub.calls('logout').map(({ body }) => body)).toEqual([{ everywhere: true }, { everywhere: true }]);
+  expect(await storedToken(page)).toBeNull();
+});
+
+test('the platform management leads to the chat where the platform is the web', async ({ page, stub }) => {
+  stub.respond('getPlatform', { success: true, platform: 'web' });
+  await stub.signedIn();
+  await open(page, '/account');
+  await expect(
+    page.getByRole('region', { name: 'Messaging Platform' }).getByRole('link', { name: 'Open the chat' }),
+  ).toHaveAttribute('href', '/chat');
+});
+
+const remove = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Delete Account' });
+const deletion = (page: Page) => page.getByRole('alertdialog', { name: 'Are you absolutely sure?' });
+
+async function confirm(page: Page): Promise<void> {
+  await remove(page).click();
+  await deletion(page).getByRole('button', { name: 'Delete Account' }).click();
+}
+
+test('the deletion says what is lost, keeps the focus and gives it back', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  for (const leave of [
+    () => deletion(page).getByRole('button', { name: 'Cancel' }).click(),
+    () => page.keyboard.press('Escape'),
+  ]) {
+    await remove(page).click();
+    await expect(deletion(page)).toHaveAccessibleDescription(
+      'This action cannot be undone. This will permanently delete your account, all your chat history, and cancel any active subscriptions.',
+    );
+    await expect(deletion(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
+    for (const name of ['Delete Account', 'Cancel']) {
+      await page.keyboard.press('Tab');
+      await expect(deletion(page).getByRole('button', { name })).toBeFocused();
+    }
+    await leave();
+    await expect(deletion(page)).toHaveCount(0);
+    await expect(remove(page)).toBeFocused();
+  }
+  expect(stub.calls('deleteMe')).toEqual([]);
+});
+
+for (const [answer, text] of [
+  [{ success: true }, 'Account deleted successfully'],
+  [{ success: true, message: 'Farewell.' }, 'Farewell.'],
+] as const) {
+  test(`the account is deleted: ${text}`, async ({ page, stub }) => {
+    stub.respond('deleteMe', answer);
+    const release = stub.hold('deleteMe');
+    await stub.signedIn();
+    await open(page, '/account');
+    await confirm(page);
+    await expect(page.getByText('Deleting account data...')).toBeVisible();
+    release();
+    await page.waitForURL('**/login');
+    await expectNotices(page, ['Success', text]);
+    expect(await storedToken(page)).toBeNull();
+    await page.goBack();
+    await expect(page.getByRole('region', { name: 'Account Management' })).toHaveCount(0);
+  });
+}
+
+test('a failure keeps the account and says why', async ({ page, stub }) => {
+  await stub.signedIn();
+  await open(page, '/account');
+  const failing = [
+    [() => stub.respond('deleteMe', { success: false, error: 'Still paying.' }), 'Still paying.'],
+    [() => stub.respond('deleteMe', { success: false, message: 'Not yet.' }), 'Not yet.'],
+    [() => stub.respond('deleteMe', { success: false }), 'Failed to delete account'],
+    [() => stub.respond('deleteMe', {}, 404), 'Failed to delete account'],
+    [() => stub.respond('deleteMe', {}, 503), 'Server error. Please try again later.'],
+  ] as const;
+  for (const [arrange, text] of failing) {
+    arrange();
+    await confirm(page);
+    await expectNotices(page, ['Error', text]);
+    await dismissNotices(page);
+    await expect(remove(page)).toBeEnabled();
+  }
+  expect(await storedToken(page)).toBe('e2e-token');
+});

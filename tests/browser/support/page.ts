@@ -1,0 +1,123 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page } from 'playwright/test';
+import { spoil } from './contexts.ts';
+
+/** Opens a path and waits until everything has loaded and React has hydrated the page. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await hydrated(page);
+}
+
+/** Waits until React has hydrated the page, or the element with this selector, and its fonts have loaded. */
+export async function hydrated(page: Page, selector = '#root > *'): Promise<void> {
+  await page.waitForFunction(
+    (of) => Object.keys(document.querySelector(of) ?? {}).some((key) => key.startsWith('__reactProps')),
+    selector,
+  );
+  await page.evaluate(async () => void (await document.fonts.ready));
+}
+
+/** Stops the page's clock before it opens, so that the test controls it. */
+export async function stopTime(page: Page, at = '2025-01-01T12:00:00Z'): Promise<void> {
+  await installClock(page, { time: new Date(Date.parse(at) - 1000) });
+  await page.clock.pauseAt(at);
+}
+
+/** Lets the test move the page's clock. Playwright cannot take a clock back, so the context is not used again. */
+export async function installClock(page: Page, options: Parameters<Page['clock']['install']>[0] = {}): Promise<void> {
+  spoil(page);
+  await page.clock.install(options);
+}
+
+/** Fetches the profile again, as a return to the tab does. */
+export async function returnToTab(page: Page): Promise<void> {
+  const answered = page.waitForResponse(/\/api\/user\/me$/);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await answered;
+  // A second fetch during the first one would be merged with it.
+  await settle(page);
+}
+
+export const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('authToken'));
+
+/**
+ * Waits for the response to a request that the page sends now, and for React to render: what the page did and received
+ * before has then had its effect. No timer is involved, so it works while the clock stands still.
+ */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const turn = () => {
+      const { port1, port2 } = new MessageChannel();
+      return new Promise((resolve) => {
+        port1.addEventListener('message', resolve, { once: true });
+        port1.start();
+        port2.postMessage(null);
+      });
+    };
+    for (let round = 0; round < 2; round += 1) {
+      await fetch('/robots.txt', { cache: 'no-store' });
+      await turn();
+      await turn();
+    }
+  });
+}
+
+type Notice = readonly [title: string, description?: string];
+type Shown = { text: string; type: string };
+type Watched = Window & { shownNotices: Map<string, Shown> };
+
+const root = '[data-scope=toast][data-part=root]';
+
+/** Records every notice of the pages that this one opens, because a notice disappears after some seconds. */
+export async function watchNotices(page: Page): Promise<void> {
+  await page.addInitScript((selector) => {
+    const shown = new Map<string, Shown>();
+    (window as unknown as Watched).shownNotices = shown;
+    const look = () => {
+      for (const toast of document.querySelectorAll<HTMLElement>(selector)) {
+        const parts = [...toast.querySelectorAll('[data-part=title], [data-part=description]')];
+        const text = parts.map(({ textContent }) => textContent).join(' / ');
+        if (text && !shown.has(toast.id)) shown.set(toast.id, { text, type: toast.dataset['type'] ?? '' });
+      }
+    };
+    new MutationObserver(look).observe(document, { childList: true, subtree: true });
+  }, root);
+}
+
+/** Since the page was loaded or `dismissNotices` exactly these notices were shown, each once. */
+export async function expectNotices(page: Page, ...notices: Notice[]): Promise<void> {
+  const expected = notices.map((notice) => notice.filter(Boolean).join(' / ')).toSorted();
+  const texts = async () => (await shownNotices(page)).map(({ text }) => text).toSorted();
+  await expect.poll(texts, 'the notices').toEqual(expected);
+  // A repeated notice would be shown with the first, or after the responses that are on their way.
+  await settle(page);
+  expect(await texts(), 'the notices after all responses').toEqual(expected);
+}
+
+/** Closes the shown notices, of which there is at least one, and empties the record. */
+export async function dismissNotices(page: Page): Promise<void> {
+  await expect.poll(async () => (await shownNotices(page)).length, 'notices to dismiss').toBeGreaterThan(0);
+  const close = page.getByRole('button', { name: 'Dismiss' });
+  // A closing notice moves, so it is not clicked by the mouse.
+  await close.evaluateAll((buttons: HTMLElement[]) => buttons.forEach((button) => button.click()));
+  await expect(close).toHaveCount(0);
+  await page.evaluate(() => (window as unknown as Watched).shownNotices.clear());
+}
+
+export const shownNotices = (page: Page): Promise<Shown[]> =>
+  page.evaluate(() => [...(window as unknown as Watched).shownNotices.values()]);
+
+/** What axe finds wrong with the page, and where. */
+export async function violations(page: Page): Promise<string[]> {
+  const found = (await new AxeBuilder({ page }).analyze()).violations;
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+/** The page is at most as wide as each of these screens, in pixels. */
+export async function expectToFit(page: Page, ...widths: number[]): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    const actual = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(actual, `the width of the page on a screen of ${width} pixels`).toBeLessThanOrEqual(width);
+  }
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { Person } from '../person.ts';
+import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../world.ts';
+import { ChatFollower, readPage } from './chat-follower.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Choices } from '../choices.ts';
+
+const path = '/api/user/chat/messages';
+
+/** Accepts the notice and opens the chat in one tab or two. */
+export async function openChat(world: World, person: Person): Promise<void> {
+  const { choices, conversation, phone, token } = person;
+  const body = { version: '2026-11' };
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('chat consent', 'PUT', '/api/user/chat/consent', { token, body }),
+  );
+  if (answer.status !== 200) world.seen.push(`${phone} could not consent: ${answer.code}`);
+  conversation.consented = answer.status === 200;
+  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.chats.push(new ChatFollower(world, person));
+}
+
+/** Sends some messages, one by one or concurrently. */
+export async function writeOnWeb(world: World, person: Person): Promise<void> {
+  if (!person.conversation.consented) await openChat(world, person);
+  const atOnce = person.choices.chance(0.2) ? person.choices.between(2, 4) : 1;
+  await Promise.all(Array.from({ length: atOnce }, () => sendMessage(world, person)));
+}
+
+/** Sends one message until it is accepted, at times with a lost response first, or with a repetition afterwards. */
+export async function sendMessage(world: World, person: Person, hangUp = person.choices.chance(0.15)): Promise<void> {
+  const { conversation } = person;
+  const body = { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` };
+  conversation.attempted.add(body.id);
+  conversation.sentAt.set(body.id, performance.now());
+  conversation.inFlight.add(body.id);
+  await untilAccepted(world, person, body, hangUp).finally(() => conversation.inFlight.delete(body.id));
+}
+
+async function untilAccepted(
+  world: World,
+  person: Person,
+  body: { id: string; text: string },
+  hangUp: boolean,
+): Promise<void> {
+  const { choices, conversation, phone } = person;
+  const send = (token: string | undefined, hangUpMs?: number) =>
+    world.site.call('chat message', 'POST', path, { token, body }, hangUpMs);
+  const again = choices.chance(0.1);
+  if (hangUp) await send(person.token, choices.between(2, 40));
+  const answer = await untilTakenBySession(world, person, send);
+  if (answer.status !== 200) {
+    const expected = answer.code === 'allowance_spent' || (person.left && answer.status < 500);
+    if (!expected) world.seen.push(`${phone} could not send ${body.id}: ${answer.code}`);
+    return;
+  }
+  const { message } = answer.body;
+  if (message.text !== body.text) world.seen.push(`${phone}: ${body.id} has another text in its response`);
+  if (!conversation.overlapping.has(body.id)) conversation.accepted.set(body.id, message);
+  conversation.acceptedAt.set(body.id, performance.now());
+  if (!again) return;
+  const second = await untilTakenBySession(world, person, send);
+  // If the bot has refused the message meanwhile, this is a new attempt.
+  if (second.body.message?.state !== 'delivered') conversation.resent.add(body.id);
+  const mayDiffer = person.left || conversation.overlapping.has(body.id);
+  if (mayDiffer || second.body.message?.seq === message.seq) return;
+  world.seen.push(`${phone}: ${body.id} was stored as ${message.seq}, then ${second.body.message?.seq ?? second.code}`);
+}
+
+/** Sends every message again that the bot has refused, under the same id. */
+export async function resendFailed(world: World, person: Person): Promise<void> {
+  const page = await readPage(world.site, person.token!);
+  for (const { id, text } of page?.messages.filter(({ state }) => state === 'failed') ?? []) {
+    person.conversation.resent.add(id);
+    await world.site.call('chat message', 'POST', path, { token: person.token, body: { id, text } });
+  }
+}
+
+/** Clears the conversation. */
+export async function clearConversation(world: World, person: Person): Promise<void> {
+  const { conversation, phone, token } = person;
+  if (!conversation.consented) return;
+  const removed = conversation.beginClearing();
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('clear chat', 'DELETE', '/api/user/chat', { token }),
+  );
+  if (answer.status === 200) conversation.clear(removed);
+  else world.seen.push(`${phone} could not clear the conversation: ${answer.code}`);
+}
+
+/** The network of the device changes: every chat stream breaks and is resumed. */
+export function reconnectChats({ chats }: Person): void {
+  for (const chat of chats) chat.stream.disconnect();
+}
+
+/** Until the end, the bot sometimes refuses every message for a while; with `silent` it also does not respond. */
+export async function keepRefusing(world: World, choices: Choices, silent: boolean): Promise<void> {
+  const { rig, figures, closing, timeline } = world;
+  while (!closing.aborted) {
+    await untilClosing(world, choices.between(4000, 12_000));
+    if (closing.aborted) return;
+    const mode = silent && choices.chance(0.3) ? 'silent' : 'refuse';
+    figures.injected(mode === 'silent' ? 'bot does not respond to messages' : 'bot refuses messages');
+    timeline.note(`bot, messages: ${mode}`);
+    await rig.control('PUT', '/bot/mode', { mode });
+    await sleep(choices.between(300, 2000));
+    await rig.control('PUT', '/bot/mode', { mode: 'answer' });
+    timeline.note('bot, messages: answer');
+  }
+}
+
+/** The bot writes unprompted, and at times sends the same reply in two calls. */
+export async function receiveReply(world: World, person: Person): Promise<void> {
+  const { choices, conversation, phone } = person;
+  if (!conversation.consented) return;
+  const body = { phone, id: person.nextId('reply'), text: `${world.marker} reply ${person.index}` };
+  const send = (callId: string) =>
+    untilTaken(world, person, () => world.site.bot('bot message', '/api/bot/messages', callId, body));
+  const calls = choices.chance(0.4) ? ['a', 'b'] : ['a'];
+  const answers = await Promise.all(calls.map((call) => send(`${body.id}_${call}`)));
+  const seqs = new Set(answers.map((answer) => answer.body.seq as number | undefined));
+  const [seq] = seqs;
+  if (seqs.size !== 1 || seq === undefined) {
+    const got = answers.map(({ code, body: { seq: place } }) => place ?? code).join(' and ');
+    world.seen.push(`${phone}: the reply ${body.id} got ${got}`);
+    return;
+  }
+  conversation.replies.push({ ...body, seq, author: 'solace', state: 'delivered' });
+  if (choices.chance(0.1)) await refuseOtherText(world, body);
+}
+
+async function refuseOtherText({ site, seen }: World, body: { id: string; text: string }): Promise<void> {
+  const other = { ...body, text: `${body.text} changed` };
+  const answer = await site.bot('bot message', '/api/bot/messages', `${body.id}_other`, other);
+  if (!isNotNow(answer) && answer.status !== 409)
+    seen.push(`another text under the reply ${body.id} was answered ${answer.status}`);
+}

@@ -1,0 +1,202 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf, type World } from './world.ts';
+import { inRange, pageOf } from './api/page.ts';
+import { mergeMetadata, newMetadata } from './live-customer.ts';
+import type { Product, Price } from './merchant-types.ts';
+import { invalid } from './api/errors.ts';
+import { newId } from './table.ts';
+
+export function createProduct(world: World, { params }: Call<Stripe.ProductCreateParams>): Product {
+  const product = newProduct(world, params);
+  const { default_price_data: price } = params;
+  if (!price) return product;
+  const { id } = createPrice(world, { params: { ...price, product: product.id }, ids: {} });
+  return world.products.change(product.id, (product) => void (product.default_price = id), null);
+}
+
+export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParams>): Product {
+  const { metadata, images, expand: _, ...fields } = call.params;
+  return world.products.change(idOf(call), (product) => {
+    Object.assign(
+      product,
+      Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value])),
+    );
+    if (images !== undefined) product.images = images || [];
+    product.metadata = mergeMetadata(product.metadata, metadata);
+    product.updated = world.now();
+  });
+}
+
+export function listProducts(world: World, { params }: Call<Stripe.ProductListParams>) {
+  const found = world.products
+    .all()
+    .filter((product) => params.active === undefined || product.active === params.active)
+    .filter((product) => params.ids === undefined || params.ids.includes(product.id))
+    .filter((product) => inRange(product.created, params.created));
+  return pageOf(found, params, '/v1/products', world.products);
+}
+
+const untouchedProduct = {
+  livemode: false,
+  package_dimensions: null,
+  shippable: null,
+  tax_details: null,
+  type: 'service',
+};
+
+/** A product without a price. */
+function newProduct(world: World, params: Stripe.ProductCreateParams): Product {
+  if (params.id && world.products.find(params.id)) {
+    throw invalid('Product already exists.', 'id', 'resource_already_exists');
+  }
+  return world.products.insert({
+    ...untouchedProduct,
+    id: params.id ?? newId('prod_', 14),
+    object: 'product',
+    active: params.active ?? true,
+    created: world.now(),
+    updated: world.now(),
+    name: params.name,
+    description: params.description ?? null,
+    default_price: null,
+    images: params.images ?? [],
+    marketing_features: params.marketing_features ?? [],
+    metadata: newMetadata(params.metadata),
+    statement_descriptor: params.statement_descriptor ?? null,
+    tax_code: params.tax_code ?? null,
+    unit_label: params.unit_label ?? null,
+    url: params.url ?? null,
+  });
+}
+
+const untouchedPrice = {
+  billing_scheme: 'per_unit',
+  custom_unit_amount: null,
+  livemode: false,
+  tiers_mode: null,
+  transform_quantity: null,
+};
+
+export function createPrice(world: World, { params }: Call<Stripe.PriceCreateParams>): Price {
+  if (params.unit_amount === undefined)
+    throw invalid('Missing required param: unit_amount.', 'unit_amount', 'parameter_missing');
+  const product = productOf(world, params);
+  claimLookupKey(world, params.lookup_key, params.transfer_lookup_key);
+  return world.prices.insert({
+    ...untouchedPrice,
+    id: newId('price_1'),
+    object: 'price',
+    active: params.active ?? true,
+    created: world.now(),
+    currency: params.currency.toLowerCase(),
+    lookup_key: params.lookup_key ?? null,
+    metadata: newMetadata(params.metadata),
+    nickname: params.nickname ?? null,
+    product,
+    recurring: recurringOf(params),
+    tax_behavior: params.tax_behavior ?? 'unspecified',
+    type: params.recurring ? 'recurring' : 'one_time',
+    unit_amount: params.unit_amount,
+    unit_amount_decimal: String(params.unit_amount),
+  });
+}
+
+function productOf(world: World, params: Stripe.PriceCreateParams): string {
+  if (params.product) return world.products.get(params.product, 'product').id;
+  const data = params.product_data;
+  if (!data) throw invalid('You must specify either `product` or `product_data` when creating a price.', 'product');
+  return newProduct(world, { name: data.name, ...(data.metadata && { metadata: data.metadata }) }).id;
+}
+
+function recurringOf({ recurring }: Stripe.PriceCreateParams): Price['recurring'] {
+  if (!recurring) return null;
+  const { interval, interval_count = 1, usage_type = 'licensed' } = recurring;
+  if (usage_type !== 'licensed') throw invalid('Only licensed prices are sold here.', 'recurring[usage_type]');
+  return { interval, interval_count, meter: null, trial_period_days: null, usage_type };
+}
+
+function claimLookupKey(world: World, key: string | undefined, transfer = false): void {
+  const present = key ? world.prices.all().find((price) => price.lookup_key === key) : undefined;
+  if (!present) return;
+  if (!transfer) {
+    throw invalid(
+      `A price (\`${present.id}\`) already uses that lookup key. Use \`transfer_lookup_key\` to transfer it.`,
+      'lookup_key',
+      'resource_already_exists',
+    );
+  }
+  world.prices.change(present.id, (price) => void (price.lookup_key = null));
+}
+
+/** Everything but the amount, which a price keeps for good. */
+export function updatePrice(world: World, call: Call<Stripe.PriceUpdateParams>): Price {
+  const { params } = call;
+  const current = world.prices.get(idOf(call));
+  if (params.lookup_key && params.lookup_key !== current.lookup_key) {
+    claimLookupKey(world, params.lookup_key, params.transfer_lookup_key);
+  }
+  return world.prices.change(current.id, (price) => {
+    if (params.active !== undefined) price.active = params.active;
+    if (params.lookup_key !== undefined) price.lookup_key = params.lookup_key || null;
+    if (params.nickname !== undefined) price.nickname = params.nickname || null;
+    if (params.tax_behavior !== undefined) price.tax_behavior = params.tax_behavior;
+    price.metadata = mergeMetadata(price.metadata, params.metadata);
+  });
+}
+
+export function retrievePrice(world: World, call: Call): Price {
+  return world.prices.get(idOf(call));
+}
+
+export function listPrices(world: World, { params }: Call<Stripe.PriceListParams>) {
+  const { active, currency, lookup_keys: keys, product, type, recurring } = params;
+  if (keys && keys.length > 10) throw invalid('You can send at most 10 lookup keys.', 'lookup_keys');
+  const found = world.prices
+    .all()
+    .filter((price) => active === undefined || price.active === active)
+    .filter((price) => currency === undefined || price.currency === currency)
+    .filter((price) => keys === undefined || keys.includes(price.lookup_key ?? ''))
+    .filter((price) => product === undefined || price.product === product)
+    .filter((price) => type === undefined || price.type === type)
+    .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
+    .filter((price) => inRange(price.created, params.created));
+  return pageOf(found, params, '/v1/prices', world.prices);
+}
+
+/** The active recurring price of an id; throws for others, which a subscription cannot contain. */
+export function recurringPrice(world: World, id: string, param: string): Price {
+  const price = world.prices.get(id, param);
+  if (!price.active) throw invalid('The price specified is inactive. This field only accepts active prices.', param);
+  if (!price.recurring) {
+    throw invalid(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      param,
+    );
+  }
+  return price;
+}
+
+/** A price in the format of the older Plan object, which subscription items still contain. */
+export function planOf(price: Price): object {
+  return {
+    id: price.id,
+    object: 'plan',
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: 'per_unit',
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring?.interval ?? 'week',
+    interval_count: price.recurring?.interval_count ?? 1,
+    livemode: false,
+    metadata: price.metadata,
+    meter: null,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: null,
+    transform_usage: null,
+    trial_period_days: null,
+    usage_type: 'licensed',
+  };
+}

@@ -1,0 +1,199 @@
+import { subscriptionOf } from './lines.ts';
+import { type Decline, invalid } from '../api/errors.ts';
+import { attemptPayment, type Outcome, authenticationFailed, failIntent } from '../payments/attempt-payment.ts';
+import type { Invoice } from './invoice-types.ts';
+import type { PaymentMethod } from '../payments/payment-types.ts';
+import type { World } from '../world.ts';
+import type { Subscription } from '../subscriptions/subscription-types.ts';
+
+const nothingToCharge: Decline = {
+  code: 'payment_method_required',
+  message: 'This customer has no attached payment source or default payment method.',
+};
+
+type Collecting = {
+  /** Replaces the default payment method of the subscription or customer. */
+  method?: string | undefined;
+  isAuthenticated?: boolean | undefined;
+};
+
+/** Charges an open invoice, and settles it or records the failure. */
+export function collectInvoice(world: World, id: string, { method: given, isAuthenticated }: Collecting = {}): Outcome {
+  const invoice = world.invoices.get(id);
+  const method = given ? world.paymentMethods.get(given, 'payment_method') : payingMethod(world, invoice);
+  const { paymentIntent } = invoice._;
+  const outcome: Outcome =
+    method && paymentIntent
+      ? attemptPayment(world, paymentIntent, method, { isAuthenticated })
+      : { kind: 'declined', decline: nothingToCharge };
+  recordAttempt(world, id, outcome, method);
+  if (outcome.kind === 'paid') settleInvoice(world, id);
+  else if (outcome.kind === 'processing') markActive(world, invoice);
+  else failInvoice(world, id, outcome);
+  return outcome;
+}
+
+/** The payment method that an invoice is charged to by default. */
+export function payingMethod(world: World, invoice: Invoice): PaymentMethod | undefined {
+  const id = subscriptionOf(invoice);
+  const payer = id ? world.subscriptions.get(id) : { customer: invoice.customer, default_payment_method: null };
+  return defaultMethod(world, payer);
+}
+
+/** Recorded: a first payment that needs authentication is attempted and not counted. */
+function recordAttempt(world: World, id: string, outcome: Outcome, method: PaymentMethod | undefined): void {
+  world.invoices.change(
+    id,
+    (invoice) => {
+      const isCounted = outcome.kind !== 'action' || invoice.billing_reason === 'subscription_cycle';
+      invoice.attempted = true;
+      invoice.attempt_count += isCounted ? 1 : 0;
+      invoice._.lastMethod = method?.id ?? null;
+      invoice._.lastDecline = declineCodeOf(outcome);
+    },
+    null,
+  );
+}
+
+function declineCodeOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'action') return 'authentication_required';
+  return outcome.kind === 'declined' ? (outcome.decline.decline_code ?? outcome.decline.code) : null;
+}
+
+/** Emits the events of an invoice whose payment failed; an active subscription becomes past due. */
+export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
+  const invoice = world.invoices.get(id);
+  if (kind === 'action') world.emit('invoice.payment_action_required', invoice);
+  if (kind !== 'action' || invoice.billing_reason !== 'subscription_create') {
+    world.emit('invoice.payment_failed', invoice);
+  }
+  const subscription = subscriptionOf(invoice);
+  if (!subscription || world.subscriptions.get(subscription).status !== 'active') return;
+  world.customers.change(invoice.customer, (customer) => void (customer.delinquent = true));
+  world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
+}
+
+/** A pending bank debit counts as paid until the bank refuses it. */
+function markActive(world: World, invoice: Invoice): void {
+  const id = subscriptionOf(invoice);
+  if (!id || world.subscriptions.get(id).status !== 'incomplete') return;
+  world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
+}
+
+/** Marks an invoice as paid. When it is its subscription's latest finalized one, the subscription is active again. */
+export function settleInvoice(world: World, id: string, { isOutOfBand = false } = {}): Invoice {
+  const now = world.now();
+  const invoice = world.invoices.change(id, (invoice) => {
+    Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, amount_remaining: 0 });
+    Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null });
+    invoice.attempted ||= !isOutOfBand;
+    invoice.status_transitions.paid_at = now;
+  });
+  if (invoice._.payment && !isOutOfBand) {
+    const payment = world.invoicePayments.change(invoice._.payment, (payment) => {
+      Object.assign(payment, { status: 'paid', amount_paid: payment.amount_requested });
+      payment.status_transitions.paid_at = now;
+    });
+    world.emit('invoice_payment.paid', payment);
+  }
+  world.emit('invoice.paid', invoice);
+  world.emit('invoice.payment_succeeded', invoice);
+  reactivateSubscription(world, invoice);
+  return invoice;
+}
+
+function reactivateSubscription(world: World, invoice: Invoice): void {
+  const subscription = subscriptionOf(invoice);
+  if (!subscription) return;
+  const { id, status, _: internal } = world.subscriptions.get(subscription);
+  if (internal.lastFinalized !== invoice.id || !['incomplete', 'past_due', 'unpaid'].includes(status)) return;
+  world.customers.change(invoice.customer, (customer) => void (customer.delinquent = false));
+  world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
+}
+
+type Payer = Pick<Subscription, 'customer' | 'default_payment_method'>;
+
+/** The payment method of a subscription, else the default of its customer. */
+export function defaultMethod(world: World, payer: Payer): PaymentMethod | undefined {
+  const customer = world.customers.find(payer.customer);
+  const ids = [payer.default_payment_method, customer?.invoice_settings.default_payment_method];
+  return ids
+    .map((id) => (id ? world.paymentMethods.find(id) : undefined))
+    .find((method) => method?.customer === payer.customer);
+}
+
+/** Throws if a subscription costs something and has no payment method. */
+export function requireMethod(world: World, subscription: Subscription): void {
+  const isFree = subscription.items.data.every(({ price }) => price.unit_amount === 0);
+  if (isFree || defaultMethod(world, subscription)) return;
+  const message =
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.';
+  throw invalid(message, undefined, 'resource_missing');
+}
+
+/** Whether the payment of an invoice waits for authentication by the cardholder. */
+export function awaitsAuthentication(world: World, { status, _: { paymentIntent } }: Invoice): boolean {
+  return status === 'open' && world.paymentIntents.find(paymentIntent ?? '')?.status === 'requires_action';
+}
+
+/** Completes or fails the authentication that the payment of an invoice waits for. */
+export function authenticateInvoice(world: World, id: string, { succeeds }: { succeeds: boolean }): Invoice {
+  const {
+    _: { paymentIntent },
+  } = world.invoices.get(id);
+  const intent = world.paymentIntents.get(paymentIntent ?? '');
+  if (!succeeds) {
+    failIntent(world, intent.id, authenticationFailed);
+    failInvoice(world, id, { kind: 'declined' });
+    return world.invoices.get(id);
+  }
+  const method = world.paymentMethods.get(intent.payment_method ?? '');
+  const outcome = attemptPayment(world, intent.id, method, { isAuthenticated: true });
+  if (outcome.kind === 'paid') {
+    world.invoices.change(id, (invoice) => void (invoice.attempt_count ||= 1), null);
+    return settleInvoice(world, id);
+  }
+  failInvoice(world, id, { kind: 'declined' });
+  return world.invoices.get(id);
+}
+
+/** Voids an open invoice. If a first invoice is voided, its subscription expires. */
+export function closeInvoice(world: World, id: string): Invoice {
+  const invoice = world.invoices.change(
+    id,
+    (invoice) => {
+      Object.assign(invoice, { status: 'void', auto_advance: false, next_payment_attempt: null });
+      invoice.status_transitions.voided_at = world.now();
+    },
+    'invoice.voided',
+  );
+  cancelPayment(world, invoice);
+  expireSubscription(world, invoice);
+  return invoice;
+}
+
+function cancelPayment(world: World, { _: { payment, paymentIntent } }: Invoice): void {
+  if (!payment || !paymentIntent) return;
+  world.invoicePayments.change(payment, (payment) => {
+    payment.status = 'canceled';
+    payment.status_transitions.canceled_at = world.now();
+  });
+  world.paymentIntents.change(
+    paymentIntent,
+    (intent) => {
+      Object.assign(intent, { status: 'canceled', canceled_at: world.now(), next_action: null });
+      intent.cancellation_reason = 'void_invoice';
+    },
+    'payment_intent.canceled',
+  );
+}
+
+function expireSubscription(world: World, invoice: Invoice): void {
+  const id = subscriptionOf(invoice);
+  if (!id) return;
+  const { status, latest_invoice: latest } = world.subscriptions.get(id);
+  if (status !== 'incomplete' || latest !== invoice.id) return;
+  world.subscriptions.change(id, (subscription) => {
+    Object.assign(subscription, { status: 'incomplete_expired', ended_at: world.now() });
+  });
+}

@@ -1,0 +1,185 @@
+import { listOf } from '../api/page.ts';
+import { newId } from '../table.ts';
+import type { BillingReason, Invoice, Line } from './invoice-types.ts';
+import type { Metadata } from '../merchant-types.ts';
+import type { Subscription } from '../subscriptions/subscription-types.ts';
+import type { World } from '../world.ts';
+import { subscriptionOf } from './lines.ts';
+import { newPaymentIntent } from '../payments/attempt-payment.ts';
+import { settleInvoice } from './collect-invoice.ts';
+
+const untouched = {
+  account_country: 'US',
+  account_tax_ids: null,
+  amount_overpaid: 0,
+  amount_shipping: 0,
+  application: null,
+  automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+  collection_method: 'charge_automatically',
+  custom_fields: null,
+  customer_account: null,
+  customer_shipping: null,
+  customer_tax_exempt: 'none',
+  customer_tax_ids: [],
+  default_payment_method: null,
+  default_source: null,
+  default_tax_rates: [],
+  discounts: [],
+  due_date: null,
+  footer: null,
+  from_invoice: null,
+  issuer: { type: 'self' },
+  last_finalization_error: null,
+  latest_revision: null,
+  livemode: false,
+  on_behalf_of: null,
+  payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+  post_payment_credit_notes_amount: 0,
+  pre_payment_credit_notes_amount: 0,
+  receipt_number: null,
+  rendering: null,
+  shipping_cost: null,
+  shipping_details: null,
+  statement_descriptor: null,
+  test_clock: null,
+  total_discount_amounts: [],
+  total_pretax_credit_amounts: [],
+  total_taxes: [],
+};
+
+/** The time, in seconds, after which Stripe finalizes and charges a draft invoice. */
+const draftTime = 3600;
+
+type Draft = {
+  customer: string;
+  currency: string;
+  subscription?: Subscription;
+  reason: BillingReason;
+  lines?: Line[];
+  period?: { start: number; end: number };
+  description?: string | null;
+  metadata?: Metadata;
+  /** Stripe finalizes and charges it after the draft time. */
+  isAutomatic?: boolean;
+};
+
+/** Creates a draft invoice and emits `invoice.created`; charges nothing. */
+export function draftInvoice(world: World, draft: Draft): Invoice {
+  const id = newId('in_1');
+  const now = world.now();
+  const data = (draft.lines ?? []).map((line) => ({ ...line, invoice: id }));
+  return world.invoices.insert({
+    ...untouched,
+    ...addressee(world, draft.customer),
+    ...amounts(data.reduce((sum, line) => sum + line.amount, 0)),
+    ...finalization(now, draft.isAutomatic ?? false),
+    id,
+    object: 'invoice',
+    attempt_count: 0,
+    attempted: false,
+    billing_reason: draft.reason,
+    created: now,
+    currency: draft.currency,
+    customer: draft.customer,
+    description: draft.description ?? null,
+    effective_at: null,
+    ending_balance: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    lines: listOf(data, `/v1/invoices/${id}/lines`),
+    metadata: draft.metadata ?? {},
+    number: null,
+    parent: draft.subscription ? parentOf(draft.subscription) : null,
+    period_start: draft.period?.start ?? now,
+    period_end: draft.period?.end ?? now,
+    starting_balance: world.customers.get(draft.customer).balance,
+    status: 'draft',
+    webhooks_delivered_at: now,
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0, lastMethod: null, lastDecline: null },
+  });
+}
+
+/** When Stripe finalizes and first charges a draft that was created at `created`. */
+export function finalization(created: number, isAutomatic: boolean) {
+  const at = isAutomatic ? created + draftTime : null;
+  return { auto_advance: isAutomatic, automatically_finalizes_at: at, next_payment_attempt: at };
+}
+
+function amounts(total: number) {
+  const due = Math.max(0, total);
+  const taxFree = { subtotal_excluding_tax: total, total_excluding_tax: total };
+  return { ...taxFree, amount_due: due, amount_paid: 0, amount_remaining: due, subtotal: total, total };
+}
+
+function addressee(world: World, customer: string) {
+  const { email, name, phone, address } = world.customers.get(customer);
+  const account_name = world.settings.businessName;
+  return { account_name, customer_address: address, customer_email: email, customer_name: name, customer_phone: phone };
+}
+
+function parentOf({ id, metadata }: Subscription): Invoice['parent'] {
+  const details = { metadata, subscription: id };
+  return { type: 'subscription_details', quote_details: null, subscription_details: details };
+}
+
+/** Stripe charges no amount below 50 cents: it is added to the customer's balance for the next invoice. */
+const leastCharge = 50;
+
+/** Numbers an invoice and applies the customer's balance to it. An invoice of nothing is paid. */
+export function finalizeInvoice(world: World, id: string): Invoice {
+  const draft = world.invoices.get(id);
+  const customer = world.customers.get(draft.customer);
+  const owed = draft.total + customer.balance;
+  const due = owed < leastCharge ? 0 : owed;
+  const endingBalance = owed - due;
+  const numbered = { balance: endingBalance, next_invoice_sequence: customer.next_invoice_sequence + 1 };
+  world.customers.change(customer.id, (customer) => void Object.assign(customer, numbered), null);
+  world.invoices.change(
+    id,
+    (invoice) => {
+      Object.assign(invoice, { amount_due: due, amount_remaining: due, ending_balance: endingBalance, status: 'open' });
+      Object.assign(invoice, { automatically_finalizes_at: null, next_payment_attempt: null });
+      invoice.starting_balance = customer.balance;
+      invoice.number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
+      invoice.effective_at = invoice.status_transitions.finalized_at = world.now();
+      invoice.hosted_invoice_url = `${world.settings.sandboxUrl}/invoice/${id}`;
+      invoice.invoice_pdf = `${world.settings.sandboxUrl}/invoice/${id}`;
+      if (due > 0) Object.assign(invoice._, openPayment(world, invoice));
+    },
+    'invoice.finalized',
+  );
+  const subscription = subscriptionOf(draft);
+  if (subscription) world.subscriptions.change(subscription, ({ _ }) => void (_.lastFinalized = id), null);
+  return due === 0 ? settleInvoice(world, id) : world.invoices.get(id);
+}
+
+function openPayment(world: World, invoice: Invoice): { payment: string; paymentIntent: string } {
+  const { amount_due: amount, currency, customer } = invoice;
+  const description =
+    invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update';
+  const setupFutureUsage = subscriptionOf(invoice) ? 'off_session' : null;
+  const intent = newPaymentIntent(world, {
+    amount,
+    currency,
+    customer,
+    description,
+    invoice: invoice.id,
+    setupFutureUsage,
+  });
+  const payment = world.invoicePayments.insert({
+    id: newId('inpay_1'),
+    object: 'invoice_payment',
+    amount_paid: null,
+    amount_requested: amount,
+    created: world.now(),
+    currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { type: 'payment_intent', payment_intent: intent.id },
+    status: 'open',
+    status_transitions: { canceled_at: null, paid_at: null },
+  });
+  return { payment: payment.id, paymentIntent: intent.id };
+}

@@ -1,0 +1,129 @@
+import type { Stripe } from 'stripe';
+import { type Call, idOf, type World } from '../world.ts';
+import { declined, invalid, StripeError, notFound } from '../api/errors.ts';
+import { liveCustomer, mergeMetadata, newMetadata, requireCustomer } from '../live-customer.ts';
+import { ownMethod } from '../payments/payment-methods.ts';
+import type { Outcome } from '../payments/attempt-payment.ts';
+import { closeInvoice, collectInvoice, settleInvoice } from './collect-invoice.ts';
+import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts';
+import type { Invoice, InvoicePayment } from './invoice-types.ts';
+import { inRange, pageOf, pageWithin, type PageParams } from '../api/page.ts';
+import { subscriptionOf } from './lines.ts';
+
+/** The fields of a finalized invoice that may still change. */
+const changeable = new Set(['auto_advance', 'expand', 'metadata']);
+
+/** Creates an empty draft: the local Stripe has no invoice items. */
+export function createInvoice(world: World, { params }: Call<Stripe.InvoiceCreateParams>): Invoice {
+  if (!params.customer) throw invalid('Must provide customer or customer_account.', undefined, 'parameter_missing');
+  const customer = liveCustomer(world, params.customer, 'customer');
+  return draftInvoice(world, {
+    customer: customer.id,
+    currency: params.currency ?? customer.currency ?? 'usd',
+    reason: 'manual',
+    description: params.description ?? null,
+    metadata: newMetadata(params.metadata),
+    isAutomatic: params.auto_advance ?? false,
+  });
+}
+
+export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParams>): Invoice {
+  const { metadata, auto_advance: advances, description } = call.params;
+  const { id, status } = world.invoices.get(idOf(call));
+  const sealed = Object.keys(call.params).find((name) => !changeable.has(name));
+  if (status !== 'draft' && sealed) throw invalid("Finalized invoices can't be updated in this way", sealed);
+  return world.invoices.change(id, (invoice) => {
+    invoice.metadata = mergeMetadata(invoice.metadata, metadata);
+    if (description !== undefined) invoice.description = description || null;
+    if (advances === undefined) return;
+    if (status === 'draft') Object.assign(invoice, finalization(invoice.created, advances));
+    else Object.assign(invoice, { auto_advance: advances, ...(!advances && { next_payment_attempt: null }) });
+  });
+}
+
+/** Recorded: finalizing an invoice does not charge it. */
+export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceParams>): Invoice {
+  const { id, status } = world.invoices.get(idOf(call));
+  if (status === 'draft') return finalizeInvoice(world, id);
+  throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
+}
+
+/** A declined card is a 402; the attempt stays recorded. */
+export function payInvoice(world: World, call: Call<Stripe.InvoicePayParams>): Invoice {
+  const { id, status, customer } = world.invoices.get(idOf(call));
+  if (status === 'paid') throw invalid('Invoice is already paid');
+  if (status === 'void') throw invalid('You cannot pay an invoice that is void.');
+  if (status === 'draft') finalizeInvoice(world, id);
+  if (world.invoices.get(id).status === 'paid') return world.invoices.get(id);
+  const { payment_method: method, paid_out_of_band: isOutOfBand } = call.params;
+  if (isOutOfBand) return settleInvoice(world, id, { isOutOfBand });
+  const outcome = collectInvoice(world, id, {
+    method: method && ownMethod(world, customer, method, 'payment_method').id,
+  });
+  const failure = paymentError(world, id, outcome);
+  if (failure) throw failure;
+  return world.invoices.get(id);
+}
+
+function paymentError(world: World, id: string, outcome: Outcome): StripeError | undefined {
+  const { paymentIntent } = world.invoices.get(id)._;
+  const intent = paymentIntent ? world.paymentIntents.get(paymentIntent) : undefined;
+  if (outcome.kind === 'declined') {
+    return declined(outcome.decline, true, { payment_intent: intent, charge: intent?.latest_charge ?? null });
+  }
+  if (outcome.kind !== 'action') return undefined;
+  const message =
+    'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with the invoice.';
+  return declined({ code: 'invoice_payment_intent_requires_action', message }, true, { payment_intent: intent });
+}
+
+export function voidInvoice(world: World, call: Call): Invoice {
+  const { id, status } = world.invoices.get(idOf(call));
+  if (status === 'paid') throw invalid('Invoices with `paid` payments cannot be voided.');
+  if (status !== 'open') throw invalid("You can only pass in open invoices. This invoice isn't open.");
+  return closeInvoice(world, id);
+}
+
+/** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */
+function readInvoice(world: World, id: string): Invoice {
+  const invoice = world.invoices.find(id);
+  if (!invoice) throw notFound('invoice', id, 'invoice');
+  return invoice;
+}
+
+export function retrieveInvoice(world: World, call: Call): Invoice {
+  return readInvoice(world, idOf(call));
+}
+
+export function listInvoices(world: World, { params }: Call<Stripe.InvoiceListParams>) {
+  const { customer, subscription, status, created, collection_method: method } = params;
+  requireCustomer(world, customer);
+  if (subscription !== undefined) world.subscriptions.get(subscription, 'subscription');
+  const found = world.invoices
+    .all()
+    .filter((invoice) => customer === undefined || invoice.customer === customer)
+    .filter((invoice) => subscription === undefined || subscriptionOf(invoice) === subscription)
+    .filter((invoice) => status === undefined || invoice.status === status)
+    .filter(() => method === undefined || method === 'charge_automatically')
+    .filter((invoice) => inRange(invoice.created, created));
+  return pageOf(found, params, '/v1/invoices', world.invoices);
+}
+
+export function listInvoiceLines(world: World, call: Call<PageParams>) {
+  const { id, lines } = readInvoice(world, idOf(call));
+  return pageWithin(lines.data, call.params, `/v1/invoices/${id}/lines`, 'invoice line item');
+}
+
+export function listInvoicePayments(world: World, { params }: Call<Stripe.InvoicePaymentListParams>) {
+  const { payment, status, created } = params;
+  const found = paymentsOf(world, params.invoice)
+    .filter((each) => status === undefined || each.status === status)
+    .filter((each) => payment === undefined || each.payment.payment_intent === payment.payment_intent)
+    .filter((each) => inRange(each.created, created));
+  return pageOf(found, params, '/v1/invoice_payments', world.invoicePayments);
+}
+
+/** An invoice's payments, or all of them. */
+export function paymentsOf(world: World, invoice: string | undefined): InvoicePayment[] {
+  return world.invoicePayments.all().filter((payment) => invoice === undefined || payment.invoice === invoice);
+}

@@ -1,0 +1,207 @@
+import { type Decline, declined, StripeError } from '../api/errors.ts';
+import { newCharge, openDispute } from './charges.ts';
+import { decline, findTestCard } from './payment-methods.ts';
+import type { PaymentIntent, PaymentMethod } from './payment-types.ts';
+import { type World, type Call, idOf } from '../world.ts';
+import { newId } from '../table.ts';
+import { day } from '../clock.ts';
+
+export type Outcome =
+  | { kind: 'declined'; decline: Decline }
+  /** The cardholder must authenticate the payment first. */
+  | { kind: 'action' }
+  /** A bank debit, which settles days later. */
+  | { kind: 'processing' }
+  | { kind: 'paid' };
+
+/** `isAuthenticated`: the cardholder has authenticated this payment. */
+type Attempt = { isAuthenticated?: boolean | undefined };
+
+export const authenticationFailed: Decline = {
+  code: 'payment_intent_authentication_failure',
+  message:
+    'The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new PaymentMethod to attempt to fulfill this PaymentIntent again.',
+};
+
+/** Charges a payment method for an intent, with the test cards' outcomes. Changes the intent and emits its events. */
+export function attemptPayment(world: World, id: string, method: PaymentMethod, { isAuthenticated }: Attempt): Outcome {
+  const intent = world.paymentIntents.get(id);
+  if (method.type === 'us_bank_account') return startDebit(world, intent, method);
+  if (method._.declines ?? findTestCard(method._.number)?.refused ?? findTestCard(method._.number)?.declines) {
+    return refuse(world, intent, method);
+  }
+  if (needsAuthentication(method) && !isAuthenticated) return requireAction(world, intent, method);
+  return succeed(world, intent, method);
+}
+
+/** Whether a payment needs authentication: always, or until the card is set up. */
+export function needsAuthentication({ _: { number, isSetUp } }: PaymentMethod): boolean {
+  const authentication = findTestCard(number)?.authentication;
+  return authentication === 'always' || (authentication === 'once' && !isSetUp);
+}
+
+/** Allows later charges without the cardholder. */
+export function markSetUp(world: World, method: string): void {
+  world.paymentMethods.change(method, ({ _ }) => void (_.isSetUp = true), null);
+}
+
+function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
+  const charge = newCharge(world, { intent, method });
+  const disputed = findTestCard(method._.number)?.disputed;
+  if (disputed) openDispute(world, charge.id, disputed);
+  if (method.customer) markSetUp(world, method.id);
+  else world.paymentMethods.change(method.id, ({ _ }) => void (_.isUsed = true), null);
+  world.paymentIntents.change(
+    intent.id,
+    (intent) => {
+      Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, latest_charge: charge.id });
+      Object.assign(intent, { last_payment_error: null, next_action: null, payment_method: method.id });
+    },
+    'payment_intent.succeeded',
+  );
+  return { kind: 'paid' };
+}
+
+function refuse(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
+  const refused = findTestCard(method._.number)?.refused ?? decline;
+  const charge = newCharge(world, { intent, method, failure: refused });
+  failIntent(world, intent.id, refused, charge.id);
+  return { kind: 'declined', decline: refused };
+}
+
+/** Records a failed payment; the intent then requires another payment method. */
+export function failIntent(world: World, id: string, failure: Decline, charge?: string): PaymentIntent {
+  return world.paymentIntents.change(
+    id,
+    (intent) => {
+      const method = intent.payment_method && world.paymentMethods.find(intent.payment_method);
+      const { _, ...details } = method || { _: null };
+      intent.last_payment_error = {
+        type: 'card_error',
+        ...failure,
+        ...(charge && { charge }),
+        payment_method: details,
+      };
+      Object.assign(intent, { status: 'requires_payment_method', payment_method: null, next_action: null });
+      intent.latest_charge = charge ?? intent.latest_charge;
+    },
+    'payment_intent.payment_failed',
+  );
+}
+
+function requireAction(world: World, { id }: PaymentIntent, method: PaymentMethod): Outcome {
+  world.paymentIntents.change(
+    id,
+    (intent) => {
+      const use_stripe_sdk = { type: 'three_d_secure_redirect', source: `payatt_${id.slice(3)}` };
+      Object.assign(intent, { status: 'requires_action', payment_method: method.id });
+      intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk };
+    },
+    'payment_intent.requires_action',
+  );
+  return { kind: 'action' };
+}
+
+function startDebit(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
+  const { id: latest_charge } = newCharge(world, { intent, method, status: 'pending' });
+  world.paymentIntents.change(
+    intent.id,
+    (intent) => {
+      Object.assign(intent, { status: 'processing', payment_method: method.id, latest_charge });
+      intent._.settlesAt = world.now() + bankDebitTakes;
+    },
+    'payment_intent.processing',
+  );
+  return { kind: 'processing' };
+}
+
+export const actionRequired = 'subscription_payment_intent_requires_action';
+
+/** Implements `error_if_incomplete`: throws 402 for a payment that failed or needs authentication. */
+export function refuseIncomplete(outcome: Outcome): void {
+  if (outcome.kind === 'declined') throw declined(outcome.decline, false);
+  if (outcome.kind !== 'action') return;
+  const message =
+    'Payment for this subscription requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with subscription.latest_invoice. If you would like to update the subscription without any additional user action, set payment_behavior to allow_incomplete.';
+  throw declined({ code: actionRequired, message }, false);
+}
+
+const untouched = {
+  allowed_payment_method_types: null,
+  amount_capturable: 0,
+  amount_details: { tip: {} },
+  application: null,
+  application_fee_amount: null,
+  automatic_payment_methods: null,
+  capture_method: 'automatic_async',
+  customer_account: null,
+  payment_record: null,
+  confirmation_method: 'automatic',
+  excluded_payment_method_types: null,
+  livemode: false,
+  managed_payments: { enabled: false },
+  on_behalf_of: null,
+  payment_method_configuration_details: null,
+  payment_method_options: {
+    card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+  },
+  payment_method_types: ['card'],
+  receipt_email: null,
+  review: null,
+  shipping: null,
+  source: null,
+  statement_descriptor: null,
+  statement_descriptor_suffix: null,
+  transfer_data: null,
+  transfer_group: null,
+};
+
+/** The time until a bank debit settles, in seconds. */
+const bankDebitTakes = 4 * day;
+
+export function intentDueAt({ status, _: { settlesAt } }: PaymentIntent): number | null {
+  return status === 'processing' ? settlesAt : null;
+}
+
+type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
+  Partial<Pick<PaymentIntent, 'description' | 'metadata' | 'payment_method'>> & {
+    invoice?: string;
+    setupFutureUsage?: string | null;
+  };
+
+export function newPaymentIntent(world: World, payment: Payment): PaymentIntent {
+  const id = newId('pi_3');
+  return world.paymentIntents.insert({
+    ...untouched,
+    client_secret: `${id}_secret_${newId('')}`,
+    id,
+    object: 'payment_intent',
+    amount: payment.amount,
+    amount_received: 0,
+    canceled_at: null,
+    cancellation_reason: null,
+    created: world.now(),
+    currency: payment.currency,
+    customer: payment.customer,
+    description: payment.description ?? null,
+    last_payment_error: null,
+    latest_charge: null,
+    metadata: payment.metadata ?? {},
+    next_action: null,
+    payment_method: payment.payment_method ?? null,
+    processing: null,
+    setup_future_usage: payment.setupFutureUsage ?? null,
+    status: payment.payment_method ? 'requires_confirmation' : 'requires_payment_method',
+    _: { invoice: payment.invoice ?? null, settlesAt: null },
+  });
+}
+
+/** The error of a call that the intent's status does not allow; it contains the intent. */
+export function unexpectedState(intent: PaymentIntent, message: string): StripeError {
+  const code = 'payment_intent_unexpected_state';
+  return new StripeError(400, { type: 'invalid_request_error', code, message, payment_intent: intent });
+}
+
+export function retrievePaymentIntent(world: World, call: Call): PaymentIntent {
+  return world.paymentIntents.get(idOf(call));
+}

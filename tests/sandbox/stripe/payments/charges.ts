@@ -1,0 +1,309 @@
+import type { Stripe } from 'stripe';
+import { type Call, type World, idOf } from '../world.ts';
+import { inRange, pageOf } from '../api/page.ts';
+import { type Decline, invalid, notFound, type StripeError } from '../api/errors.ts';
+import { newId } from '../table.ts';
+import { requireCustomer, newMetadata, mergeMetadata } from '../live-customer.ts';
+import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from './payment-types.ts';
+import { formatMoney } from '../hosted/layout.ts';
+import { day } from '../clock.ts';
+
+const untouchedCharge = {
+  application: null,
+  application_fee: null,
+  application_fee_amount: null,
+  balance_transaction: null,
+  calculated_statement_descriptor: 'SOLACE',
+  captured: true,
+  failure_balance_transaction: null,
+  fraud_details: {},
+  livemode: false,
+  on_behalf_of: null,
+  radar_options: {},
+  receipt_number: null,
+  receipt_url: null,
+  review: null,
+  shipping: null,
+  source: null,
+  source_transfer: null,
+  statement_descriptor: null,
+  statement_descriptor_suffix: null,
+  transfer_data: null,
+  transfer_group: null,
+};
+
+type Attempt = { intent: PaymentIntent; method: PaymentMethod; failure?: Decline | undefined; status?: 'pending' };
+
+/** Records one attempt to charge a payment method; emits `charge.succeeded`, `.pending` or `.failed`. */
+export function newCharge(world: World, { intent, method, failure, status }: Attempt): Charge {
+  const outcome: Charge['status'] = failure ? 'failed' : (status ?? 'succeeded');
+  const charge = {
+    ...untouchedCharge,
+    id: newId('ch_3'),
+    object: 'charge' as const,
+    amount: intent.amount,
+    amount_captured: outcome === 'succeeded' ? intent.amount : 0,
+    amount_refunded: 0,
+    billing_details: method.billing_details,
+    created: world.now(),
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_code: failure?.code ?? null,
+    failure_message: failure?.message ?? null,
+    metadata: intent.metadata,
+    outcome: outcomeOf(failure),
+    paid: outcome === 'succeeded',
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: { type: method.type, [method.type]: method[method.type] },
+    receipt_email: null,
+    refunded: false,
+    status: outcome,
+  };
+  world.emit(`charge.${outcome}`, world.charges.insert(charge));
+  return charge;
+}
+
+function outcomeOf(failure: Decline | undefined) {
+  const codes = { advice_code: null, network_advice_code: null, network_decline_code: null };
+  if (!failure) {
+    const seller = 'Payment complete.';
+    const network = 'approved_by_network';
+    return {
+      ...codes,
+      network_status: network,
+      reason: null,
+      risk_level: 'normal',
+      seller_message: seller,
+      type: 'authorized',
+    };
+  }
+  const reason = failure.decline_code ?? failure.code;
+  const seller_message = 'The bank did not return any further details with this decline.';
+  return {
+    ...codes,
+    network_status: 'declined_by_network',
+    reason,
+    risk_level: 'normal',
+    seller_message,
+    type: 'issuer_declined',
+  };
+}
+
+export function listCharges(world: World, { params }: Call<Stripe.ChargeListParams>) {
+  const { customer, payment_intent: intent, created } = params;
+  requireCustomer(world, customer);
+  const found = world.charges
+    .all()
+    .filter((charge) => customer === undefined || charge.customer === customer)
+    .filter((charge) => intent === undefined || charge.payment_intent === intent)
+    .filter((charge) => inRange(charge.created, created));
+  return pageOf(found, params, '/v1/charges', world.charges);
+}
+
+const untouchedRefund = {
+  balance_transaction: null,
+  customer_account: null,
+  destination_details: {
+    card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
+    type: 'card',
+  },
+  receipt_number: null,
+  source_transfer_reversal: null,
+  transfer_reversal: null,
+};
+
+/** Refunds a payment fully or partly; its invoice stays paid. */
+export function createRefund(world: World, { params }: Call<Stripe.RefundCreateParams>): Refund {
+  const charge = refundable(world, chargeOf(world, params));
+  const left = charge.amount - charge.amount_refunded;
+  const { amount = left } = params;
+  if (amount < 1) throw tooSmall();
+  if (amount > left) throw tooMuch(amount, left, charge.currency);
+  const refund = world.refunds.insert({
+    ...untouchedRefund,
+    id: newId('re_3'),
+    object: 'refund',
+    amount,
+    charge: charge.id,
+    created: world.now(),
+    currency: charge.currency,
+    customer: charge.customer,
+    metadata: newMetadata(params.metadata),
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    reason: params.reason ?? null,
+    status: 'succeeded',
+  });
+  world.charges.change(
+    charge.id,
+    (charge) => {
+      charge.amount_refunded += amount;
+      charge.refunded = charge.amount_refunded === charge.amount;
+    },
+    'charge.refunded',
+  );
+  return refund;
+}
+
+function chargeOf(world: World, { charge, payment_intent: intent }: Stripe.RefundCreateParams): Charge {
+  if (charge !== undefined) {
+    const found = world.charges.find(charge);
+    if (!found) throw notFound('charge', charge);
+    return found;
+  }
+  if (intent === undefined) {
+    throw invalid('One of the following params should be provided for this request: payment_intent or charge.');
+  }
+  const { latest_charge: latest } = world.paymentIntents.get(intent, 'payment_intent');
+  const found = latest ? world.charges.get(latest) : undefined;
+  if (found?.status !== 'succeeded') throw nothingToRefund(intent);
+  return found;
+}
+
+function refundable(world: World, charge: Charge): Charge {
+  if (charge.status !== 'succeeded') throw nothingToRefund(charge.payment_intent);
+  if (charge.refunded) {
+    throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded');
+  }
+  if (!barringDispute(world, charge)) return charge;
+  throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed');
+}
+
+function nothingToRefund(intent: string): StripeError {
+  return invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
+}
+
+function tooSmall(): StripeError {
+  return invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
+}
+
+function tooMuch(amount: number, left: number, currency: string): StripeError {
+  const [asked, unrefunded] = [amount, left].map((cents) => formatMoney(cents, currency));
+  return invalid(`Refund amount (${asked}) is greater than unrefunded amount on charge (${unrefunded})`, 'amount');
+}
+
+type Cause = { reason: string; network_reason_code: string };
+
+/** Opens a dispute: the bank withdraws the payment until the dispute is decided. */
+export function openDispute(world: World, chargeId: string, { reason, network_reason_code }: Cause): Dispute {
+  const charge = world.charges.get(chargeId);
+  const brand = world.paymentMethods.find(charge.payment_method)?.card?.brand ?? 'visa';
+  const dispute = world.disputes.insert({
+    id: newId('du_1'),
+    object: 'dispute',
+    amount: charge.amount - charge.amount_refunded,
+    balance_transactions: [],
+    charge: charge.id,
+    created: world.now(),
+    currency: charge.currency,
+    enhanced_eligibility_types: [],
+    evidence: evidenceFields(),
+    evidence_details: {
+      due_by: world.now() + 8 * day,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
+    is_charge_refundable: false,
+    livemode: false,
+    metadata: {},
+    payment_intent: charge.payment_intent,
+    payment_method_details: {
+      card: { brand, case_type: 'chargeback', network_reason_code },
+      type: 'card',
+    },
+    reason,
+    status: 'needs_response',
+  });
+  world.charges.change(charge.id, (charge) => void (charge.disputed = true), null);
+  world.emit('charge.dispute.funds_withdrawn', dispute);
+  return dispute;
+}
+
+/**
+ * As at Stripe, `winning_evidence` and `losing_evidence` decide a test dispute; other evidence leaves it under review.
+ */
+export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
+  const { evidence, metadata } = call.params;
+  const { id, status } = world.disputes.get(idOf(call));
+  if (status === 'won' || status === 'lost') throw invalid('This dispute is already closed');
+  const updated = world.disputes.change(id, (dispute) => {
+    dispute.metadata = mergeMetadata(dispute.metadata, metadata);
+    if (!evidence) return;
+    dispute.evidence = { ...dispute.evidence, ...(evidence as Record<string, unknown>) };
+    dispute.evidence_details.has_evidence = true;
+    dispute.evidence_details.submission_count += 1;
+    dispute.status = 'under_review';
+  });
+  const text = evidence?.uncategorized_text;
+  if (text === 'winning_evidence') return decide(world, id, 'won');
+  return text === 'losing_evidence' ? decide(world, id, 'lost') : updated;
+}
+
+function decide(world: World, id: string, status: 'lost' | 'won'): Dispute {
+  const dispute = world.disputes.change(
+    id,
+    (dispute) => Object.assign(dispute, { status, is_charge_refundable: status === 'won' }),
+    'charge.dispute.closed',
+  );
+  if (status === 'won') world.emit('charge.dispute.funds_reinstated', dispute);
+  return dispute;
+}
+
+/** The dispute that forbids the refund of a charge, if any. */
+function barringDispute(world: World, { id }: Charge): Dispute | undefined {
+  return world.disputes.all().find(({ charge, is_charge_refundable: refundable }) => charge === id && !refundable);
+}
+
+export function retrieveDispute(world: World, call: Call): Dispute {
+  return world.disputes.get(idOf(call));
+}
+
+export function listDisputes(world: World, { params }: Call<Stripe.DisputeListParams>) {
+  const { charge, payment_intent: intent, created } = params;
+  const found = world.disputes
+    .all()
+    .filter((dispute) => charge === undefined || dispute.charge === charge)
+    .filter((dispute) => intent === undefined || dispute.payment_intent === intent)
+    .filter((dispute) => inRange(dispute.created, created));
+  return pageOf(found, params, '/v1/disputes', world.disputes);
+}
+
+const names = [
+  'access_activity_log',
+  'billing_address',
+  'cancellation_policy',
+  'cancellation_policy_disclosure',
+  'cancellation_rebuttal',
+  'customer_communication',
+  'customer_email_address',
+  'customer_name',
+  'customer_purchase_ip',
+  'customer_signature',
+  'duplicate_charge_documentation',
+  'duplicate_charge_explanation',
+  'duplicate_charge_id',
+  'product_description',
+  'receipt',
+  'refund_policy',
+  'refund_policy_disclosure',
+  'refund_refusal_explanation',
+  'service_date',
+  'service_documentation',
+  'shipping_address',
+  'shipping_carrier',
+  'shipping_date',
+  'shipping_documentation',
+  'shipping_tracking_number',
+  'uncategorized_file',
+  'uncategorized_text',
+] as const;
+
+/** The evidence of a new dispute: every field is null. */
+function evidenceFields(): Record<string, unknown> {
+  return { ...Object.fromEntries(names.map((name) => [name, null])), enhanced_evidence: {} };
+}

@@ -1,0 +1,254 @@
+import type { Stripe } from 'stripe';
+import { invalid, notFound } from '../api/errors.ts';
+import { day } from '../clock.ts';
+import { newSetupIntent } from '../payments/setup-intents.ts';
+import { trialNotice, applyCancellation } from './subscriptions.ts';
+import { needsAuthentication, refuseIncomplete } from '../payments/attempt-payment.ts';
+import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
+import { announceTrialEnd, periodFrom } from './periods.ts';
+import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
+import { periodLine, trialLine, isTaxed } from '../invoices/lines.ts';
+import type { Customer, Metadata, Price } from '../merchant-types.ts';
+import type { Subscription, MissingMethod, SubscriptionItem } from './subscription-types.ts';
+import type { World } from '../world.ts';
+import { listOf } from '../api/page.ts';
+import { newId } from '../table.ts';
+import { newMetadata } from '../live-customer.ts';
+import { ownMethod } from '../payments/payment-methods.ts';
+import { recurringPrice, planOf } from '../catalogue.ts';
+
+type Params = Stripe.SubscriptionCreateParams;
+/** `isAuthenticated`: the cardholder has authenticated the first payment. */
+type Manner = { isAuthenticated?: boolean };
+
+/**
+ * Starts a subscription with its trial or first invoice. If the first charge fails, it is incomplete, or this throws.
+ */
+export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
+  const customer = subscriber(world, params.customer ?? '');
+  const trialEnd = trialEndOf(world, params);
+  const behavior = params.payment_behavior ?? 'allow_incomplete';
+  if (behavior === 'pending_if_incomplete') {
+    throw invalid(
+      'Setting `payment_behavior` to `pending_if_incomplete` has no effect when creating a subscription.',
+      'payment_behavior',
+    );
+  }
+  const draft = buildSubscription(world, customer, params, trialEnd);
+  if (trialEnd === null && behavior !== 'default_incomplete') requireMethod(world, draft);
+  const { id } = world.subscriptions.insert(draft);
+  world.customers.change(customer.id, (customer) => void (customer.currency ??= draft.currency), null);
+  if (trialEnd === null) payFirst(world, draft, { ...manner, behavior });
+  else startTrial(world, draft, trialEnd);
+  applyCancellation(world, id, params);
+  return world.subscriptions.get(id);
+}
+
+/** Recorded: an unknown customer is a 404 here, and a 400 in most other calls. */
+function subscriber(world: World, id: string): Customer {
+  const customer = world.customers.find(id);
+  if (!customer || customer.deleted) throw notFound('customer', id, 'customer');
+  return customer;
+}
+
+function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: Params): number | null {
+  if (end !== undefined && days !== undefined)
+    throw invalid('You cannot set both `trial_end` and `trial_period_days`.', 'trial_end');
+  if (days !== undefined) return world.now() + days * day;
+  if (end === undefined || end === 'now') return null;
+  if (end <= world.now())
+    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end');
+  return end;
+}
+
+function payFirst(
+  world: World,
+  subscription: Subscription,
+  { behavior, isAuthenticated }: Manner & { behavior: string },
+): void {
+  const lines = subscription.items.data.map((item) =>
+    periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
+  );
+  const invoice = invoiceSubscription(world, subscription.id, {
+    reason: 'subscription_create',
+    lines,
+    collect: 'none',
+  });
+  if (behavior === 'default_incomplete' || world.invoices.get(invoice).status === 'paid') return;
+  const outcome = collectInvoice(world, invoice, { isAuthenticated });
+  if (behavior === 'error_if_incomplete') refuseIncomplete(outcome);
+}
+
+function startTrial(world: World, subscription: Subscription, end: number): void {
+  const period = { start: world.now(), end };
+  const lines = subscription.items.data.map((item) => trialLine(world, subscription, item, period));
+  invoiceSubscription(world, subscription.id, { reason: 'subscription_create', lines });
+  askForMethod(world, subscription);
+  if (end - world.now() <= trialNotice) announceTrialEnd(world, subscription.id);
+}
+
+/** For a trial without a saved card, Stripe creates a setup intent to save one. */
+function askForMethod(world: World, subscription: Subscription): void {
+  const method = defaultMethod(world, subscription);
+  if (method && !needsAuthentication(method)) return;
+  const { id } = newSetupIntent(world, { customer: subscription.customer, subscription: subscription.id });
+  world.subscriptions.change(subscription.id, (subscription) => void (subscription.pending_setup_intent = id), null);
+}
+
+const untouched = {
+  application: null,
+  application_fee_percent: null,
+  billing_cycle_anchor_config: null,
+  billing_schedules: [],
+  billing_thresholds: null,
+  collection_method: 'charge_automatically',
+  customer_account: null,
+  days_until_due: null,
+  default_source: null,
+  default_tax_rates: [],
+  discounts: [],
+  invoice_settings: {
+    account_tax_ids: null,
+    custom_fields: null,
+    description: null,
+    footer: null,
+    issuer: { type: 'self' },
+  },
+  livemode: false,
+  managed_payments: { enabled: false },
+  next_pending_invoice_item_invoice: null,
+  on_behalf_of: null,
+  pending_invoice_item_interval: null,
+  pending_update: null,
+  test_clock: null,
+  transfer_data: null,
+};
+
+function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {
+  const now = world.now();
+  const id = newId('sub_1');
+  const items = newItems(world, id, params, trialEnd);
+  const method = params.default_payment_method
+    ? ownMethod(world, customer.id, params.default_payment_method, 'default_payment_method')
+    : null;
+  const isFlexible = params.billing_mode?.type !== 'classic';
+  return {
+    ...untouched,
+    id,
+    object: 'subscription',
+    automatic_tax: automaticTax(customer, params),
+    billing_cycle_anchor: trialEnd ?? now,
+    billing_mode: isFlexible
+      ? {
+          type: 'flexible',
+          flexible: { proration_discounts: params.billing_mode?.flexible?.proration_discounts ?? 'included' },
+          updated_at: now,
+        }
+      : { type: 'classic', flexible: null, updated_at: now },
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    created: now,
+    currency: items[0]?.price.currency ?? 'usd',
+    customer: customer.id,
+    default_payment_method: method?.id ?? null,
+    description: params.description ?? null,
+    ended_at: null,
+    items: listOf(items, `/v1/subscription_items?subscription=${id}`),
+    latest_invoice: null,
+    metadata: newMetadata(params.metadata),
+    pause_collection: null,
+    payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
+    pending_setup_intent: null,
+    schedule: null,
+    start_date: now,
+    status: trialEnd === null ? 'incomplete' : 'trialing',
+    trial_start: trialEnd === null ? null : now,
+    trial_end: trialEnd,
+    trial_settings: trialSettingsOf(params),
+    _: { pending: [], isTrialEndAnnounced: false, billed: {}, lastFinalized: null },
+  };
+}
+
+function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
+  if (!isTaxed(params)) return { disabled_reason: null, enabled: false, liability: null };
+  if (address) return { disabled_reason: null, enabled: true, liability: { type: 'self' } };
+  throw invalid(
+    "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
+    undefined,
+    'customer_tax_location_invalid',
+  );
+}
+
+function trialSettingsOf({ trial_settings: settings }: Params): Subscription['trial_settings'] {
+  const missing = (settings?.end_behavior.missing_payment_method ?? 'create_invoice') as MissingMethod;
+  return { end_behavior: { billing_cycle_anchor: 'now', missing_payment_method: missing } };
+}
+
+/** The items of a new subscription; their first period ends with its trial, if it has one. */
+function newItems(world: World, subscription: string, params: Params, trialEnd: number | null) {
+  const wanted = params.items ?? [];
+  if (wanted.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
+  const prices = wanted.map(({ price }) => price);
+  const twice = prices.find((price, index) => prices.indexOf(price) !== index);
+  if (twice) {
+    throw invalid(
+      `Cannot create a Subscription with multiple Subscription Items with the same Price: ${twice}`,
+      'plan',
+    );
+  }
+  const items = wanted.map(({ price: id, quantity = 1, metadata }, index) => {
+    const price = recurringPrice(world, id ?? '', `items[${index}][price]`);
+    const period = { start: world.now(), end: trialEnd ?? 0 };
+    return newSubscriptionItem({
+      subscription,
+      price,
+      quantity,
+      metadata: newMetadata(metadata),
+      period,
+      created: world.now(),
+    });
+  });
+  if (trialEnd !== null) return items;
+  return items.map((item) => {
+    const { end } = periodFrom(world.now(), item);
+    return { ...item, current_period_end: end, billed_until: end };
+  });
+}
+
+type NewItem = {
+  subscription: string;
+  price: Price;
+  quantity?: number;
+  metadata?: Metadata;
+  period: { start: number; end: number };
+  created: number;
+};
+
+export function newSubscriptionItem({
+  subscription,
+  price,
+  quantity = 1,
+  metadata,
+  period,
+  created,
+}: NewItem): SubscriptionItem {
+  return {
+    id: newId('si_', 14),
+    object: 'subscription_item',
+    billed_until: period.end,
+    billing_thresholds: null,
+    created,
+    current_period_start: period.start,
+    current_period_end: period.end,
+    current_trial: null,
+    discounts: [],
+    metadata: metadata ?? {},
+    plan: planOf(price),
+    price,
+    quantity,
+    subscription,
+    tax_rates: [],
+  };
+}

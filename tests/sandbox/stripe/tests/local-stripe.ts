@@ -1,0 +1,219 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Stripe } from 'stripe';
+import { onTestFinished } from 'vitest';
+import { openStore, type Store } from '../../store.ts';
+import { createStripe } from '../index.ts';
+import type { CollectionSettings } from '../world.ts';
+
+const secretKey = 'sk_test_local';
+export const webhookSecret = 'whsec_local';
+export const week = 7 * 86_400;
+/** How long a renewal's invoice stays a draft. */
+export const draftHour = 3600;
+
+type Received = { body: string; signature: string; event: Stripe.Event };
+type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
+type Options = { store?: Store; collection?: Partial<CollectionSettings> };
+
+/** A local Stripe on a free port, the stock SDK as its client, and a merchant's site that receives its events. */
+export async function startStripe({ store = openStore(':memory:'), collection = {} }: Options = {}) {
+  const server = createServer();
+  const url = await listen(server);
+  const shop = await startShop();
+  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret, collection });
+  const listener = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
+  server.on('request', (request, response) => void listener(request, response));
+  onTestFinished(() => {
+    local.close();
+    close(server);
+    close(shop.server);
+  });
+  const { hostname: host, port } = new URL(url);
+  const stripe = new Stripe(secretKey, { host, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
+  return { stripe, url, shop, control: controlOf(url), stop: () => (local.close(), close(server)) };
+}
+
+function controlOf(url: string) {
+  return async function control(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${url}/stripe${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
+    return (await response.json()) as Record<string, unknown>;
+  };
+}
+
+/** A merchant's site: records the events that it accepts, and responds with `state.status`. */
+async function startShop() {
+  const received: Received[] = [];
+  const state = { status: 200 };
+  const server = createServer((request, response) => void receive(request, response));
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    const signature = String(request.headers['stripe-signature']);
+    if (state.status === 200) received.push({ body, signature, event: JSON.parse(body) as Stripe.Event });
+    response.writeHead(state.status).end();
+  }
+  return { url: await listen(server), server, received, state };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
+  return body;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function close(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+export const phone = '+15550100123';
+const working = '4242424242424242';
+
+export type Person = Awaited<ReturnType<typeof newPerson>>;
+
+/** A merchant's site with a webhook, and one customer who uses the hosted pages. */
+export async function newPerson(options: Parameters<typeof startStripe>[0] = {}) {
+  const local = await startStripe(options);
+  const { stripe, shop } = local;
+  const catalogue = await createCatalogue(stripe);
+  await stripe.webhookEndpoints.create({ url: `${shop.url}/hook`, enabled_events: ['*'] });
+  const customer = await stripe.customers.create({ metadata: { phone } });
+  return { ...local, catalogue, customer: customer.id, ...buttonsOf(local, catalogue, customer.id), ...timeOf(local) };
+}
+
+function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }: Catalogue, customer: string) {
+  async function press(page: string, form: Record<string, string> = {}): Promise<Response> {
+    return fetch(page, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+  }
+  async function checkout(tier: keyof Catalogue['prices'], extra: Stripe.Checkout.SessionCreateParams = {}) {
+    return stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: prices[tier], quantity: 1 }],
+      success_url: `${shop.url}/success?session_id={CHECKOUT_SESSION_ID}`,
+      cancel_url: `${shop.url}/canceled`,
+      ...extra,
+    });
+  }
+  async function subscribe(tier: keyof Catalogue['prices']): Promise<Stripe.Subscription> {
+    const session = await checkout(tier);
+    await press(session.url ?? '', { card: working });
+    return current();
+  }
+  /** Presses a button of the portal, such as `switch`. */
+  async function portal(
+    action: string,
+    form: Record<string, string> = {},
+    flow?: Stripe.BillingPortal.SessionCreateParams.FlowData,
+  ) {
+    const session = await stripe.billingPortal.sessions.create({
+      customer,
+      configuration,
+      return_url: `${shop.url}/account`,
+      ...(flow && { flow_data: flow }),
+    });
+    return press(`${url}/portal/${session.id.replace(/^.*\//, '')}/${action}`, form);
+  }
+  async function current(): Promise<Stripe.Subscription> {
+    const { data } = await stripe.subscriptions.list({ customer, status: 'all', expand: ['data.schedule'] });
+    return data[0] as Stripe.Subscription;
+  }
+  return { press, checkout, subscribe, portal, current };
+}
+
+function timeOf({ control, shop }: LocalStripe) {
+  return {
+    advance: async (advanceSeconds: number) => Number((await control('POST', '/clock', { advanceSeconds }))['now']),
+    setCard: (declines: boolean) => control('POST', `/customers/${phone}/card`, { declines }),
+    receivedTypes: () => shop.received.map(({ event }) => event.type),
+    verify: (body: string, signature: string) => Stripe.webhooks.constructEvent(body, signature, webhookSecret),
+  };
+}
+
+/** The id of a subscription's price. */
+export function priceOf(subscription: Stripe.Subscription): string | undefined {
+  return subscription.items.data[0]?.price.id;
+}
+
+/** The id of a reference, which may be expanded. */
+export function idOf(reference: string | { id: string } | null): string {
+  return typeof reference === 'string' ? reference : (reference?.id ?? '');
+}
+
+const plans = [
+  ['Basic', 1199],
+  ['Premium', 2999],
+  ['Platinum', 7999],
+] as const;
+
+type Catalogue = { prices: Record<'basic' | 'premium' | 'platinum', string>; configuration: string };
+
+/** Three weekly plans, and a portal that switches between them. */
+async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
+  const created: Catalogue['prices'] = { basic: '', premium: '', platinum: '' };
+  const products = [];
+  for (const [name, amount] of plans) {
+    const product = await stripe.products.create({ name });
+    const tier = name.toLowerCase() as keyof Catalogue['prices'];
+    const recurring = { interval: 'week' } as const;
+    const fields = { lookup_key: `${tier}_weekly`, metadata: { tier } };
+    const price = await stripe.prices.create({
+      product: product.id,
+      currency: 'usd',
+      unit_amount: amount,
+      recurring,
+      ...fields,
+    });
+    created[tier] = price.id;
+    products.push({ product: product.id, prices: [price.id] });
+  }
+  const { id } = await stripe.billingPortal.configurations.create({ features: featuresWith(products) });
+  return { prices: created, configuration: id };
+}
+
+function featuresWith(
+  products: { product: string; prices: string[] }[],
+): Stripe.BillingPortal.ConfigurationCreateParams.Features {
+  return {
+    customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
+    invoice_history: { enabled: true },
+    payment_method_update: { enabled: true },
+    subscription_cancel: { enabled: true, mode: 'at_period_end', proration_behavior: 'none' },
+    subscription_update: {
+      enabled: true,
+      default_allowed_updates: ['price'],
+      products,
+      proration_behavior: 'always_invoice',
+      schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+      trial_update_behavior: 'continue_trial',
+    },
+  };
+}
+
+export type Reply = { status: number; headers: Headers; body: any };
+type Extra = { key?: string; version?: string; secret?: string };
+
+/** Sends a form to the API as it is, without the SDK's checks and retries. */
+export function requestOf({ url }: Pick<LocalStripe, 'url'>) {
+  return async function request(method: string, path: string, form = '', extra: Extra = {}): Promise<Reply> {
+    const isPost = method === 'POST';
+    const query = isPost || form === '' ? '' : `?${form}`;
+    const response = await fetch(`${url}${path}${query}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${extra.secret ?? 'sk_test_local'}`,
+        ...(extra.key !== undefined && { 'idempotency-key': extra.key }),
+        ...(extra.version && { 'stripe-version': extra.version }),
+        ...(isPost && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(isPost && { body: form }),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  };
+}

@@ -1,0 +1,210 @@
+import type { Stripe } from 'stripe';
+import { expect, test } from 'vitest';
+import { idOf, newPerson, priceOf, week, requestOf } from './local-stripe.ts';
+
+test('a dearer plan applies at once and is charged for the rest of the week', async () => {
+  const me = await newPerson();
+  const before = await me.subscribe('basic');
+  await me.advance(week / 2);
+  await me.portal('switch', { price: me.catalogue.prices.premium });
+  const after = await me.current();
+  expect(priceOf(after)).toBe(me.catalogue.prices.premium);
+  expect(after.items.data[0]?.current_period_end).toBe(before.items.data[0]?.current_period_end);
+  const invoice = await me.stripe.invoices.retrieve(idOf(after.latest_invoice));
+  expect(invoice).toMatchObject({ billing_reason: 'subscription_update', status: 'paid' });
+  expect(Math.abs(invoice.total - (2999 - 1199) / 2)).toBeLessThan(3);
+  expect(invoice.lines.data.map(({ parent }) => parent?.subscription_item_details?.proration)).toEqual([true, true]);
+});
+
+test('a dearer plan whose charge is declined changes nothing', async () => {
+  const me = await newPerson();
+  await me.subscribe('basic');
+  await me.setCard(true);
+  const refused = await me.portal('switch', { price: me.catalogue.prices.platinum });
+  expect(refused.status).toBe(402);
+  expect(await refused.text()).toContain('Your card was declined.');
+  const after = await me.current();
+  expect([priceOf(after), after.status]).toEqual([me.catalogue.prices.basic, 'active']);
+  expect((await me.stripe.invoices.list({ customer: me.customer })).data).toHaveLength(1);
+});
+
+test("a cheaper plan waits for the week's end", async () => {
+  const me = await newPerson();
+  await me.subscribe('premium');
+  await me.portal('switch', { price: me.catalogue.prices.basic });
+  const waiting = await me.current();
+  expect(priceOf(waiting)).toBe(me.catalogue.prices.premium);
+  const schedule = waiting.schedule as Stripe.SubscriptionSchedule;
+  expect(schedule.status).toBe('active');
+  expect(schedule.phases[1]?.items[0]?.price).toBe(me.catalogue.prices.basic);
+  expect(schedule.phases[1]?.start_date).toBe(waiting.items.data[0]?.current_period_end);
+
+  await me.advance(week + 60);
+  const changed = await me.current();
+  expect(priceOf(changed)).toBe(me.catalogue.prices.basic);
+  expect((await me.stripe.invoices.retrieve(idOf(changed.latest_invoice))).total).toBe(1199);
+  await me.advance(week);
+  expect((await me.current()).schedule).toBeNull();
+  const [released] = (await me.stripe.subscriptionSchedules.list({ customer: me.customer })).data;
+  expect(released).toMatchObject({ id: schedule.id, status: 'released' });
+});
+
+test('a scheduled change can be canceled, and hides the other plans until then', async () => {
+  const me = await newPerson();
+  const { id } = await me.subscribe('premium');
+  await me.portal('switch', { price: me.catalogue.prices.basic });
+  const flow = { type: 'subscription_update', subscription_update: { subscription: id } } as const;
+  await expect(me.portal('switch', {}, flow)).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
+  const { url } = await me.stripe.billingPortal.sessions.create({ customer: me.customer });
+  const page = await (await fetch(url)).text();
+  expect(page).toContain('Cancel scheduled change');
+  expect(page).not.toContain('Switch to');
+  await me.portal('release');
+  await me.advance(week + 60);
+  expect(priceOf(await me.current())).toBe(me.catalogue.prices.premium);
+  expect(me.receivedTypes()).toContain('subscription_schedule.released');
+});
+
+test('a schedule by the API has phases and a release, and forbids other cancellations', async () => {
+  const me = await newPerson();
+  const { id, items } = await me.subscribe('premium');
+  const { id: schedule, phases } = await me.stripe.subscriptionSchedules.create({ from_subscription: id });
+  const start = phases[0]?.start_date ?? 0;
+  await me.stripe.subscriptionSchedules.update(schedule, {
+    end_behavior: 'release',
+    phases: [
+      { items: [{ price: me.catalogue.prices.premium }], start_date: start, end_date: start + week },
+      {
+        items: [{ price: me.catalogue.prices.basic }],
+        proration_behavior: 'none',
+        duration: { interval: 'week', interval_count: 1 },
+      },
+    ],
+  });
+  for (const change of [{ cancel_at_period_end: true }, { cancel_at: start + week }]) {
+    await expect(me.stripe.subscriptions.update(id, change)).rejects.toThrow('managed by the subscription schedule');
+  }
+  await expect(me.stripe.subscriptionSchedules.create({ from_subscription: id })).rejects.toThrow('already attached');
+  expect(await me.stripe.subscriptionSchedules.release(schedule)).toMatchObject({
+    status: 'released',
+    released_subscription: id,
+  });
+  await expect(me.stripe.subscriptionSchedules.release(schedule)).rejects.toThrow('released');
+  await me.stripe.subscriptions.update(id, {
+    items: [{ id: items.data[0]?.id ?? '', price: me.catalogue.prices.basic }],
+  });
+  await me.advance(week + 60);
+  const [renewal] = (await me.stripe.invoices.list({ customer: me.customer, limit: 1 })).data;
+  expect(renewal?.lines.data).toHaveLength(3);
+});
+
+test('a completed flow redirects to its address', async () => {
+  const me = await newPerson();
+  const { id, items } = await me.subscribe('basic');
+  const after_completion = {
+    type: 'redirect',
+    redirect: { return_url: `${me.shop.url}/account?portal=updated` },
+  } as const;
+  const confirm = { subscription: id, items: [{ id: items.data[0]?.id ?? '', price: me.catalogue.prices.premium }] };
+  const price = me.catalogue.prices.premium;
+  const flow = { type: 'subscription_update_confirm', subscription_update_confirm: confirm, after_completion } as const;
+  expect((await me.portal('switch', { price }, flow)).headers.get('location')).toBe(
+    `${me.shop.url}/account?portal=updated`,
+  );
+  await expect(me.portal('switch', { price }, flow)).rejects.toThrow('no changes to confirm');
+  expect((await me.portal('return')).headers.get('location')).toBe(`${me.shop.url}/account`);
+});
+
+test('a scheduled end keeps the time of its request, also if the subscription ends sooner', async () => {
+  const me = await newPerson();
+  const { id, items } = await me.subscribe('basic');
+  const planned = await me.stripe.subscriptions.update(id, { cancel_at_period_end: true });
+  const asked = planned.canceled_at;
+  expect(planned).toMatchObject({
+    status: 'active',
+    cancel_at_period_end: true,
+    cancel_at: items.data[0]?.current_period_end,
+    ended_at: null,
+    cancellation_details: { reason: 'cancellation_requested' },
+  });
+  const now = await me.advance(1000);
+  const ended = await me.stripe.subscriptions.cancel(id);
+  expect(ended).toMatchObject({ status: 'canceled', cancel_at: null, cancel_at_period_end: false, canceled_at: asked });
+  expect(Number(ended.ended_at)).toBeGreaterThanOrEqual(now);
+  expect(ended.items.data[0]?.current_period_end).toBe(items.data[0]?.current_period_end);
+  const late = await requestOf(me)('POST', `/v1/subscriptions/${id}`, 'description=late');
+  expect([late.body.error.code, late.body.error.param]).toEqual(['invalid_canceled_subscription_fields', undefined]);
+  expect((await me.stripe.subscriptions.update(id, { metadata: { a: 'b' } })).metadata).toMatchObject({ a: 'b' });
+});
+
+test('a scheduled end takes place with its fields', async () => {
+  const me = await newPerson();
+  const { id, items } = await me.subscribe('basic');
+  const end = items.data[0]?.current_period_end;
+  await me.stripe.subscriptions.update(id, { cancel_at_period_end: true });
+  await me.advance(week + 60);
+  expect(await me.current()).toMatchObject({
+    status: 'canceled',
+    cancel_at: end,
+    cancel_at_period_end: true,
+    ended_at: end,
+  });
+});
+
+test('a trial without a card creates a setup intent, and cannot be invoiced through the API', async () => {
+  const me = await newPerson();
+  const items = [{ price: me.catalogue.prices.basic }];
+  const trial = { customer: me.customer, items, trial_period_days: 14 };
+  const waiting = await me.stripe.subscriptions.create(trial);
+  expect(waiting.pending_setup_intent).toMatch(/^seti_/);
+  await expect(me.stripe.subscriptions.update(waiting.id, { trial_end: 'now' })).rejects.toMatchObject({
+    statusCode: 400,
+    message: expect.stringContaining('payment source'),
+  });
+  await me.stripe.setupIntents.confirm(idOf(waiting.pending_setup_intent), { payment_method: 'pm_card_visa' });
+  expect((await me.stripe.subscriptions.retrieve(waiting.id)).pending_setup_intent).toBeNull();
+  const settings = { end_behavior: { missing_payment_method: 'cancel' } } as const;
+  const bare = await me.stripe.customers.create();
+  const ending = await me.stripe.subscriptions.create({ ...trial, customer: bare.id, trial_settings: settings });
+  const ended = await me.stripe.subscriptions.update(ending.id, { trial_end: 'now' });
+  expect(ended.status).toBe('canceled');
+});
+
+test('a portal has one price for each product and interval', async () => {
+  const me = await newPerson();
+  const { product } = await me.stripe.prices.retrieve(me.catalogue.prices.basic);
+  const recurring = (interval: 'month' | 'week') => ({
+    product: idOf(product),
+    currency: 'usd',
+    unit_amount: 1299,
+    recurring: { interval },
+  });
+  const dearer = await me.stripe.prices.create(recurring('week'));
+  const monthly = await me.stripe.prices.create(recurring('month'));
+  const offering = (prices: string[]) =>
+    me.stripe.billingPortal.configurations.create({
+      features: {
+        payment_method_update: { enabled: true },
+        subscription_update: {
+          enabled: true,
+          default_allowed_updates: ['price'],
+          products: [{ product: idOf(product), prices }],
+        },
+      },
+    });
+  await expect(offering([me.catalogue.prices.basic, dearer.id])).rejects.toMatchObject({ statusCode: 400 });
+  const { id, features } = await offering([me.catalogue.prices.basic, monthly.id]);
+  expect(features.subscription_update).not.toHaveProperty('products');
+  const expand = ['features.subscription_update.products'];
+  const whole = await me.stripe.billingPortal.configurations.retrieve(id, { expand });
+  expect(whole.features.subscription_update.products?.[0]?.prices).toEqual([me.catalogue.prices.basic, monthly.id]);
+});
+
+test("a webhook endpoint without a version gets the account's", async () => {
+  const me = await newPerson();
+  const endpoint = await me.stripe.webhookEndpoints.create({ url: 'https://other.test/hook', enabled_events: ['*'] });
+  expect(endpoint.api_version).toBeNull();
+  const [listed] = (await me.stripe.webhookEndpoints.list({ limit: 1 })).data;
+  expect(listed).toMatchObject({ id: endpoint.id, status: 'enabled' });
+  expect(listed).not.toHaveProperty('secret');
+});

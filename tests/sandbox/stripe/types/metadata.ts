@@ -1,1 +1,0 @@
-export type Metadata = Record<string, string>;

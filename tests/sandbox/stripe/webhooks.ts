@@ -1,0 +1,192 @@
+import type { Store } from '../store.ts';
+import { matches } from './webhook-endpoints.ts';
+import type { StripeEvent, WebhookEndpoint } from './merchant-types.ts';
+import { createHmac } from 'node:crypto';
+import { realSeconds } from './clock.ts';
+
+/** An event that an endpoint has not accepted yet. */
+type Delivery = { id: string; event: string; endpoint: string; queue: string; attempts: number; notBefore: number };
+export type Mode = 'deliver' | 'hold';
+
+const collection = 'stripe/deliveries';
+/** Seconds before each retry; after the last one the event is dropped. */
+const delays = [1, 2, 5, 10, 20, 30, 60, 60, 120, 300];
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/** Delivers events to endpoints: signed, in order for each customer, retried until accepted, across restarts. */
+export function createWebhooks(store: Store) {
+  const queues = createQueues();
+  const fresh: string[] = [];
+  const timers = new Map<NodeJS.Timeout, string>();
+  let isClosed = false;
+
+  /** The mode of a customer's queue, else of all that have none of their own. */
+  function modeOf(queue: string): Mode {
+    const own = queue === '' ? undefined : store.get<{ mode: Mode }>('stripe/meta', `webhooks:${queue}`);
+    return (own ?? store.get<{ mode: Mode }>('stripe/meta', 'webhooks'))?.mode ?? 'deliver';
+  }
+
+  /** Stores the deliveries of an event, in the transaction that emits it. */
+  function enqueue(event: StripeEvent, endpoints: WebhookEndpoint[]): void {
+    for (const endpoint of endpoints) {
+      const id = `${event.id}:${endpoint.id}`;
+      const delivery = { id, event: event.id, endpoint: endpoint.id, queue: queueOf(event), attempts: 0, notBefore: 0 };
+      store.put(collection, id, delivery satisfies Delivery);
+      fresh.push(id);
+    }
+  }
+
+  /** Sends the queued events after their transaction. */
+  function flush(): void {
+    for (const id of fresh.splice(0)) {
+      const delivery = store.get<Delivery>(collection, id);
+      if (delivery) start(delivery);
+    }
+  }
+
+  function start({ id, queue, notBefore }: Delivery): void {
+    if (isClosed || modeOf(queue) === 'hold') return;
+    const wait = notBefore - Date.now();
+    if (wait <= 0) {
+      void queues.add(queue, () => attempt(id));
+      return;
+    }
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void queues.add(queue, () => attempt(id));
+    }, wait);
+    timers.set(timer.unref(), queue);
+  }
+
+  async function attempt(id: string): Promise<void> {
+    const delivery = store.get<Delivery>(collection, id);
+    if (!delivery || modeOf(delivery.queue) === 'hold' || isClosed) return;
+    const isTaken = await post(delivery.event, delivery.endpoint);
+    if (isClosed) return;
+    const delay = delays[delivery.attempts];
+    if (isTaken || delay === undefined) return store.delete(collection, id);
+    const next = { ...delivery, attempts: delivery.attempts + 1, notBefore: Date.now() + delay * 1000 };
+    store.put(collection, id, next satisfies Delivery);
+    start(next);
+  }
+
+  async function post(eventId: string, endpointId: string): Promise<boolean> {
+    const event = store.get<StripeEvent>('stripe/events', eventId);
+    const endpoint = store.get<WebhookEndpoint>('stripe/webhook_endpoints', endpointId);
+    if (!event || endpoint?.status !== 'enabled') return true;
+    const { _, ...sent } = event;
+    return postEvent({ url: endpoint.url, secret: endpoint._.secret, event: sent });
+  }
+
+  function startAll(isWanted: (queue: string) => boolean): void {
+    for (const delivery of store.list<Delivery>(collection)) if (isWanted(delivery.queue)) start(delivery);
+  }
+
+  /** For one customer's events, or for those of all who have no mode of their own. */
+  async function setMode(mode: Mode, customer = ''): Promise<void> {
+    const queuesNow = new Set(store.list<Delivery>(collection).map(({ queue }) => queue));
+    const held = new Set([...queuesNow].filter((queue) => modeOf(queue) === 'hold'));
+    store.put('stripe/meta', customer === '' ? 'webhooks' : `webhooks:${customer}`, { mode });
+    stopTimers((queue) => modeOf(queue) === 'hold');
+    startAll((queue) => held.has(queue));
+    await (customer === '' ? queues.allSettled() : queues.settled(customer));
+  }
+
+  /** Sends events again, in order for each customer, in every mode; resolves when each was attempted. */
+  async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
+    const sent = events.flatMap((event) =>
+      endpoints.filter((endpoint) => isSubscribed(endpoint, event)).map((endpoint) => ({ event, endpoint })),
+    );
+    await Promise.all(
+      sent.map(({ event, endpoint }) =>
+        queues.add(queueOf(event), async () => {
+          if (await post(event.id, endpoint.id)) store.delete(collection, `${event.id}:${endpoint.id}`);
+        }),
+      ),
+    );
+    return sent.length;
+  }
+
+  function close(): void {
+    isClosed = true;
+    stopTimers(() => true);
+  }
+
+  function stopTimers(isWanted: (queue: string) => boolean): void {
+    for (const [timer, queue] of timers) {
+      if (!isWanted(queue)) continue;
+      clearTimeout(timer);
+      timers.delete(timer);
+    }
+  }
+
+  startAll(() => true);
+  return { enqueue, flush, setMode, redeliver, close, queues };
+}
+
+function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
+  return status === 'enabled' && names.some((name) => matches(type, name));
+}
+
+/** The name of an event's queue: its customer, or '' for events of the catalogue. */
+export function queueOf(event: StripeEvent): string {
+  return event._.customer;
+}
+
+const timeoutMs = 10_000;
+
+type SignedEvent = { url: string; secret: string; event: object };
+
+/**
+ * Posts a signed event; returns whether the endpoint accepted it. The signature contains the real time, since
+ * receivers compare it with theirs.
+ */
+async function postEvent({ url, secret, event }: SignedEvent): Promise<boolean> {
+  const body = JSON.stringify(event, null, 2);
+  const at = realSeconds();
+  const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Stripe-Signature': `t=${at},v1=${signature}`,
+    'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+  };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch(() => null);
+  await response?.body?.cancel().catch(() => undefined);
+  return response?.ok === true;
+}
+
+type Queues = {
+  /** Runs after all earlier work of the same queue; queues run in parallel. */
+  add(queue: string, work: () => Promise<void>): Promise<void>;
+  isBusy(queue: string): boolean;
+  settled(queue: string): Promise<void>;
+  allSettled(): Promise<void>;
+};
+
+/** Queues by name, so that each customer's events removeIfLast in order. */
+export function createQueues(): Queues {
+  const tails = new Map<string, Promise<void>>();
+
+  function add(queue: string, work: () => Promise<void>): Promise<void> {
+    const tail = (tails.get(queue) ?? Promise.resolve()).then(work, work);
+    tails.set(queue, tail);
+    const removeIfLast = () => {
+      if (tails.get(queue) === tail) tails.delete(queue);
+    };
+    tail.then(removeIfLast, removeIfLast);
+    return tail;
+  }
+  async function allSettled(): Promise<void> {
+    while (tails.size > 0) await Promise.allSettled(tails.values());
+  }
+  return {
+    add,
+    isBusy: (queue) => tails.has(queue),
+    async settled(queue) {
+      while (tails.has(queue)) await Promise.allSettled([tails.get(queue)]);
+    },
+    allSettled,
+  };
+}

@@ -1,0 +1,121 @@
+import { errorWords } from '../../words/session.ts';
+import { layoutWords } from '../../words/layout.ts';
+import { reloadOnce } from '../deployment-change.ts';
+import { link } from '#styled/recipes';
+
+/** The longest time (ms) for which slow data delays the app. */
+const maxDelay = 500;
+/** The time (ms) between two attempts, unless the browser reports a connection earlier. */
+const retryAfter = 5000;
+
+/**
+ * Starts the app after the shell was filled, since starting it blocks the main thread. Without a connection the shell
+ * stays and says so.
+ */
+export async function startApp(filled: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // A part may import the app, which would start without the others.
+  if (globalThis.earlyStart) globalThis.earlyStart.parts = promise;
+  await Promise.race([filled.catch(() => null), wait(maxDelay)]);
+  await parsed();
+  for (let attempt = 1; ; attempt += 1) {
+    if (await hasParts()) {
+      hideProblem();
+      return resolve();
+    }
+    const status = await statusOf(appFile());
+    // The server responds, so the connection is not the reason. After a deployment the file is missing.
+    if (status > 0 && (status !== 200 || attempt > 1)) return reloadOrGiveUp();
+    if (status === 0) await connection();
+  }
+}
+
+/** Resolves when the whole HTML has arrived: the inline script precedes the body. */
+export function parsed(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+}
+
+const appFile = () => document.querySelector<HTMLLinkElement>('link#app')?.href ?? '';
+
+/** Loads all parts: the app then finds each of them, whatever happens to the connection. */
+function hasParts(): Promise<boolean> {
+  // `head-script.ts` does so after the first paint, which a hidden page does not have.
+  const links = document.querySelector<HTMLTemplateElement>('template#after-paint');
+  if (links) document.head.append(links.content);
+  const parts = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
+  return Promise.all([...parts].map(({ href }) => import(/* @vite-ignore */ href))).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The status of the response; 0 without a connection. */
+const statusOf = (file: string): Promise<number> =>
+  fetch(file, { method: 'HEAD', cache: 'no-store' }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+function connection(): Promise<unknown> {
+  showProblem(errorWords.network);
+  const online = new Promise((resolve) => addEventListener('online', resolve, { once: true }));
+  return Promise.race([wait(retryAfter), online]);
+}
+
+/** A draft would be lost, so only its author reloads the page. */
+function reloadOrGiveUp(): void {
+  const hasDraft = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
+  if (hasDraft || !reloadOnce()) showProblem(layoutWords.wrong);
+}
+
+const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+/**
+ * Resolves after the next paint. An intersection is reported right before a paint, and a message arrives after it;
+ * hidden pages do neither.
+ */
+export function painted(): Promise<void> {
+  if (document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => resolve(), { once: true });
+    port1.start();
+    const observer = new IntersectionObserver(() => {
+      observer.disconnect();
+      port2.postMessage(null);
+    });
+    observer.observe(document.documentElement);
+  });
+}
+
+let problem: string | null = null;
+/** Where the problem is shown, and what was served there. */
+let place: { slot: Element; served: ChildNode[] } | null = null;
+
+/** Says in the shell why the app has not started. */
+function showProblem(text: string): void {
+  problem = text;
+  renderProblem();
+}
+
+/** Restores what was served, which React expects. */
+function hideProblem(): void {
+  place?.slot.replaceChildren(...place.served);
+  place = null;
+  problem = null;
+}
+
+/** Shows the problem, if there is one, in a shell that was filled afterwards. */
+export function renderProblem(): void {
+  const slot = shellRoot()?.querySelector('[data-slot=start]');
+  if (problem === null || !slot) return;
+  if (place?.slot !== slot) place = { slot, served: [...slot.childNodes] };
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: link() });
+  button.textContent = layoutWords.refreshPage;
+  button.addEventListener('click', () => location.reload());
+  slot.replaceChildren(`${problem} `, button);
+}
+
+/** The root while it shows the served shell; null once React has taken over. */
+export const shellRoot = (): HTMLElement | null => document.querySelector('#root[data-prerendered=shell]');

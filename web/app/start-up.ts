@@ -1,0 +1,53 @@
+import type { RegisteredRouter } from '@tanstack/react-router';
+import { addressToken } from '../data/early-start.ts';
+import { onRedirect, session, tokenKey } from '../data/session.ts';
+import { reloadAfterDeployment } from './deployment-change.ts';
+
+/** Restores the session, and updates the router and the other tabs when it changes. */
+export function start(router: RegisteredRouter): void {
+  reloadAfterDeployment();
+  onRedirect((to) => router.navigate({ to, replace: true }));
+  openStreamOnceSignedIn();
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === tokenKey || key === null) void follow(newValue, router);
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    // A page from the back/forward cache may show a session that has since ended.
+    if (persisted) void follow(session.storedToken(), router);
+  });
+  addEventListener('hashchange', () => {
+    // A link of an external sign-in that is opened in a tab of this site loads no page, which would take the token.
+    if (location.hash.startsWith('#external_token=')) location.reload();
+  });
+  // A trial link replaces the stored session, so the stored one is not restored.
+  const token = addressToken('trialToken') ? null : session.storedToken();
+  if (token) void restore(token, router);
+  else session.endInitialization();
+}
+
+function openStreamOnceSignedIn(): void {
+  const unsubscribe = session.subscribe(() => {
+    if (!session.get().user) return;
+    unsubscribe();
+    void import('../data/live-usage.ts').then(({ followLiveUsage }) => followLiveUsage());
+  });
+}
+
+/** Call it after the initialization has begun. */
+async function restore(token: string, router: RegisteredRouter): Promise<void> {
+  session.follow(token);
+  const me = await import('../data/profile-query.ts').catch(() => null);
+  await me?.restoreSession(token);
+  session.endInitialization();
+  await router.invalidate();
+}
+
+/** Runs when another tab has stored or removed a token. */
+async function follow(token: string | null, router: RegisteredRouter): Promise<void> {
+  if (token === session.get().token) return;
+  session.beginInitialization();
+  if (token) return restore(token, router);
+  session.follow(null);
+  session.endInitialization();
+  await router.invalidate();
+}

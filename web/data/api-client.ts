@@ -1,0 +1,126 @@
+import {
+  endpoints,
+  type Endpoint,
+  type EndpointName,
+  type Input,
+  type Output,
+  type Params,
+  type Query,
+} from '#contract/endpoints';
+import type { ErrorCode } from '#contract/errors';
+import { errorText, ApiError, sessionReplaced, handleRequestError, notifyError } from './api-errors.ts';
+import { tokenExpired } from '../rules/token-claims.ts';
+import { errorWords } from '../words/session.ts';
+import { apiBase } from './config.ts';
+import { takeEarlyResponse } from './early-start.ts';
+import { notify } from './notices.ts';
+import { session } from './session.ts';
+
+/** The argument of a call: its body, the parameters of its path, its query, or nothing. */
+type Arguments<Name extends EndpointName> = (typeof endpoints)[Name] extends { inputOptional: true }
+  ? [Input<Name>?]
+  : Argument<Name> extends undefined
+    ? []
+    : [Argument<Name>];
+type Argument<Name extends EndpointName> =
+  Input<Name> extends undefined ? (Params<Name> extends undefined ? Query<Name> : Params<Name>) : Input<Name>;
+/** `message` is a sentence, except in the response to a chat message. */
+type Body = { success?: boolean; message?: unknown; code?: ErrorCode };
+
+/** Calls whose errors the page itself shows, under its own title. */
+const notifiedByPage: ReadonlySet<EndpointName> = new Set(['deleteMe']);
+
+/** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */
+export async function request<Name extends EndpointName>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
+  const isProtected = endpoints[name].access === 'user';
+  return requestAs(isProtected ? (session.get().token ?? session.storedToken()) : null, name, ...given);
+}
+
+/** As `request`, with a given token. A response that arrives after the session of that token has ended is an error. */
+export async function requestAs<Name extends EndpointName>(
+  token: string | null,
+  name: Name,
+  ...[argument]: Arguments<Name>
+): Promise<Output<Name>> {
+  const endpoint: Endpoint = endpoints[name];
+  try {
+    if (endpoint.access === 'user') assertUsable(token);
+    const body = await fetchBody(endpoint, token, argument as object | undefined);
+    if (token !== null && session.get().token !== token) throw sessionReplaced();
+    const isShown = endpoint.method !== 'GET' && !notifiedByPage.has(name);
+    const sentence = sentenceOf(body);
+    if (isShown && body.success && sentence) notify({ type: 'success', title: sentence });
+    // The contract defines the response.
+    return body as Output<Name>;
+  } catch (error) {
+    if (error instanceof ApiError) handleRequestError(error, token);
+    throw error;
+  }
+}
+
+/** As `request`; shows an error before it throws it. */
+export async function call<Name extends EndpointName>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
+  return request(name, ...given).catch((error: unknown) => {
+    notifyError(error);
+    throw error;
+  });
+}
+
+/** Ends a session at the server after it has ended here. If the call fails, the token expires by itself. */
+export function revoke(token: string): void {
+  if (tokenExpired(token, Date.now())) return;
+  void fetchBody(endpoints.logout, token, { everywhere: false }).catch(() => null);
+}
+
+function assertUsable(token: string | null): asserts token is string {
+  const stored = session.storedToken();
+  if (!token || !stored)
+    throw new ApiError(errorWords.noToken, { notice: errorWords.pleaseLogIn, code: 'token_missing' });
+  if (stored !== token) throw sessionReplaced();
+  if (tokenExpired(token, Date.now())) throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
+}
+
+async function fetchBody(endpoint: Endpoint, token: string | null, argument?: object): Promise<Body> {
+  const path = endpoint.params || endpoint.query ? addressOf(endpoint, argument) : endpoint.path;
+  const response = await send(endpoint.method, path, token, endpoint.input && argument);
+  const body: Body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  const { error, notice } = errorText(response.status, sentenceOf(body), token !== null);
+  throw new ApiError(error, { notice, status: response.status, code: body.code });
+}
+
+const sentenceOf = ({ message }: Body) => (typeof message === 'string' ? message : undefined);
+
+/** The path with its parameters or its query filled in. */
+function addressOf(endpoint: Endpoint, argument: object = {}): string {
+  const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
+  const query = endpoint.query ? new URLSearchParams(Object.fromEntries(values)).toString() : '';
+  if (query) return `${endpoint.path}?${query}`;
+  return values.reduce<string>(
+    (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(value)),
+    endpoint.path,
+  );
+}
+
+async function send(method: Endpoint['method'], path: string, token: string | null, input?: object): Promise<Response> {
+  const early = method === 'GET' && token ? takeEarlyResponse(path, token) : null;
+  if (early) return early.catch(networkError);
+  const headers = new Headers();
+  if (input !== undefined) headers.set('Content-Type', 'application/json');
+  if (token) headers.set('Authorization', `Bearer ${token}`);
+  return fetch(apiBase + path, {
+    method,
+    headers,
+    body: input === undefined ? null : JSON.stringify(input),
+    mode: 'cors',
+    credentials: 'omit',
+    // Otherwise Chromium's cache lets a call wait up to 20 s for an earlier one of the same address, even another user's.
+    cache: 'no-store',
+    // Logging out and deleting must reach the server even if the page is closed immediately.
+    keepalive: method === 'POST' || method === 'DELETE',
+  }).catch(networkError);
+}
+
+function networkError(): never {
+  throw new ApiError(errorWords.network, { code: 'network' });
+}

@@ -1,0 +1,105 @@
+import type { ErrorCode } from '#contract/errors';
+import { errorWords } from '../words/session.ts';
+import { isLocalHost } from '../rules/browser-input.ts';
+import { notify } from './notices.ts';
+import { redirectTo, session } from './session.ts';
+
+/** Errors that the page detects itself, before or instead of a response. */
+export type LocalErrorCode = 'network' | 'token_missing' | 'token_expired' | 'session_replaced';
+
+type Details = {
+  /** The sentence for the user; by default the error's message, null to show nothing. */
+  notice?: string | null;
+  status?: number | undefined;
+  code?: ErrorCode | LocalErrorCode | undefined;
+  isNotified?: boolean;
+};
+
+/** A failed call. `isNotified` is true after a notice was shown, or if none must be. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly notice: string | null;
+  readonly status: number | null;
+  readonly code: ErrorCode | LocalErrorCode | null;
+  isNotified: boolean;
+
+  constructor(message: string, { notice = message, status, code, isNotified = false }: Details = {}) {
+    super(message);
+    this.notice = notice;
+    this.status = status ?? null;
+    this.code = code ?? null;
+    this.isNotified = isNotified;
+  }
+
+  /** The server was unreachable or failed, so the same call may succeed later. */
+  get isOutage(): boolean {
+    return this.code === 'network' || (this.status !== null && this.status >= 500);
+  }
+}
+
+/** The session of a call has ended or was replaced meanwhile. The page has changed already, so nothing is shown. */
+export const sessionReplaced = (): ApiError =>
+  new ApiError(errorWords.noToken, { code: 'session_replaced', isNotified: true });
+
+/**
+ * Decides whether a failed call ends the session, and where to redirect. The failure of a call with another token than
+ * the current one changes nothing and shows nothing.
+ */
+export function handleRequestError(error: ApiError, token: string | null): void {
+  if (error.code === 'token_missing') return notifyError(error);
+  if (token === null) return;
+  if (!isCurrent(token)) error.isNotified = true;
+  else if (error.code === 'token_expired') endSession(error, token, !isLocalHost(location.hostname));
+  else if (error.status === 401) endSession(error, token, true);
+  else if (error.code === 'pending_approval') awaitApproval(error);
+}
+
+const isCurrent = (token: string) => session.get().token === token && session.storedToken() === token;
+
+function endSession(error: ApiError, token: string, redirects: boolean): void {
+  session.end(token);
+  notifyError(error);
+  if (redirects) void redirectTo('/login');
+}
+
+function awaitApproval(error: ApiError): void {
+  error.isNotified = true;
+  session.updateUser((user) => ({ ...user, status: 'pending' }));
+  void redirectTo('/pending-approval');
+}
+
+/** `text` replaces the error's own sentence; `fallback` is shown if the error has none. */
+type Wording = { title?: string; fallback?: string; text?: string };
+
+/** Shows an error unless it was shown already. */
+export function notifyError(
+  error: unknown,
+  { title, fallback, text = errorMessage(error, fallback) }: Wording = {},
+): void {
+  if (error instanceof ApiError && error.isNotified) return;
+  if (error instanceof ApiError) error.isNotified = true;
+  if (text === undefined) return;
+  notify(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
+}
+
+/** The shown sentence of an error; undefined to show nothing. */
+export function errorMessage(error: unknown, fallback?: string): string | undefined {
+  if (error instanceof ApiError) return error.notice ?? fallback;
+  if (fallback) return fallback;
+  return error instanceof Error && error.message ? error.message : errorWords.unexpected;
+}
+
+/** `error` is the thrown message, `notice` the shown one; null shows nothing. */
+export type ErrorText = { error: string; notice: string | null };
+
+/** The texts for an HTTP status; includes the server's message where the specification allows it. */
+export function errorText(status: number, message: string | undefined, isProtected: boolean): ErrorText {
+  if (status === 401 && isProtected) return both(errorWords.sessionExpired);
+  if (status === 403) return { error: errorWords.permissionDenied, notice: message ?? errorWords.noPermission };
+  if (status === 404) return { error: errorWords.notFound, notice: null };
+  if (status === 429) return { error: errorWords.rateLimit, notice: errorWords.tooManyRequests };
+  if (status === 500 || status === 502 || status === 503) return both(errorWords.server);
+  return both(message ?? errorWords.failedWithStatus(status));
+}
+
+const both = (text: string): ErrorText => ({ error: text, notice: text });

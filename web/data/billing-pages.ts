@@ -1,0 +1,24 @@
+import type { PaidPlanId } from '#contract/plans';
+import { managementWords } from '../words/account.ts';
+import { request } from './api-client.ts';
+import { ApiError } from './api-errors.ts';
+
+type PartialResponse = { success?: boolean; portalUrl?: string; message?: string };
+
+/** The address of the page on which the subscription is bought or changed. */
+export async function createSubscriptionSession(tier?: PaidPlanId): Promise<string> {
+  const response = tier
+    ? request('createSubscriptionUpdateSession', { tier })
+    : request('createSubscriptionUpdateSession');
+  return portalUrlOf(await response, managementWords.noPortal);
+}
+
+/** The address of the billing portal. */
+export async function createPortalSession(): Promise<string> {
+  return portalUrlOf(await request('createPortalSession'));
+}
+
+function portalUrlOf({ success, portalUrl, message }: PartialResponse, fallback: string | null = null): string {
+  if (success && portalUrl) return portalUrl;
+  throw new ApiError(managementWords.noPortal, { notice: message ?? fallback });
+}

@@ -1,0 +1,173 @@
+import { messagesPerPage } from '#contract/chat-limits';
+import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat';
+import {
+  applyEvent,
+  conversationOf,
+  withMessage,
+  withOlderPage,
+  type Conversation,
+} from '../rules/conversation-changes.ts';
+import { requestAs } from './api-client.ts';
+import { ApiError } from './api-errors.ts';
+import { shownChat, clearShownChat } from './early-start.ts';
+import { queryClient } from './profile-query.ts';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { readChatEvent } from '../rules/stream-events.ts';
+import { openEventStream } from './event-stream.ts';
+import type { PendingMessage } from '../rules/transcript.ts';
+import { createStore } from './store.ts';
+
+const key = (token: string) => ['chat', token] as const;
+
+/** The query that owns the conversation of a session. The stream and every call write into it. */
+const conversationQuery = (token: string) => ({
+  queryKey: key(token),
+  queryFn: async () => conversationOf(await requestAs(token, 'getChat', { limit: messagesPerPage })),
+  staleTime: Infinity,
+  // The page observes the cache directly (React Query's hook is 2.7 KiB), so no hook prevents garbage collection.
+  gcTime: Infinity,
+  meta: { silent: true },
+});
+
+export const conversation = {
+  get: (token: string) => queryClient.getQueryData<Conversation>(key(token)),
+
+  /** Stores the page that the prerendered frame shows, so that React renders the same and nothing is requested twice. */
+  takeShown(token: string): void {
+    const shown = shownChat();
+    if (shown?.token === token && !conversation.get(token))
+      queryClient.setQueryData(key(token), conversationOf(shown.page));
+  },
+
+  /** Reads the newest page again, for example after a `reset`. */
+  reload: (token: string) => queryClient.refetchQueries({ queryKey: key(token) }),
+
+  apply: (token: string, event: ChatStreamEvent, revision: number | null) =>
+    change(token, (current) => applyEvent(current, event, revision)),
+
+  async loadOlder(token: string): Promise<void> {
+    const before = conversation.get(token)?.messages[0]?.seq;
+    if (before === undefined) return;
+    const page: ChatPage = await requestAs(token, 'getChat', { before, limit: messagesPerPage });
+    change(token, (current) => withOlderPage(current, page));
+  },
+
+  /** Sends a message; the same id and text may be sent again. */
+  async send(token: string, id: string, text: string): Promise<ChatMessage> {
+    const { message } = await requestAs(token, 'sendMessage', { id, text });
+    change(token, (current) => keepNewest(current, message));
+    return message;
+  },
+
+  async accept(token: string, version: string): Promise<void> {
+    const { consent } = await requestAs(token, 'putChatConsent', { version });
+    change(token, (current) => ({ ...current, consent }));
+  },
+
+  async withdraw(token: string): Promise<void> {
+    await requestAs(token, 'deleteChatConsent');
+    await conversation.reload(token);
+  },
+
+  /** If the server misses the consent, the page asks for it again. */
+  async refreshAfter(token: string, error: unknown): Promise<void> {
+    if (error instanceof ApiError && error.code === 'consent_needed') await conversation.reload(token);
+  },
+
+  async clear(token: string): Promise<void> {
+    await requestAs(token, 'clearChat');
+    await conversation.reload(token);
+  },
+};
+
+/** The stream may have brought a later state of the message before the response arrived. */
+function keepNewest(current: Conversation, message: ChatMessage): Conversation {
+  const known = current.messages.some(
+    ({ id, author, state }) => id === message.id && author === 'user' && state !== 'failed',
+  );
+  return known ? current : withMessage(current, message);
+}
+
+function change(token: string, update: (current: Conversation) => Conversation): void {
+  queryClient.setQueryData<Conversation>(key(token), (current) => current && update(current));
+}
+
+const firstDelayMs = 1000;
+const longestDelayMs = 30_000;
+
+/** The conversation of a session, kept live while the page is open. `isLive` is false while the stream reconnects. */
+export function useConversation(token: string) {
+  const [isLive, setLive] = useState(true);
+  const [isFailed, setFailed] = useState(false);
+  // Before the first render, which takes over the frame with its messages.
+  useState(() => conversation.takeShown(token));
+  const read = () => conversation.get(token);
+  const data = useSyncExternalStore(subscribe, read, read);
+  const isLoaded = data !== undefined;
+  const load = useCallback(
+    () => queryClient.fetchQuery(conversationQuery(token)).catch(() => setFailed(true)),
+    [token],
+  );
+  useEffect(() => {
+    clearShownChat();
+    void load();
+  }, [load]);
+  const retry = () => {
+    setFailed(false);
+    void load();
+  };
+  useEffect(() => {
+    if (!isLoaded) return undefined;
+    const stream = openEventStream({
+      token,
+      name: 'chatStream',
+      query: () => ({ after: String(conversation.get(token)?.revision ?? 0) }),
+      // Unlike the usage stream, this one never gives up.
+      delay: (attempt) => Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs),
+      onStatus: (status) => setLive(status === 'live' || status === 'connecting'),
+      onMessage: (data, id) => {
+        const event = readChatEvent(data);
+        if (event?.type === 'reset') void conversation.reload(token);
+        else if (event) conversation.apply(token, event, /^\d+$/.test(id) ? Number(id) : null);
+      },
+    });
+    const retryWhenVisible = () => document.visibilityState === 'visible' && stream.retryNow();
+    addEventListener('online', stream.retryNow);
+    document.addEventListener('visibilitychange', retryWhenVisible);
+    return () => {
+      stream.close();
+      removeEventListener('online', stream.retryNow);
+      document.removeEventListener('visibilitychange', retryWhenVisible);
+    };
+  }, [token, isLoaded]);
+  return { conversation: data, isFailed, retry, isLive };
+}
+
+const subscribe = (listener: () => void) => queryClient.getQueryCache().subscribe(listener);
+
+type Draft = { token: string | null; text: string; pending: readonly PendingMessage[] };
+
+const store = createStore<Draft>({ token: null, text: '', pending: [] });
+
+/**
+ * The draft and the unsent messages of one session. They stay in memory while the user visits other pages, and are
+ * not stored, since other people may use the device.
+ */
+export const drafts = {
+  get: store.get,
+  subscribe: store.subscribe,
+  /** Clears them for another session. */
+  open(token: string): void {
+    if (store.get().token !== token) store.set({ token, text: '', pending: [] });
+  },
+  write: (text: string) => store.set({ text }),
+  add(message: PendingMessage): void {
+    store.set({ pending: [...store.get().pending, message] });
+  },
+  mark(id: string, state: PendingMessage['state']): void {
+    store.set({ pending: store.get().pending.map((one) => (one.id === id ? { ...one, state } : one)) });
+  },
+  remove(id: string): void {
+    store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
+  },
+};

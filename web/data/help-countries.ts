@@ -1,0 +1,34 @@
+import { countryOfPhone } from '#contract/country-of-phone';
+import { useSession } from './session.ts';
+import { useEffect, useState } from 'react';
+import { request } from './api-client.ts';
+
+/** The countries whose crisis lines may help: where the person is, then that of the number. None until both are known. */
+export function useHelpCountries(): string[] {
+  const here = useConnectionCountry();
+  const phone = useSession(({ user }) => user?.phoneNumber ?? null);
+  if (here === undefined) return [];
+  const countries = [here, phone && countryOfPhone(phone)];
+  return countries.flatMap((country) => (country ? [country] : []));
+}
+
+/** How long the page waits, in milliseconds. */
+const patience = 1000;
+
+/**
+ * The country of the connection, null when it is unknown, undefined while it is asked for. A response after a second is
+ * ignored: the number that somebody is about to tap must not move.
+ */
+function useConnectionCountry(): string | null | undefined {
+  const [country, setCountry] = useState<string | null>();
+  useEffect(() => {
+    const settle = (found: string | null) => setCountry((known) => (known === undefined ? found : known));
+    const timer = setTimeout(settle, patience, null);
+    request('getCountry').then(
+      (response) => settle(response.country ?? null),
+      () => settle(null),
+    );
+    return () => clearTimeout(timer);
+  }, []);
+  return country;
+}

@@ -1,0 +1,127 @@
+import { profileWords } from '../words/session.ts';
+import { readUser, type PartialProfile, type User } from '../rules/user-profile.ts';
+import { requestAs } from './api-client.ts';
+import { ApiError, sessionReplaced, errorMessage, notifyError } from './api-errors.ts';
+import { connectionState } from './event-stream.ts';
+import { session } from './session.ts';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+
+/** Queries are retried once after one second, unless the server has refused them. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error, query) => query.meta?.['silent'] || notifyError(error) }),
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => failures < 1 && mayRetry(error),
+      retryDelay: 1000,
+      // Without a network the call fails and the page shows it, instead of waiting.
+      networkMode: 'always',
+    },
+  },
+});
+
+const mayRetry = (error: Error) => !(error instanceof ApiError) || (error.isOutage && !error.isNotified);
+
+export type ProfileResult = { success: true } | { success: false; message: string; error?: unknown };
+
+const key = (token: string) => ['me', token] as const;
+const foreground = new Set<string>();
+
+// A profile stays in the cache as long as its session.
+queryClient.setQueryDefaults(['me'], { gcTime: Infinity });
+
+session.connect({
+  get: (token) => queryClient.getQueryData<User>(key(token)) ?? null,
+  set: (token, user) => void queryClient.setQueryData<User>(key(token), user),
+  // Every query key contains the token, so that no data of one session appears in the next.
+  remove: (token) => queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === token }),
+  isLoading: (token) => foreground.has(token),
+});
+queryClient.getQueryCache().subscribe(({ type, query }) => {
+  if (query.queryKey[0] === 'me' && (type === 'updated' || type === 'removed')) session.refresh();
+});
+
+/** Fetches the profile of the current token. In the background, the page shows no loading state. */
+export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileResult> {
+  const { token } = session.get();
+  if (!token) return { success: false, message: profileWords.noToken };
+  if (!inBackground) foreground.add(token);
+  session.refresh();
+  try {
+    await queryClient.fetchQuery(meQuery(token));
+    return { success: true };
+  } catch (failure) {
+    const error = session.get().token === token ? failure : sessionReplaced();
+    return { success: false, message: errorMessage(error, profileWords.unexpected) ?? profileWords.fetchFailed, error };
+  } finally {
+    foreground.delete(token);
+    session.refresh();
+  }
+}
+
+/** Stores a profile from another response in the cache. */
+export function keepProfile(token: string, profile: PartialProfile): void {
+  queryClient.setQueryData<User>(key(token), readUser(profile));
+}
+
+/** Stores the profile of a stream's first event. A profile that is being fetched may be older and arrive later. */
+export function keepStreamProfile(token: string, profile: PartialProfile): void {
+  keepProfile(token, profile);
+  if (isFetching(token)) void refetchProfile();
+}
+
+/** Fetches the profile again; a running fetch may be older than the change, so another one follows. */
+export async function refetchProfile(): Promise<void> {
+  const { token } = session.get();
+  if (token !== null && isFetching(token)) await fetchProfile({ inBackground: true });
+  await fetchProfile({ inBackground: true });
+}
+
+const isFetching = (token: string) => queryClient.isFetching({ queryKey: key(token) }) > 0;
+
+/** Whether the profile of a token is older than an age in milliseconds. */
+export function isOlderThan(age: number, token: string): boolean {
+  return Date.now() - (queryClient.getQueryState(key(token))?.dataUpdatedAt ?? 0) > age;
+}
+
+/** Loads the profile of the stored token. Without a profile the session ends on this page. */
+export async function restoreSession(token: string): Promise<void> {
+  if (session.get().token !== token) return;
+  const result = await fetchProfile();
+  if (result.success || session.get().token !== token) return;
+  // The token may be valid once the server responds again.
+  session.end(token, { keepStored: result.error instanceof ApiError && result.error.isOutage });
+  notifyError(result.error, { text: result.message });
+}
+
+const meQuery = (token: string) => ({
+  queryKey: key(token),
+  queryFn: () => fetchUser(token),
+  staleTime: 0,
+  meta: { silent: true },
+});
+
+type PartialResponse = { success?: boolean; profile?: PartialProfile; message?: string };
+
+async function fetchUser(token: string): Promise<User> {
+  const counts = connectionState.get().counts;
+  const { success, profile, message }: PartialResponse = await requestAs(token, 'getMe');
+  if (!success || !profile) throw new ApiError(message ?? profileWords.fetchFailed, { status: 200 });
+  const user = readUser(profile);
+  const current = queryClient.getQueryData<User>(key(token));
+  // A count that the stream sent meanwhile is newer than the response's.
+  if (!current || connectionState.get().counts === counts) return user;
+  const used = current.messagesUsedThisPeriod;
+  return { ...user, messagesUsedThisPeriod: used, metadata: { ...user.metadata, messagesUsedThisPeriod: used } };
+}
+
+/** Fetches the profile again when the user returns to the tab. */
+export function useFreshProfile(): void {
+  useEffect(() => {
+    const refresh = () => {
+      if (document.visibilityState === 'visible' && session.get().token) void fetchProfile({ inBackground: true });
+    };
+    document.addEventListener('visibilitychange', refresh);
+    return () => document.removeEventListener('visibilitychange', refresh);
+  }, []);
+}

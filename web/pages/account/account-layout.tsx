@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { chatLink } from '#contract/brand';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { logOut } from '../../data/sign-out.ts';
+import { ExternalLink } from '../../ui/external-link.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { accountWords } from '../../words/account.ts';
+import { notify } from '../../data/notices.ts';
+import { fetchProfile } from '../../data/profile-query.ts';
+import { notifyError } from '../../data/api-errors.ts';
+
+type HeaderProps = {
+  /** The number, or its place while it is not known; then nobody can log out yet. */
+  children: ReactNode;
+  isKnown: boolean;
+};
+
+/** The account's number, and the buttons for the chat and for logging out. */
+export function AccountHeader({ children, isKnown }: HeaderProps) {
+  return (
+    <header className={bar}>
+      <div className={css({ width: { base: 'full', lg: 'auto' }, marginInlineEnd: 'auto' })}>
+        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{accountWords.title}</h1>
+        {children}
+      </div>
+      <ExternalLink href={chatLink()} className={button()}>
+        <Icon name="chat" />
+        {accountWords.chat}
+      </ExternalLink>
+      <Link to="/help-now" className={button({ look: 'soft' })}>
+        {accountWords.help}
+      </Link>
+      <button
+        type="button"
+        className={`${button({ look: 'outline' })} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
+        onClick={() => void logOut()}
+      >
+        <Icon name="logout" />
+        {accountWords.logout}
+      </button>
+    </header>
+  );
+}
+
+export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl' });
+/** The number may come later than the buttons, which never stand in one line with it where it could move them. */
+const bar = css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3', marginBottom: '8' });
+
+/** The two columns of the account page, stacked on a small screen. */
+export const columns = css({
+  display: 'grid',
+  gridTemplateColumns: { base: '[minmax(0, 1fr)]', lg: '[minmax(0, 5fr) minmax(0, 3fr)]' },
+  gap: '6',
+  alignItems: 'start',
+});
+export const column = css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '6' });
+
+type CardHeadProps = { id: string; title: string; beside?: ReactNode; children?: ReactNode };
+
+/** A card's title, with optional content beside it and at its end. */
+export function CardHead({ id, title, beside, children }: CardHeadProps) {
+  return (
+    <header className={css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: 'touch' })}>
+      <h2 id={id} className={css({ textStyle: 'subheading' })}>
+        {title}
+      </h2>
+      {beside}
+      {children && <div className={css({ marginInlineStart: 'auto' })}>{children}</div>}
+    </header>
+  );
+}
+
+/** A button with the hint that describes it: give the button `aria-describedby="{id}-hint"`. */
+export function Action({ id, hint, children }: { id: string; hint: string; children: ReactNode }) {
+  return (
+    <div className={css({ display: 'grid', gap: '2' })}>
+      {children}
+      <p
+        id={`${id}-hint`}
+        className={css({ textStyle: 'fine', color: 'muted', textAlign: 'center', textWrap: 'balance' })}
+      >
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** Fetches the profile and shows the result. */
+export function RefreshButton({ label }: { label: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const refresh = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    const result = await fetchProfile();
+    setBusy(false);
+    if (result.success)
+      return notify({ type: 'success', title: accountWords.success, description: accountWords.refreshed });
+    notifyError(result.error, { title: accountWords.error, text: accountWords.refreshFailed });
+  };
+  return (
+    <button
+      type="button"
+      className={button({ look: 'quiet', size: 'icon' })}
+      aria-label={label}
+      title={label}
+      aria-busy={isBusy}
+      onClick={() => void refresh()}
+    >
+      <span className={turning} data-busy={isBusy}>
+        <Icon name="refresh" />
+      </span>
+    </button>
+  );
+}
+
+const turning = css({ '&[data-busy=true]': { _calm: { animation: '[spin 900ms linear infinite]' } } });

@@ -1,0 +1,117 @@
+import { type Plan, type PlanId, plans } from '#contract/plans';
+import type { CSSProperties, ReactNode } from 'react';
+import { css } from '#styled/css';
+import { badge, card } from '#styled/recipes';
+import { compareWords } from '../../words/account.ts';
+import { CardHead } from './account-layout.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { visuallyHidden } from '../../ui/external-link.tsx';
+
+const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
+  {
+    name: compareWords.messages,
+    cell: ({ messageLimit }) => (messageLimit === -1 ? compareWords.unlimited : messageLimit),
+  },
+  { name: compareWords.voice, cell: ({ id }) => <Tick isIncluded={id !== 'free'} /> },
+  { name: compareWords.support, cell: ({ id }) => compareWords.supportLevels[id] },
+  { name: compareWords.priority, cell: ({ id }) => <Tick isIncluded={id === 'platinum'} /> },
+];
+
+/** The plans on sale and the user's own, side by side. On a phone each feature is above its values. */
+export function ComparePlans({ current }: { current: PlanId }) {
+  const columns = Object.values(plans)
+    .filter(({ id, onSale }) => onSale || id === current)
+    .toSorted((a, b) => a.level - b.level);
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="compare">
+      <CardHead id="compare" title={compareWords.title} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard */}
+      <section className={scroller} tabIndex={0} aria-label={compareWords.scroll}>
+        <table className={table} style={{ '--plans': columns.length } as CSSProperties}>
+          <thead>
+            <tr>
+              <th scope="col">{compareWords.feature}</th>
+              {columns.map((plan) => (
+                <th key={plan.id} scope="col" data-current={plan.id === current || undefined}>
+                  <span className={css({ display: 'block', fontWeight: 'bold' })}>{plan.name}</span>
+                  <span className={css({ display: 'block', color: 'muted', fontWeight: 'normal' })}>{plan.price}</span>
+                  {plan.id === current && <span className={`${badge()} ${mark}`}>{compareWords.current}</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, cell }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {columns.map((plan) => (
+                  <td key={plan.id} data-current={plan.id === current || undefined}>
+                    {cell(plan)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+const scroller = css({
+  position: 'relative',
+  overflowX: 'auto',
+  borderRadius: 'sm',
+  marginInline: { base: '[-0.5rem]', md: '0' },
+});
+
+const table = css({
+  minWidth: { md: '[38rem]' },
+  fontSize: { base: '[clamp(0.6875rem, 3.2vw, 0.8125rem)]', md: 'sm' },
+  '& tr': {
+    display: { base: 'grid', md: 'table-row' },
+    gridTemplateColumns: '[repeat(var(--plans), minmax(0, 1fr))]',
+  },
+  '& th, & td': {
+    paddingBlock: { base: '2', md: '3' },
+    paddingInline: { base: '[0.125rem]', md: '3' },
+    textAlign: 'center',
+    verticalAlign: 'top',
+  },
+  '& td, & thead th': { gridRow: '2' },
+  '& th:first-child': {
+    gridRow: '1',
+    gridColumn: '1 / -1',
+    position: { md: 'sticky' },
+    insetInlineStart: '0',
+    backgroundColor: 'raised',
+    textAlign: 'start',
+    fontWeight: 'medium',
+    paddingInline: { base: '0', md: '3' },
+  },
+  '& tbody tr': { borderTopWidth: 'thin', borderColor: 'line' },
+  '& [data-current]': { backgroundColor: 'sunken' },
+  '& thead [data-current]': { borderTopRadius: 'md' },
+  '& tbody tr:last-child [data-current]': { borderBottomRadius: 'md' },
+});
+
+const mark = css({
+  marginTop: '2',
+  paddingInline: { base: '[0.125rem]', md: '3' },
+  fontSize: { base: '[inherit]', md: 'xs' },
+  whiteSpace: { base: 'normal', md: 'nowrap' },
+  borderRadius: { base: 'sm', md: 'full' },
+});
+
+/** A tick or a dash, with a text for screen readers. */
+function Tick({ isIncluded }: { isIncluded: boolean }) {
+  return (
+    <span className={isIncluded ? included : missing}>
+      <Icon name={isIncluded ? 'check' : 'dash'} />
+      <span className={visuallyHidden}>{isIncluded ? compareWords.yes : compareWords.no}</span>
+    </span>
+  );
+}
+
+const included = css({ display: 'inline-grid', color: 'primary' });
+const missing = css({ display: 'inline-grid', color: 'muted' });

@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { css } from '#styled/css';
+import { badge, button } from '#styled/recipes';
+import { request } from '../../data/api-client.ts';
+import { notifyError } from '../../data/api-errors.ts';
+import { logOutEverywhere } from '../../data/sign-out.ts';
+import { notify } from '../../data/notices.ts';
+import { useSession } from '../../data/session.ts';
+import { formatDate } from '../../rules/formats.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { accountWords, privacyWords } from '../../words/account.ts';
+import { brand } from '#contract/brand';
+
+/** The sessions of the user, newest first; each but this one can be ended. */
+export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
+  const token = useSession((session) => session.token);
+  const queryKey = ['sessions', token];
+  const { data, isPending } = useQuery({ queryKey, queryFn: () => request('getSessions'), gcTime: 0 });
+  const client = useQueryClient();
+  const [isBusy, setBusy] = useState(false);
+
+  const run = async (action: () => Promise<void>, fallback: string) => {
+    setBusy(true);
+    await action().catch((error: unknown) => notifyError(error, { title: accountWords.error, fallback }));
+    setBusy(false);
+  };
+  const end = async (id: string) => {
+    await request('endSession', { id });
+    notify({ type: 'success', title: privacyWords.ended });
+    await client.invalidateQueries({ queryKey });
+  };
+
+  if (isPending) return <Spinner label={privacyWords.sessionsLoading} />;
+  if (!data?.success) return <Alert look="warm">{privacyWords.sessionsFailed}</Alert>;
+  return (
+    <>
+      <ul className={list} aria-label={privacyWords.sessions}>
+        {data.sessions.map(({ id, createdAt, lastSeenAt, current }) => (
+          <li key={id} className={row}>
+            <div className={css({ display: 'grid', gap: '1', marginInlineEnd: 'auto' })}>
+              {current ? <span className={badge()}>{privacyWords.current}</span> : <span>{privacyWords.other}</span>}
+              <span className={css({ color: 'muted' })}>{privacyWords.signedIn(formatDate(createdAt))}</span>
+              <span className={css({ color: 'muted' })}>{privacyWords.lastSeen(formatDate(lastSeenAt))}</span>
+            </div>
+            {!current && (
+              <button
+                type="button"
+                className={button({ look: 'soft' })}
+                disabled={isBusy || isDisabled}
+                onClick={() => void run(() => end(id), privacyWords.endFailed)}
+              >
+                {privacyWords.end}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        className={button({ look: 'dangerSoft', wide: true })}
+        disabled={isBusy || isDisabled}
+        onClick={() => void run(logOutEverywhere, privacyWords.everywhereFailed)}
+      >
+        {privacyWords.everywhere}
+      </button>
+    </>
+  );
+}
+
+const list = css({ display: 'grid', gap: '3', textStyle: 'small' });
+const row = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: '3',
+  paddingBlock: '3',
+  borderTopWidth: 'thin',
+  borderColor: 'line',
+});
+
+/** Saves the export of the user's data as a JSON file. */
+export async function downloadMyData(): Promise<void> {
+  const data: unknown = await request('exportMe');
+  const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import { plansOnSale, type Plan } from '#contract/plans';
+import { css } from '#styled/css';
+import { button, card } from '#styled/recipes';
+import { landingWords } from '../../words/landing.ts';
+import { Section } from './sections.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { TextByVisitor } from '../../ui/text.tsx';
+import { useSession, useVisitor } from '../../data/session.ts';
+
+/** The plans in short. */
+export function Plans() {
+  return (
+    <Section id="plans" title={landingWords.plansTitle} lead={landingWords.plansLead}>
+      <ul className={grid}>
+        {plansOnSale().map((plan) => (
+          <Teaser key={plan.id} plan={plan} />
+        ))}
+      </ul>
+      <Link to="/plans" className={`${button({ look: 'outline', size: 'lg' })} ${css({ justifySelf: 'start' })}`}>
+        {landingWords.viewAllPlans}
+      </Link>
+    </Section>
+  );
+}
+
+const grid = css({
+  display: 'grid',
+  gridTemplateColumns: {
+    base: '[minmax(0, 1fr)]',
+    md: '[repeat(2, minmax(0, 1fr))]',
+    xl: '[repeat(auto-fit, minmax(14rem, 1fr))]',
+  },
+  gap: '5',
+});
+
+/** A short description of a plan; its button does nothing while the visitor is unknown. */
+function Teaser({ plan }: { plan: Plan }) {
+  const visitor = useVisitor();
+  const isLoggedIn = visitor === 'member';
+  const isUnknown = useSession(({ isInitializing, isLoading }) => isInitializing || isLoading);
+  const { text, features } = landingWords.teasers[plan.id];
+  return (
+    <li className={`${card()} ${css({ gap: '4' })}`}>
+      <div>
+        <h3 className={css({ textStyle: 'subheading' })}>{plan.name}</h3>
+        <p className={css({ color: 'muted', fontSize: 'sm' })}>{text}</p>
+      </div>
+      <p className={css({ textStyle: 'figure', fontSize: '2xl', color: 'primary' })}>{plan.price}</p>
+      <ul className={list}>
+        {features.map((feature) => (
+          <li key={feature}>
+            <Icon name="check" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      <Link
+        to={isLoggedIn ? '/account' : '/login'}
+        className={button({ look: 'soft', wide: true })}
+        aria-label={`${isLoggedIn ? landingWords.managePlan : landingWords.getStarted}: ${plan.name}`}
+        onClick={(event) => isUnknown && event.preventDefault()}
+      >
+        <TextByVisitor visitor={visitor} guest={landingWords.getStarted} member={landingWords.managePlan} />
+      </Link>
+    </li>
+  );
+}
+
+const list = css({
+  display: 'grid',
+  gap: '2',
+  marginBottom: 'auto',
+  fontSize: 'sm',
+  '& li': { display: 'flex', gap: '2' },
+  '& svg': { color: 'primary', marginTop: '[0.15em]' },
+});

@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { css } from '#styled/css';
+import { notify } from '../../data/notices.ts';
+import { type Destination, afterLogin } from '../../rules/sign-in-rules.ts';
+import { loginWords } from '../../words/login.ts';
+
+type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
+
+/**
+ * The heading of a step; it takes the focus, so that screen readers announce it, unless the step focuses something
+ * else.
+ */
+export function StepTitle({ title, children, id, focus = true }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (focus) heading.current?.focus();
+  }, [focus]);
+  return (
+    <header className={css({ display: 'grid', gap: '3' })}>
+      <h1 ref={heading} id={id} tabIndex={-1} className={css({ textStyle: 'heading' })}>
+        {title}
+      </h1>
+      {children && <p className={css({ color: 'muted' })}>{children}</p>}
+    </header>
+  );
+}
+
+/** Shows the notice that follows a sign-in. Returns the page that follows it. */
+export function finishSignIn(status: string, plan?: string): Destination {
+  const { to, notice } = afterLogin(status, plan);
+  if (notice === 'success') notify({ type: 'success', title: loginWords.success });
+  if (notice === 'issue')
+    notify({ type: 'error', title: loginWords.issueTitle, description: loginWords.issue(status) });
+  return to;
+}

@@ -1,0 +1,127 @@
+import { planOf, plans, type Plan } from '#contract/plans';
+import { usageWords, statusWords, managementWords } from '../words/account.ts';
+import { formatPhone, formatDate } from './formats.ts';
+import type { User } from './user-profile.ts';
+
+export type AccountSummary = {
+  texts: Record<'phone' | 'plan' | 'description' | 'status' | 'hint' | 'usageLabel' | 'usage', string>;
+  tone: StatusLine['tone'];
+};
+
+/** The first texts of the account page. */
+export function accountSummary(user: User): AccountSummary {
+  const { metadata } = user;
+  const plan = planOf(metadata.subscriptionTier);
+  const { label, used, limit } = usageView(plan, user.messagesUsedThisPeriod);
+  const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
+  const texts = {
+    phone: formatPhone(user.phoneNumber),
+    plan: plan.name,
+    description: plan.description,
+    status: line.text,
+    hint: line.hint ?? '',
+    usageLabel: limit === null ? '' : label,
+    usage: limit === null ? '' : usageWords.of(used, limit),
+  };
+  return { texts, tone: line.tone };
+}
+
+export type StatusFacts = {
+  subscriptionStatus: string | null;
+  subscriptionTier: string;
+  renewalDate: string | null;
+  cancelAtDate: string | null;
+  scheduledTierId: string | null;
+};
+export type StatusLine = { text: string; hint?: string; tone: 'calm' | 'warm' | 'danger' };
+
+/** The status line of the Current Plan card: the first rule that applies. */
+export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
+  const { subscriptionStatus, scheduledTierId } = facts;
+  const format = (iso: string | null) => (iso ? formatDate(iso, timeZone) : null);
+  const changeDate = format(facts.cancelAtDate ?? facts.renewalDate);
+  const renewalDate = format(facts.renewalDate);
+  if (subscriptionStatus === 'trialing') return trialLine(renewalDate, scheduledTierId);
+  if (subscriptionStatus === 'downgrade_scheduled' && scheduledTierId)
+    return downgradeLine(planOf(scheduledTierId).name, changeDate);
+  if (subscriptionStatus === 'cancellation_scheduled') return cancellationLine(changeDate);
+  if (subscriptionStatus === 'past_due' || subscriptionStatus === 'unpaid')
+    return { text: statusWords.pastDue, hint: statusWords.pastDueHint, tone: 'danger' };
+  if (planOf(facts.subscriptionTier).id === 'free') return { text: statusWords.free, tone: 'calm' };
+  if (subscriptionStatus !== 'active') return { text: statusWords.pleaseRefresh, tone: 'warm' };
+  if (renewalDate === null) return { text: statusWords.subscriptionError, tone: 'danger' };
+  return { text: statusWords.renews(renewalDate), tone: 'calm' };
+}
+
+function trialLine(date: string | null, scheduledTierId: string | null): StatusLine {
+  const plan = scheduledTierId ? planOf(scheduledTierId).name : null;
+  if (date === null)
+    return {
+      text: plan ? statusWords.trialSwitchesWithoutDate(plan) : statusWords.trialWithoutDate,
+      tone: 'danger',
+    };
+  return { text: plan ? statusWords.trialEndsAndSwitches(date, plan) : statusWords.trialEnds(date), tone: 'calm' };
+}
+
+function downgradeLine(plan: string, date: string | null): StatusLine {
+  if (date === null) return { text: statusWords.downgradeWithoutDate(plan), tone: 'danger' };
+  return { text: statusWords.downgrade(plan, date), tone: 'warm' };
+}
+
+function cancellationLine(date: string | null): StatusLine {
+  if (date === null) return { text: statusWords.cancellationWithoutDate, tone: 'danger' };
+  return { text: statusWords.cancellation(date), tone: 'warm' };
+}
+
+/** The weekly messages that platinum shows if the catalogue has no number. */
+const platinumAllowance = 160;
+
+/** The content of the Usage card; `limit` is null if usage is not tracked. */
+export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
+
+/** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */
+export function usageView(plan: Plan, used: number): UsageView {
+  const label = labelOf(plan.periodDescription);
+  const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
+  if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
+  if (limit !== null) return view(label, used, limit, null);
+  if (plan.id === 'platinum') return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
+  return view(label, used, null, usageWords.notApplicable);
+}
+
+function labelOf(period: string): string {
+  return Object.entries(usageWords.used).find(([name]) => name === period)?.[1] ?? usageWords.used.week;
+}
+
+function view(label: string, used: number, limit: number | null, note: string | null): UsageView {
+  return { label, used, limit, note, percent: limit === null ? 0 : usagePercent(used, limit) };
+}
+
+/** used/limit in percent, rounded, at most 100. */
+export function usagePercent(used: number, limit: number): number {
+  if (limit <= 0) return 100;
+  return Math.min(100, Math.max(0, Math.round((used / limit) * 100)));
+}
+
+type Facts = {
+  subscriptionTier: string;
+  subscriptionStatus: string | null;
+  cancelAtDate: string | null;
+  isTrial: boolean;
+  scheduledTierId: string | null;
+};
+
+const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
+/** Label and hint of the subscription button, from the first matching row. */
+export function managementButton(facts: Facts): { label: string; hint: string } {
+  if (planOf(facts.subscriptionTier).id === 'free')
+    return { label: managementWords.upgrade, hint: managementWords.upgradeHint };
+  if (facts.cancelAtDate) return { label: managementWords.cancellation, hint: managementWords.cancellationHint };
+  if (facts.isTrial && facts.scheduledTierId)
+    return { label: managementWords.scheduled, hint: managementWords.scheduledHint };
+  const isRunning = running.includes(facts.subscriptionStatus ?? '');
+  return {
+    label: managementWords.subscription,
+    hint: isRunning ? managementWords.subscriptionHint : managementWords.inactiveHint,
+  };
+}

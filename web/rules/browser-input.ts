@@ -1,0 +1,27 @@
+/** Whether a host belongs to a developer's machine or a test. */
+export function isLocalHost(hostname: string): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) || /\.(localhost|local|test)$/.test(hostname);
+}
+
+/** Whether an address belongs to the site; `here` is the current address. */
+export function isOwnAddress(address: string, here: string): boolean {
+  return new URL(address, here).origin === new URL(here).origin;
+}
+
+export type CheckoutSearch = { session_id?: string };
+
+/** The checkout session that the payment provider adds to the return address. */
+export function checkoutSearch({ session_id }: Record<string, unknown>): CheckoutSearch {
+  return typeof session_id === 'string' && session_id !== '' ? { session_id } : {};
+}
+
+type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'keyCode' | 'isComposing'>;
+
+/**
+ * Enter sends if a keyboard is likely; on touch screens it starts a new line. It never sends during an input method's
+ * composition: Safari ends the composition before the key event and then reports the key code 229 (WebKit 165004).
+ */
+export function sendsOnEnter({ key, shiftKey, keyCode, isComposing }: Key): boolean {
+  if (key !== 'Enter' || shiftKey || isComposing || keyCode === 229) return false;
+  return matchMedia('(pointer: fine)').matches;
+}

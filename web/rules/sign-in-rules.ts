@@ -1,0 +1,40 @@
+import { planIds, type PlanId } from '#contract/plans';
+import { Code } from '#contract/schemas';
+import * as v from 'valibot';
+
+/** Pages to which the app redirects. */
+export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans';
+
+export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
+
+/** The page after a code was verified. */
+export function afterLogin(status: string | null | undefined, plan: string | undefined): AfterLogin {
+  if (isPlanId(plan)) return { to: '/account', notice: 'success' };
+  if (!status || status === 'approved' || status === 'authenticated') return { to: '/account', notice: 'none' };
+  if (status === 'pending') return { to: '/pending-approval', notice: 'none' };
+  return { to: '/', notice: 'issue' };
+}
+
+/** Whether a plan of that id exists. */
+export function isPlanId(id: string | undefined): id is PlanId {
+  return planIds.some((known) => known === id);
+}
+
+/** A typed number without spaces, dashes, dots and parentheses. */
+export function cleanPhone(typed: string): string {
+  return typed.replace(/[\s\u00a0().\u2010-\u2015-]/g, '');
+}
+
+/** A typed code without spaces and dashes, at most six characters. */
+export function cleanCode(typed: string): string {
+  return typed.replace(/[\s\u00a0-]/g, '').slice(0, 6);
+}
+
+/** The rule that a typed code breaks; a short code is an error only after the field has lost the focus. */
+export function codeError(code: string, wasLeft: boolean): string | undefined {
+  if (code === '') return undefined;
+  const issues = v.safeParse(Code, code).issues ?? [];
+  const aboutDigits = issues.find(({ type }) => type === 'regex');
+  if (aboutDigits) return aboutDigits.message;
+  return wasLeft ? issues[0]?.message : undefined;
+}

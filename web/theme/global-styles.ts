@@ -1,0 +1,79 @@
+import { defineGlobalStyles, defineKeyframes } from '@pandacss/dev';
+
+export const globalCss = defineGlobalStyles({
+  '*, *::before, *::after': { boxSizing: 'border-box', margin: '0', padding: '0', border: '0 solid' },
+  html: {
+    colorScheme: 'light dark',
+    fontFamily: 'text',
+    lineHeight: 'normal',
+    textSizeAdjust: '100%',
+    scrollPaddingTop: '6rem',
+    accentColor: 'primary',
+    _calm: { scrollBehavior: 'smooth' },
+    '&[data-theme=light]': { colorScheme: 'light' },
+    '&[data-theme=dark]': { colorScheme: 'dark' },
+    '&:root': { _print: { colorScheme: 'light', backgroundColor: '[white]' } },
+  },
+  body: {
+    minHeight: '100dvh',
+    backgroundColor: 'paper',
+    color: 'text',
+    fontSize: 'md',
+    overflowWrap: 'break-word',
+    WebkitFontSmoothing: 'antialiased',
+  },
+  '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
+  ':root:is([data-visitor], [data-address]) #root[data-prerendered=guest-page] > *': { display: 'none !important' },
+  ':root:not([data-visitor]) #root[data-prerendered=shell] > *': { display: 'none !important' },
+  'h1, h2, h3': { font: 'inherit' },
+  'ul, ol': { listStyle: 'none' },
+  'img, svg': { display: 'block', maxWidth: 'full' },
+  'button, input, select, textarea': { font: 'inherit', color: 'inherit', background: 'none', borderRadius: '0' },
+  button: { cursor: 'pointer' },
+  a: { color: 'inherit', textDecoration: 'none' },
+  table: { borderCollapse: 'collapse', width: 'full' },
+  '[hidden]': { display: 'none !important' },
+  ':focus-visible': { outline: '3px solid', outlineColor: 'focus', outlineOffset: '3px' },
+  'h1[tabindex="-1"], main': { outline: 'none' },
+});
+
+/** Conditions of the recipes, besides Panda's own. */
+export const conditions = {
+  calm: '@media (prefers-reduced-motion: no-preference)',
+  forced: '@media (forced-colors: active)',
+  print: '@media print',
+  returning: ':root[data-visitor=returning] &',
+  unscripted: '@media (scripting: none)',
+  darkTheme: ':is([data-theme=dark] &)',
+};
+
+export const keyframes = defineKeyframes({
+  spin: { to: { transform: 'rotate(360deg)' } },
+  pulse: { '50%': { opacity: '0.45' } },
+  breathe: {
+    '0%, 100%': { transform: 'scale(0.94)', opacity: '0.5' },
+    '50%': { transform: 'scale(1.06)', opacity: '0.9' },
+  },
+  rise: { from: { transform: 'translateY(0.75rem)', opacity: '0' } },
+  appear: { from: { opacity: '0' } },
+});
+
+const files = '../../node_modules';
+
+/**
+ * Fonts from our own origin. `font-display: optional` skips a late one for this visit, so that the text does not move.
+ */
+export const globalFontface = {
+  'Figtree Variable': {
+    src: `url(${files}/@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2) format('woff2')`,
+    fontWeight: '300 900',
+    fontStyle: 'normal',
+    fontDisplay: 'optional',
+  },
+  'Young Serif': {
+    src: `url(${files}/@fontsource/young-serif/files/young-serif-latin-400-normal.woff2) format('woff2')`,
+    fontWeight: '400',
+    fontStyle: 'normal',
+    fontDisplay: 'optional',
+  },
+} as const;

@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type CountryHelp, helpFor } from '#contract/help-for';
+import { css } from '#styled/css';
+import { alert, link, button } from '#styled/recipes';
+import { helpWords, helpLineWords, languageNames } from '../words/help.ts';
+import { ExternalLink } from './external-link.tsx';
+import type { HelpLine } from '#contract/help-line';
+import { type HelpWay, helpWays } from '../rules/help-ways.ts';
+import { sourceDate } from '../rules/formats.ts';
+
+type Props = {
+  /** ISO codes: the connection's country first, then the phone number's. */
+  countries: readonly string[];
+  /** The content between the emergency sentence and the lines. */
+  children?: ReactNode;
+  /** Links to the page with all countries; false on that page itself. */
+  linksToAll?: boolean;
+};
+
+/** The emergency sentence, the crisis lines of some countries, and a link to all others. It needs no request. */
+export function HelpPanel({ countries, children, linksToAll = false }: Props) {
+  const found = helpFor(countries);
+  return (
+    <div className={css({ display: 'grid', gap: '6' })}>
+      <div className={alert({ look: 'warm' })}>
+        <p>
+          <strong className={css({ textStyle: 'lead' })}>{helpWords.emergency}</strong> {helpWords.notCrisis}
+        </p>
+      </div>
+      {children}
+      <div aria-live="polite" className={css({ display: 'grid', gap: '6' })}>
+        {found.map((help) => (
+          <Country key={help.country} {...help} />
+        ))}
+        {found.some(({ lines }) => lines.length > 0) && <p>{helpWords.busy}</p>}
+        <p>
+          {helpWords.elsewhere}{' '}
+          <ExternalLink href={helpWords.finder.href} className={link()}>
+            {helpWords.finder.name}
+          </ExternalLink>
+          .
+        </p>
+        {linksToAll && (
+          <Link to="/help-now" className={link()}>
+            {helpWords.all}
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Country({ country, name, lines }: CountryHelp) {
+  const id = `help-${country}`;
+  return (
+    <section aria-labelledby={id} className={css({ display: 'grid', gap: '3' })}>
+      <h2 id={id} className={css({ textStyle: 'subheading' })}>
+        {name ?? new Intl.DisplayNames('en', { type: 'region' }).of(country)}
+      </h2>
+      {lines.length > 0 ? <HelpLines lines={lines} /> : <p>{helpWords.noLine}</p>}
+    </section>
+  );
+}
+
+/** The crisis lines of one country. */
+export function HelpLines({ lines }: { lines: readonly HelpLine[] }) {
+  return (
+    <ul className={css({ display: 'grid', gap: '6' })}>
+      {lines.map((line) => (
+        <li key={line.service} className={css({ display: 'grid', gap: '2' })}>
+          <Service {...line} />
+          {helpWays(line).map((way) => (
+            <Way key={way.label} {...way} />
+          ))}
+          <Details {...line} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Service({ service, inEnglish, languages }: HelpLine) {
+  return (
+    <p>
+      <strong lang={languages?.[0] ?? 'en'} className={css({ fontWeight: 'semibold' })}>
+        {service}
+      </strong>
+      {inEnglish && ` (${inEnglish})`}
+    </p>
+  );
+}
+
+function Way({ label, href, note, isWebsite }: HelpWay) {
+  return (
+    <p className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3' })}>
+      {href === undefined && <span className={css({ fontWeight: 'semibold' })}>{label}</span>}
+      {href && isWebsite && (
+        <ExternalLink href={href} className={button({ look: 'soft' })}>
+          {label}
+        </ExternalLink>
+      )}
+      {href && !isWebsite && (
+        <a href={href} className={button({ look: 'soft' })}>
+          {label}
+        </a>
+      )}
+      {note && <span className={css({ fontSize: 'sm' })}>{note}</span>}
+    </p>
+  );
+}
+
+function Details({ area, languages, languagesAtTimes, readOn }: HelpLine) {
+  const names = (list: HelpLine['languagesAtTimes']) => list?.map((code) => languageNames[code]).join(', ');
+  const facts = [
+    area,
+    languages && helpLineWords.languages(names(languages) ?? ''),
+    languagesAtTimes && helpLineWords.languagesAtTimes(names(languagesAtTimes) ?? ''),
+    helpLineWords.source(sourceDate(readOn)),
+  ].filter((fact) => fact !== undefined);
+  return <p className={css({ textStyle: 'small', color: 'muted' })}>{facts.join(' · ')}</p>;
+}

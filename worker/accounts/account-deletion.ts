@@ -1,0 +1,94 @@
+import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { chatErasures, codes, customers, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
+import { closeCustomers } from '../billing/customer.ts';
+import { withLease, type LeasedCustomer } from '../billing/lease.ts';
+import { withStripe } from '../billing/stripe-client.ts';
+import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
+import type { Env } from '../env.ts';
+import type { Database } from '../lib/database.ts';
+import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { minuteMs } from '../lib/time.ts';
+import type { Settings } from '../settings.ts';
+import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
+import { clearPhoneRateLimits, exportSubject } from './phone.ts';
+
+/** A message in flight during the deletion is stored within this time. */
+const eraseAgainMs = minuteMs;
+
+type Context = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+type Options = {
+  /** The result of `leaseOf`. */
+  seen?: { until: number }[];
+  /** A condition on `users`; where it no longer holds, nothing is deleted. */
+  only?: SQL;
+};
+
+/**
+ * Deletes an account with its conversation, and cancels its subscription; returns whether `only` held. Fails closed: the
+ * rows are deleted only after Stripe has confirmed that nothing can charge again, else it throws 503.
+ */
+export function deleteAccount(context: Context, userId: string, { seen, only }: Options = {}): Promise<boolean> {
+  const { db, env, settings, waitUntil } = context;
+  return withLease(
+    context,
+    userId,
+    async (leased) => {
+      const { customer, user } = leased;
+      if (only && !(await isTrueOf(db, userId, only))) return { result: false };
+      const { stripeId, stripeAsked } = customer;
+      if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
+      expectEnd({ env, waitUntil }, user.id);
+      await deleteRows(db, settings, leased);
+      if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
+      endStreams({ env, waitUntil }, user.id, null);
+      waitUntil(deliverSoon(db, settings, user.phone));
+      return { result: true, released: true };
+    },
+    seen && { seen },
+  );
+}
+
+async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<boolean> {
+  const found = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), condition));
+  return found.length > 0;
+}
+
+/**
+ * Deletes every row about the user whose customer is leased, and queues `user.deleted` for the bot. If the lease was
+ * lost, it deletes nothing and throws 503, since the next holder may have opened a checkout.
+ */
+async function deleteRows(db: Database, settings: Settings, { token }: LeasedCustomer): Promise<void> {
+  const now = Date.now();
+  const id = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;
+  const own = sql`from ${users} where ${users.id} = ${id}`;
+  const phone = sql`(select ${users.phone} ${own})`;
+  const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
+  const statements = [
+    // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
+    ...cancelBotEvents(phone, now),
+    insertBotEvent(settings, 'user.deleted', now, sql`${users.phone}`, sql`'userId', ${users.id}`, own),
+    sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
+      on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
+        ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
+    deleteFrom(codes, codes.phone, phone),
+    clearPhoneRateLimits(phone),
+    deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
+    deleteFrom(trialLinks, trialLinks.userId, id),
+    deleteFrom(sessions, sessions.userId, id),
+    deleteFrom(users, users.id, id),
+  ].map((statement) => db.run(statement));
+  // The customer's row goes last, since the other statements find the user by its lease.
+  const last = db.delete(customers).where(eq(customers.leaseToken, token));
+  const results = await db.batch([statements[0]!, ...statements.slice(1), last]);
+  if (results.at(-1)!.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+function deleteFrom(table: SQLiteTable, column: SQLiteColumn, value: SQL): SQL {
+  return build.delete(table).where(eq(column, value)).getSQL();
+}

@@ -1,0 +1,88 @@
+import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
+import { outbox, users } from '#db/schema';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import type { Settings } from '../settings.ts';
+import { dayMs } from '../lib/time.ts';
+
+const rowsPerStep = 500;
+const stepsPerRun = 10;
+/** How long (ms) before the deletion of an unused account the bot notifies its user. */
+export const noticeMs = 30 * dayMs;
+
+/** Instants in unix ms; `noticeAt` is null before the user was notified. */
+export type Account = { lastUsedAt: number; paying: boolean; noticeAt: number | null; undelivered: boolean };
+
+export type Review = { kind: 'keep'; dueAt: number } | { kind: 'notify'; dueAt: number } | { kind: 'delete' };
+
+/** Decides about an account whose review is due. It is deleted only after a delivered notice. */
+export function review(account: Account, retentionMs: number, now: number): Review {
+  const { lastUsedAt, paying, noticeAt, undelivered } = account;
+  if (paying) return { kind: 'keep', dueAt: now + noticeMs };
+  const noticeDueAt = lastUsedAt + retentionMs - noticeMs;
+  if (noticeDueAt > now) return { kind: 'keep', dueAt: noticeDueAt };
+  if (noticeAt === null || noticeAt <= lastUsedAt) return { kind: 'notify', dueAt: now + noticeMs };
+  if (undelivered || noticeAt + noticeMs > now)
+    return { kind: 'keep', dueAt: Math.max(noticeAt + noticeMs, now + dayMs) };
+  return { kind: 'delete' };
+}
+
+type Due = Account & { id: string };
+type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
+/** Deletes an account where the condition on `users` still holds; returns whether it did. */
+type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
+
+/** SQL: when an account was last used. A week starts with the first counted message in it. */
+const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contactedAt}, 0), ${users.lastContactAt},
+  ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
+const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;
+
+/** Notifies users of unused accounts through the bot, and deletes the accounts 30 days later; each run is bounded. */
+export async function reviewAccounts(db: Database, settings: Settings, now: number, deleteAccount: DeleteAccount) {
+  // Without the bot no user can be notified, so nothing is deleted.
+  if (!settings.BOT_WEBHOOK_URL) return;
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    const due = await readDue(db, now);
+    for (const account of due) await apply(account);
+    if (due.length < rowsPerStep) return;
+  }
+
+  async function apply(account: Due): Promise<void> {
+    const next = review(account, settings.ACCOUNT_RETENTION_DAYS * dayMs, now);
+    const own = and(eq(users.id, account.id), lte(users.retentionDueAt, now))!;
+    if (next.kind === 'keep') await db.update(users).set({ retentionDueAt: next.dueAt }).where(own);
+    else if (next.kind === 'notify') await notify(db, settings, own, next.dueAt, now);
+    else await remove(account, own);
+  }
+
+  async function remove({ id, noticeAt }: Due, own: SQL): Promise<void> {
+    // A failed deletion is retried after a day.
+    await db
+      .update(users)
+      .set({ retentionDueAt: now + dayMs })
+      .where(own);
+    try {
+      const only = sql`${lastUsedAt} < ${noticeAt} and not ${paying}`;
+      if (await deleteAccount(id, only)) log('info', 'unused_account_deleted', {});
+    } catch {
+      log('error', 'unused_account_kept', {});
+    }
+  }
+}
+
+async function readDue(db: Database, now: number): Promise<Due[]> {
+  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.phone} = ${users.phone})`;
+  const rows = await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
+    ${users.retentionNoticeAt} as noticeAt, ${undelivered} as undelivered
+    from ${users} where ${lte(users.retentionDueAt, now)} order by ${users.retentionDueAt} limit ${rowsPerStep}`);
+  return rows.map((row) => ({ ...row, paying: row.paying === 1, undelivered: row.undelivered === 1 }));
+}
+
+async function notify(db: Database, settings: Settings, own: SQL, deletesAt: number, now: number): Promise<void> {
+  const data = sql`'userId', ${users.id}, 'deletesAt', ${new Date(deletesAt).toISOString()}`;
+  await db.batch([
+    db.run(insertBotEvent(settings, 'user.unused', now, sql`${users.phone}`, data, sql`from ${users} where ${own}`)),
+    db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
+  ]);
+}

@@ -1,0 +1,51 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { users, type User } from '#db/schema';
+import type { Env } from '../env.ts';
+import type { Database } from '../lib/database.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import type { Settings } from '../settings.ts';
+import type { PhoneNumber } from './phone.ts';
+
+export type ExportContext = { user: User; db: Database; env: Env; settings: Settings };
+/**
+ * What one feature stores about a user, without secrets and hashes; keys are unique across features. Instants are unix
+ * ms.
+ */
+export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
+
+type Sighting = {
+  phone: PhoneNumber;
+  /** The number in WhatsApp's spelling, if the caller sent it. */
+  whatsappId: string | null;
+  /** Used as WhatsApp's spelling until another one is known. */
+  assumedWhatsappId: string | null;
+  contactedAt: number | null;
+};
+
+/**
+ * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of a user
+ * without a paid plan start at the first contact.
+ */
+export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
+  const { phone, whatsappId, assumedWhatsappId, contactedAt } = sighting;
+  const row = {
+    id: crypto.randomUUID(),
+    phone,
+    whatsappId: whatsappId ?? assumedWhatsappId,
+    status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
+    createdAt: now,
+    contactedAt,
+    lastContactAt: contactedAt ?? 0,
+    weekAnchor: now,
+    weekStart: now,
+  };
+  const firstContact = sql`${users.contactedAt} is null and ${excluded(users.contactedAt)} is not null
+    and ${users.renewalAt} is null`;
+  return (when: SQL): SQL => sql`${insertSelect(users, row, sql`where ${when}`)}
+    on conflict (${nameOf(users.phone)}) do update set
+      ${nameOf(users.weekAnchor)} = case when ${firstContact} then ${excluded(users.weekAnchor)} else ${users.weekAnchor} end,
+      ${nameOf(users.weekStart)} = case when ${firstContact} then ${excluded(users.weekStart)} else ${users.weekStart} end,
+      ${nameOf(users.contactedAt)} = coalesce(${users.contactedAt}, ${excluded(users.contactedAt)}),
+      ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)}),
+      ${nameOf(users.whatsappId)} = coalesce(${whatsappId}, ${users.whatsappId}, ${excluded(users.whatsappId)})`;
+}

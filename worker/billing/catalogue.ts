@@ -1,0 +1,58 @@
+import type { Stripe } from 'stripe';
+import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
+
+/** The lookup key of the weekly price of a plan. */
+export function lookupKeyOf(tier: PaidPlanId): string {
+  return `${tier}_weekly`;
+}
+
+/** The plan that a price sells, by its metadata, then by its lookup key; null for an unknown price. */
+export function tierOfPrice(price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>): PaidPlanId | null {
+  const tier = price.metadata?.tier ?? price.lookup_key?.replace(/_weekly$/, '') ?? '';
+  return paidPlanIds.find((id) => id === tier) ?? null;
+}
+
+/** The id of the price at which a plan is sold today; null if the plan is not on sale. */
+export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<string | null> {
+  if (!plans[tier].onSale) return null;
+  const { data } = await stripe.prices.list({ lookup_keys: [lookupKeyOf(tier)], active: true, limit: 1 });
+  return data[0]?.id ?? null;
+}
+
+/**
+ * Metadata of the portal configurations that `npm run stripe:setup` keeps. One with a `price` is for
+ * subscriptions at that price, which the default configuration does not offer.
+ */
+export const portalMetadata = { solace: 'portal' };
+
+/** The events that the webhook endpoint subscribes to: those that can change the subscription state. */
+export const subscribedEvents = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'customer.subscription.trial_will_end',
+  'customer.subscription.pending_update_applied',
+  'customer.subscription.pending_update_expired',
+  'subscription_schedule.updated',
+  'subscription_schedule.released',
+  'subscription_schedule.canceled',
+  'subscription_schedule.completed',
+  'subscription_schedule.aborted',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'invoice.marked_uncollectible',
+  'customer.deleted',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'charge.refunded',
+] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];

@@ -1,0 +1,94 @@
+import type { Stripe } from 'stripe';
+import { unlessRefused } from './stripe-client.ts';
+import { idOf, owes } from './subscriptions.ts';
+import { plans, type PaidPlanId } from '../contract/plans.ts';
+
+/** The page on which the owner of a card completes the authentication that the latest invoice waits for. */
+export async function authenticationPage(stripe: Stripe, subscription: Stripe.Subscription): Promise<string | null> {
+  const invoice = latestInvoice(subscription);
+  if (!owes(subscription) || invoice?.status !== 'open') return null;
+  const expand = ['data.payment.payment_intent'];
+  const payments = await unlessRefused(stripe.invoicePayments.list({ invoice: invoice.id, limit: 10, expand }));
+  const waits = payments?.data.some(({ payment }) => {
+    const intent = payment.payment_intent;
+    return typeof intent === 'object' && intent?.status === 'requires_action';
+  });
+  return waits ? (invoice.hosted_invoice_url ?? null) : null;
+}
+
+/**
+ * Pays the latest invoice with a card that was saved after it, once for each card: Stripe does not retry by
+ * itself after a new card. `attempt` is part of the idempotency key. Returns whether anything was paid.
+ */
+export async function payWithNewCard(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+  attempt: number,
+): Promise<boolean> {
+  const invoice = latestInvoice(subscription);
+  // Stripe finalizes a draft with `auto_advance` by itself, and then charges the new card.
+  const payable = invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
+  if (!invoice || !payable) return false;
+  const card = await newestCard(stripe, subscription);
+  if (!card || card.created <= invoice.created) return false;
+  await useFor(stripe, subscription, card);
+  if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
+  const idempotencyKey = `pay:${invoice.id}:${card.id}:${attempt}`;
+  const paid = await unlessRefused(stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }));
+  return paid?.status === 'paid';
+}
+
+function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {
+  return typeof invoice === 'string' ? null : invoice;
+}
+
+/** The newest of the customer's default card and the subscription's own. */
+async function newestCard(
+  stripe: Stripe,
+  { customer, default_payment_method: own }: Stripe.Subscription,
+): Promise<Stripe.PaymentMethod | null> {
+  const found = await stripe.customers.retrieve(idOf(customer)!, {
+    expand: ['invoice_settings.default_payment_method'],
+  });
+  if (found.deleted) return null;
+  const methods = [found.invoice_settings.default_payment_method, own && (await retrieve(stripe, idOf(own)!))];
+  const cards = methods.filter((method) => method !== null && typeof method === 'object');
+  return cards.toSorted((a, b) => b.created - a.created)[0] ?? null;
+}
+
+function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | null> {
+  return unlessRefused(stripe.paymentMethods.retrieve(id));
+}
+
+/** Stripe prefers the subscription's own card, so it is replaced too: later weeks must be charged to the new one. */
+async function useFor(stripe: Stripe, { id, default_payment_method: own }: Stripe.Subscription, card: { id: string }) {
+  if (!own || idOf(own) === card.id) return;
+  await stripe.subscriptions.update(id, { default_payment_method: card.id });
+}
+
+/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
+export type PaidWeek = { start: number; tier: PaidPlanId | null };
+
+type Prices = ReadonlyMap<string, PaidPlanId | null>;
+
+/** The last week that a subscription's paid invoices cover; null before the first payment; a free trial is none. */
+export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
+  const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
+  const [week] = paid.filter((line) => !isProration(line)).toSorted((a, b) => b.period.start - a.period.start);
+  if (!week) return null;
+  // An upgrade within the week is paid by a proration that ends with the week.
+  const tiers = paid
+    .filter(({ period }) => period.end === week.period.end)
+    .flatMap((line) => prices.get(priceOfLine(line) ?? '') ?? []);
+  const [tier = null] = tiers.toSorted((a, b) => plans[b].level - plans[a].level);
+  return { start: week.period.start * 1000, tier };
+}
+
+/** The id of the price that an invoice line charges. */
+export function priceOfLine({ pricing }: Stripe.InvoiceLineItem): string | null {
+  return idOf(pricing?.price_details?.price);
+}
+
+function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
+  return parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false;
+}

@@ -1,0 +1,155 @@
+import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import { customers, users, type User } from '#db/schema';
+import { apiErrors } from '../contract/errors.ts';
+import { batch, type Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { pauseAfter } from './due.ts';
+import { StripeUnavailable } from './stripe-client.ts';
+
+const leaseMs = 45_000;
+/** The maximum wait for other calls of the same user. */
+const patienceMs = 15_000;
+const firstPauseMs = 1000;
+const longestPauseMs = 2000;
+const attemptMs = 2000;
+
+export type Customer = typeof customers.$inferSelect;
+/** A customer whose lease the caller holds, and its user. Only the holder updates the customer. */
+export type LeasedCustomer = { token: string; customer: Customer; user: User };
+/** Columns that change when a lease is acquired or released. */
+export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
+/**
+ * The result of work with a lease. The lease is released with `changes`, in one transaction with `statements`, unless
+ * the work's last transaction has `released` it.
+ */
+export type Outcome<T> = { result: T; changes?: Changes; statements?: BatchItem<'sqlite'>[]; released?: true };
+
+type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
+type Context = { db: Database; waitUntil: (work: Promise<unknown>) => void };
+type Acquisition = {
+  /** Columns that change when the lease is acquired. */
+  changes?: Changes | undefined;
+  /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
+  seen?: { until: number }[];
+};
+
+/**
+ * Acquires the customer of a user, created if needed, runs work with it, and releases it, also after a failure. Returns
+ * the work's result. Waits while other calls hold the lease; throws 503 after 15 s, and 401 if one of them deletes the
+ * user. The work continues if the caller disconnects.
+ */
+export function withLease<T>(
+  { db, waitUntil }: Context,
+  userId: string,
+  work: Work<T>,
+  acquisition: Acquisition = {},
+): Promise<T> {
+  const done = waitForLease(db, userId, acquisition).then((leased) =>
+    hold(db, leased, work).finally(() => busyUsers.delete(userId)),
+  );
+  waitUntil(done.catch(() => undefined));
+  return done;
+}
+
+/** A statement that reads until when (unix ms) a user's lease is held; it fits into the request that checks a session. */
+export function leaseOf(db: Database, userId: string) {
+  return db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
+}
+
+/** Runs work with an acquired lease and releases it, also after a failure. */
+export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T>): Promise<T> {
+  const outcome = await work(leased).catch(async (error: unknown) => {
+    await release(db, leased, afterFailure(error, leased.customer)).catch(() => undefined);
+    throw error;
+  });
+  const { result, changes = {}, statements = [], released } = outcome;
+  if (!released) await db.batch([release(db, leased, changes), ...statements]);
+  return result;
+}
+
+/** Statements that acquire a free lease with further changes, and that read the customer if the lease was acquired. */
+export function acquireLease(db: Database, token: string, which: SQL, changes: Changes = {}) {
+  const now = Date.now();
+  const acquire = db
+    .update(customers)
+    .set({ leaseToken: token, leaseUntil: now + leaseMs, ...changes })
+    .where(and(which, lte(customers.leaseUntil, now)));
+  return { acquire, acquired: customersWhere(db, eq(customers.leaseToken, token)) };
+}
+
+/** The customers that satisfy a condition, with their users. */
+export function customersWhere(db: Database, which: SQL) {
+  const columns = { customer: customers, user: users };
+  return db.select(columns).from(customers).innerJoin(users, eq(users.id, customers.userId)).where(which);
+}
+
+/** SQL: whether the lease is still held; guards writes against an expired lease. */
+export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
+  return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
+}
+
+/**
+ * The cron job fetches the state after a failure: Stripe may have done what its lost response reports. A 5xx that Stripe
+ * would replay for a day needs a new idempotency key.
+ */
+function afterFailure(error: unknown, customer: Customer): Changes {
+  const now = Date.now();
+  if (error instanceof RequestError && apiErrors[error.errorName].status < 500) return { dueAt: now };
+  const failures = customer.failures + 1;
+  const replays = error instanceof StripeUnavailable && error.replays;
+  return {
+    failures,
+    dueAt: now + pauseAfter(failures),
+    ...(replays && { attempt: sql`${customers.attempt} + 1` }),
+  };
+}
+
+function release(db: Database, { token }: LeasedCustomer, changes: Changes) {
+  return db
+    .update(customers)
+    .set({ leaseUntil: 0, leaseToken: null, ...changes })
+    .where(eq(customers.leaseToken, token));
+}
+
+/**
+ * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). Other calls then skip
+ * an attempt that would fail, since each attempt is a write.
+ */
+const busyUsers = new Map<string, number>();
+
+/** While another call holds the lease, it only reads, at most once a second. */
+async function waitForLease(
+  db: Database,
+  userId: string,
+  { changes, seen = [] }: Acquisition,
+): Promise<LeasedCustomer> {
+  const giveUpAt = Date.now() + patienceMs;
+  const lease = db
+    .select({ until: customers.leaseUntil })
+    .from(users)
+    .leftJoin(customers, eq(customers.userId, users.id))
+    .where(eq(users.id, userId));
+  let free = (seen[0]?.until ?? 0) <= Date.now();
+  for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
+    const leased = free && (busyUsers.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
+    if (leased) return leased;
+    await scheduler.wait(pauseMs * (1 + Math.random() / 2));
+    const [row] = await lease;
+    if (!row) throw new RequestError('unauthenticated');
+    free = (row.until ?? 0) <= Date.now();
+  }
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+async function attempt(db: Database, userId: string, changes?: Changes): Promise<LeasedCustomer | null> {
+  busyUsers.set(userId, Date.now() + attemptMs);
+  const token = crypto.randomUUID();
+  const create = db.run(sql`insert into ${customers} (user_id, due_at)
+    select ${users.id}, null from ${users} where ${users.id} = ${userId} on conflict do nothing`);
+  const lease = acquireLease(db, token, eq(customers.userId, userId), changes);
+  const [row] = (await batch(db, { create, ...lease })).acquired;
+  if (!row) busyUsers.delete(userId);
+  else busyUsers.set(userId, row.customer.leaseUntil);
+  return row ? { token, ...row } : null;
+}

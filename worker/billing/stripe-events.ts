@@ -1,0 +1,79 @@
+import { eq, sql } from 'drizzle-orm';
+import * as v from 'valibot';
+import { customers, stripeEvents } from '#db/schema';
+import { batch, type Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
+import type { Settings } from '../settings.ts';
+import { acquireLease, type LeasedCustomer } from './lease.ts';
+import { openStripe } from './stripe-client.ts';
+
+const toleranceSeconds = 300;
+
+/** The parts of an event that the Worker reads; the state is fetched from Stripe. */
+const Event = v.object({
+  id: v.string(),
+  object: v.literal('event'),
+  type: v.string(),
+  livemode: v.boolean(),
+  data: v.object({ object: v.record(v.string(), v.unknown()) }),
+});
+
+export type StripeEvent = v.InferOutput<typeof Event>;
+
+/** Verifies Stripe's signature, at most 5 minutes old, with one of the secrets and returns the event; throws 400. */
+export async function verifyStripeEvent(settings: Settings, request: Request, body: string): Promise<StripeEvent> {
+  const signature = request.headers.get('stripe-signature') ?? '';
+  if (!isRecent(signature) || !(await isSigned(settings, signature, body))) {
+    throw new RequestError('invalidStripeSignature');
+  }
+  const event = v.safeParse(v.pipe(v.string(), v.parseJson(), Event), body);
+  if (!event.success) throw new RequestError('invalidBody');
+  return event.output;
+}
+
+/** The customer that an event is about; null for an event that names none. */
+export function customerOf({ data: { object } }: StripeEvent): string | null {
+  if (object.object === 'customer') return v.is(v.string(), object.id) ? object.id : null;
+  const Customer = v.union([v.string(), v.object({ id: v.string() })]);
+  if (!v.is(Customer, object.customer)) return null;
+  return typeof object.customer === 'string' ? object.customer : object.customer.id;
+}
+
+/** Saves the event, marks its customer as dirty, and acquires it; another holder sees the mark before it releases. */
+export async function saveStripeEvent(
+  db: Database,
+  { id, type }: StripeEvent,
+  stripeId: string,
+  now: number,
+): Promise<LeasedCustomer | null> {
+  const token = crypto.randomUUID();
+  const own = eq(customers.stripeId, stripeId);
+  const isKnown = sql`exists (select 1 from ${customers} where ${own})`;
+  const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
+  const { acquired } = await batch(db, {
+    save: db.run(sql`insert into ${stripeEvents} (id, type, by, at)
+      select ${id}, ${type}, ${token}, ${now} where ${isKnown} on conflict do nothing`),
+    mark: db
+      .update(customers)
+      .set({ dirty: sql`${customers.dirty} + 1`, dueAt: now })
+      .where(sql`${own} and ${isFirst}`),
+    ...acquireLease(db, token, sql`${own} and ${customers.dirty} > ${customers.synced}`),
+  });
+  const [row] = acquired;
+  return row ? { token, ...row } : null;
+}
+
+async function isSigned(settings: Settings, signature: string, body: string): Promise<boolean> {
+  const { webhooks } = await openStripe(settings);
+  for (const secret of settings.STRIPE_WEBHOOK_SECRET) {
+    const verified = webhooks.signature?.verifyHeaderAsync(body, signature, secret, toleranceSeconds);
+    if (await verified?.catch(() => false)) return true;
+  }
+  return false;
+}
+
+/** Stripe's SDK accepts future dates, with which a signature would never expire. */
+function isRecent(signature: string): boolean {
+  const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
+  return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;
+}
