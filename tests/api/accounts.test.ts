@@ -4,7 +4,7 @@ import { advanceClock, second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { deliveredEvents, outboxOf } from './support/sandbox.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 
 const manual = { APPROVAL: 'manual' };
 const approve = (phone: string, status: string, id?: string) => botCall('/api/bot/approvals', { phone, status }, id);

@@ -7,7 +7,7 @@ import { database } from './support/database.ts';
 import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
 import { customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 

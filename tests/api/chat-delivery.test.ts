@@ -1,17 +1,17 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
-import { retryParked } from '../../worker/operations/support/parked-events.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../worker/lib/database.ts';
+import { retryParked } from '../../worker/operations/support/parked-events.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call, vars } from './support/api.ts';
-import { newSettledWriter, outboxOf, stateOf, untilState } from './support/chat-delivery.ts';
+import { newSettledWriter, outboxOf, stateOf, untilRetried, untilState } from './support/chat-delivery.ts';
 import { acceptedBy, newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
-import { OpenChat } from './support/open-chat.ts';
 import { parallel } from './support/parallel.ts';
-import { sandbox } from './support/sandbox.ts';
+import { hold, sandbox } from './support/sandbox.ts';
+import { OpenChat } from './support/streams.ts';
 
 describe('a message that the bot refuses', () => {
   it('fails, is parked, lets the next one pass, and is sent again under its id', async () => {
@@ -90,7 +90,7 @@ describe('while the bot is down', () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
     for (const text of ['One', 'Two', 'Three']) await write(token, text);
-    await scheduler.wait(300);
+    await untilRetried(phone);
     await sandbox.faults({ bot: null });
     advanceClock(minute);
     await parallel(3, () => runCron());
@@ -101,7 +101,7 @@ describe('while the bot is down', () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
     for (const text of ['One', 'Two', 'Three']) await write(token, text);
-    await scheduler.wait(500);
+    await untilRetried(phone);
     const [first, , last] = (await outboxOf(phone)).map(({ seq }) => Number(seq));
     // As when the request of the first message is the last to store it.
     for (const [from, to] of [
@@ -125,7 +125,7 @@ describe('while the bot is down', () => {
     await call('PUT', '/api/user/platform', { token: behind.token, body: { platform: 'web' } });
     const one = (await write(token, 'One')).body.message;
     const two = (await write(behind.token, 'Two')).body.message;
-    await scheduler.wait(500);
+    for (const each of [phone, behind.phone]) await untilRetried(each);
     advanceClock(day - minute);
     await runCron();
     expect([await stateOf(token, one.id), await stateOf(behind.token, two.id)]).toEqual(['sent', 'sent']);
@@ -140,11 +140,20 @@ describe('while the bot is down', () => {
 
   it('no HTTP response counts as a failure that passes', async () => {
     const { phone, token } = await newSettledWriter();
-    await sandbox.botMode('silent');
+    const held = await hold('bot', phone);
+    const silence = new AbortController();
+    const realTimeout = AbortSignal.timeout.bind(AbortSignal);
+    const timeoutOfBot = 15 * second;
+    const timeouts = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation((ms) => (ms === timeoutOfBot ? silence.signal : realTimeout(ms)));
     const { message } = (await write(token, 'Hello?')).body;
-    await scheduler.wait(16 * second);
+    await held.arrived();
+    silence.abort(new DOMException('The bot is silent', 'TimeoutError'));
+    timeouts.mockRestore();
+    await untilRetried(phone);
     expect(await stateOf(token, message.id)).toBe('sent');
-    await sandbox.botMode('accept');
+    await held.release();
     advanceClock(minute);
     await runCron();
     await untilState(token, message.id, 'delivered');
@@ -161,4 +170,60 @@ it('tells nobody of a message where there is no bot', async () => {
     settings: { ...others, BOT_WEBHOOK_URL: undefined as never },
   });
   expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
+});
+
+async function queueAsIfKilled(phone: string, userId: string, messageId: string): Promise<void> {
+  const data = { phone, userId, messageId, locale: null, country: null };
+  const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
+  await database.execute({
+    sql: 'insert into outbox (phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?)',
+    args: [phone, body, messageId, Date.now(), Date.now()],
+  });
+}
+
+describe('a Worker that is killed', () => {
+  it('after it queued the event and before it stored the message: nothing is sent, and a retry is', async () => {
+    const { phone, token } = await newSettledWriter();
+    const id = crypto.randomUUID();
+    await write(token, 'Hello', id);
+    await untilState(token, id, 'delivered');
+    const userId = (await acceptedBy(phone))[0]!.userId;
+    await queueAsIfKilled(phone, userId, 'never-stored');
+    await runCron();
+    expect(await outboxOf(phone)).toHaveLength(1);
+    advanceClock(minute);
+    await runCron();
+    expect(await outboxOf(phone)).toEqual([]);
+    expect(await acceptedBy(phone)).toHaveLength(1);
+  });
+
+  it('after the bot accepted the message and before that was noted: the same event arrives again', async () => {
+    const { phone, token } = await newSettledWriter();
+    await sandbox.faults({ bot: { cut: true } });
+    const { message } = (await write(token, 'Hello')).body;
+    await untilRetried(phone);
+    expect(await acceptedBy(phone)).toHaveLength(1);
+    await sandbox.faults({ bot: null });
+    expect(await stateOf(token, message.id)).toBe('sent');
+    advanceClock(minute);
+    await runCron();
+    await untilState(token, message.id, 'delivered');
+    expect((await sandbox.botEvents()).filter(({ data }) => data.messageId === message.id)).toHaveLength(1);
+  });
+
+  it('after it stored the message: the cron job sends it', async () => {
+    const { phone, token } = await newSettledWriter();
+    await sandbox.faults({ bot: { drop: true } });
+    const { message } = (await write(token, 'Hello')).body;
+    await untilRetried(phone);
+    // The row of a request that was killed during delivery: leased, and never released.
+    const sql = 'update outbox set leased_until = ?, due_at = ? where phone = ?';
+    await database.execute({ sql, args: [Date.now() + 30_000, Date.now(), phone] });
+    await sandbox.faults({ bot: null });
+    await runCron();
+    expect(await stateOf(token, message.id)).toBe('sent');
+    advanceClock(31 * second);
+    await runCron();
+    expect(await stateOf(token, message.id)).toBe('delivered');
+  });
 });

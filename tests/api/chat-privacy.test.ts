@@ -1,13 +1,13 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
-import { acceptedBy, consent, newWriter, readChat, reply, write } from './support/chat.ts';
-import { liveUserOf } from './support/conversation.ts';
+import { acceptedBy, consent, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
 import { runCron } from './support/cron.ts';
 import { database, userRowOf } from './support/database.ts';
-import { OpenChat } from './support/open-chat.ts';
-import { newPerson } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import { externalSession, newPerson, newPhone } from './support/person.ts';
+import { eventsAbout, sandbox } from './support/sandbox.ts';
+import { liveUserOf, OpenChat } from './support/streams.ts';
+import { eventually } from './support/until.ts';
 
 /** Every value of every row of the database, as one text. */
 async function wholeDatabase(): Promise<string> {
@@ -42,7 +42,7 @@ describe('the text of a message', () => {
     const stream = await OpenChat.open(token);
     const markers = ['marker-of-the-user-1', 'marker-of-the-user-2', 'marker-of-the-bot'] as const;
     await write(token, markers[0]);
-    await vi.waitFor(async () => expect(await acceptedBy(phone)).toHaveLength(1), 5000);
+    await eventually(async () => expect(await acceptedBy(phone)).toHaveLength(1));
     await reply(phone, markers[2], 'reply-1', { crisis: true });
     await reply(phone, markers[2], 'reply-1', { crisis: true });
     await sandbox.faults({ bot: { status: 503 } });
@@ -142,4 +142,49 @@ it("keeps each user's conversation apart", async () => {
   await consent(one.token, 'newer');
   await botCall('/api/bot/messages', { phone: one.phone, id: 'reply-1', text: 'For one' });
   expect((await readChat(other.token)).messages).toHaveLength(1);
+});
+
+describe('consent', () => {
+  it('comes before the first message, is versioned, and is reported to the bot', async () => {
+    const { phone, token } = await newPerson();
+    expect((await readChat(token)).consent).toBeNull();
+    const refused = await write(token, 'Hello');
+    expect({ status: refused.status, body: refused.body }).toEqual({
+      status: 403,
+      body: { success: false, code: 'consent_needed', message: 'Please accept the notice before you write.' },
+    });
+    const given = await consent(token, 'v1');
+    expect(given.body).toEqual({ success: true, consent: { version: 'v1', at: expect.any(String) } });
+    expect((await consent(token, 'v1')).body).toEqual(given.body);
+    expect((await readChat(token)).consent).toEqual(given.body.consent);
+    expect((await write(token, 'Hello')).status).toBe(200);
+    await eventually(async () =>
+      expect((await eventsAbout(phone, 'chat.consent')).map(({ data }) => data.version)).toEqual(['v1']),
+    );
+  });
+
+  it('is the first contact of a user with an external token', async () => {
+    const phone = newPhone();
+    const token = await externalSession(phone);
+    expect((await botCall('/api/bot/usage', { phone })).body.allowed).toBe(false);
+    await consent(token);
+    expect((await write(token, 'Hello')).status).toBe(200);
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
+  });
+
+  it('removes the conversation when it is withdrawn', async () => {
+    const person = await newWriter();
+    const { phone, token } = person;
+    await write(token, 'Hello');
+    await untilReplied(person, 1);
+    const { status, body } = await call('DELETE', '/api/user/chat/consent', { token });
+    expect({ status, body }).toEqual({ status: 200, body: { success: true, consent: null } });
+    expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
+    expect((await write(token, 'Hello')).body.code).toBe('consent_needed');
+    await eventually(async () =>
+      expect((await eventsAbout(phone, 'chat.consent')).map(({ data }) => data.version)).toEqual(['2026-11', null]),
+    );
+    expect(await eventsAbout(phone, 'chat.cleared')).toHaveLength(1);
+    expect((await call('DELETE', '/api/user/chat/consent', { token })).body).toEqual({ success: true, consent: null });
+  });
 });

@@ -1,27 +1,27 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call } from './support/api.ts';
-import { newWriter, readChat, reply, write } from './support/chat.ts';
 import { newSettledWriter } from './support/chat-delivery.ts';
-import { second } from './support/clock.ts';
-import { liveUserOf } from './support/conversation.ts';
-import { OpenChat } from './support/open-chat.ts';
-import { externalSession, newPerson } from './support/person.ts';
-import { costOf } from './support/sandbox.ts';
-import { OpenStream } from './support/stream.ts';
+import { newWriter, readChat, reply, write } from './support/chat.ts';
+import { advanceClock, second } from './support/clock.ts';
+import { watchDatabase } from './support/database-requests.ts';
+import { costOf } from './support/log.ts';
+import { parallel } from './support/parallel.ts';
+import { externalSession, newPerson, userOf } from './support/person.ts';
+import { liveUserOf, OpenChat, OpenStream } from './support/streams.ts';
+import { until } from './support/until.ts';
 
 describe('an open stream', () => {
   it('costs the database one request, and none while it waits or receives', async () => {
     // Bringing the consent to the bot makes database requests of its own.
     const { phone, token } = await newSettledWriter();
-    const { result: stream, stats } = await costOf(() => OpenChat.open(token));
-    expect(stats.libsql).toBe(1);
-    const received = await costOf(async () => {
-      await reply(phone, 'Hello');
-      await stream.until(({ messages }) => messages.length === 1);
-    });
-    expect(received.stats.libsql).toBe(1);
+    const requests = watchDatabase(phone, userOf(token));
+    const stream = await OpenChat.open(token);
+    expect([requests.length, costOf(stream)]).toEqual([1, 1]);
+    await reply(phone, 'Hello');
+    await stream.until(({ messages }) => messages.length === 1);
+    expect(requests).toHaveLength(2);
     stream.close();
   });
 
@@ -42,13 +42,15 @@ describe('an open stream', () => {
   });
 
   it('ends as the oldest of eleven', async () => {
-    const { token } = await newWriter();
+    const { phone, token } = await newWriter();
     const streams = [];
     for (let index = 0; index < 11; index += 1) {
+      advanceClock(1);
       streams.push(await OpenChat.open(token));
-      await scheduler.wait(5);
     }
     await streams[0]!.until(({ ended }) => ended);
+    await reply(phone, 'To ten');
+    for (const stream of streams.slice(1)) await stream.until(({ messages }) => messages.length === 1);
     expect(streams.slice(1).map(({ ended }) => ended)).toEqual(streams.slice(1).map(() => false));
     for (const stream of streams) stream.close();
   });
@@ -82,16 +84,17 @@ describe('an open stream', () => {
     const other = await externalSession(phone);
     const [stream, remaining] = [await OpenChat.open(token), await OpenChat.open(other)];
     await stream.until(({ opened }) => opened);
-    vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
+    const lost = vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
     await call('POST', '/api/auth/logout', { token });
-    await scheduler.wait(300);
+    await until('the message that is lost', () => lost.mock.calls.length);
     vi.restoreAllMocks();
     expect(stream.ended).toBe(false);
     const due = await runInDurableObject(liveUserOf(token), (_, state) => state.storage.getAlarm());
     expect(due! - Date.now()).toBeLessThan(30 * second);
     expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     await stream.until(({ ended }) => ended);
-    expect(remaining.ended).toBe(false);
+    await reply(phone, 'Still here');
+    await remaining.until(({ messages }) => messages.length === 1);
     remaining.close();
   });
 
@@ -108,8 +111,7 @@ describe('an open stream', () => {
     const sockets = () => runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
     expect(await sockets()).toBe(1);
     stream.close();
-    await scheduler.wait(second);
-    expect(await sockets()).toBe(0);
+    await until('no open socket', sockets, (open) => open === 0);
   });
 
   it('lets its Durable Object hibernate while it is idle, and receives the next message', async () => {
@@ -120,7 +122,8 @@ describe('an open stream', () => {
     await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => {
       object.mark = 'the same instance';
     });
-    await scheduler.wait(12 * second);
+    // Sockets that cannot hibernate would be closed.
+    await evictDurableObject(liveUserOf(token));
     await reply(phone, 'Two');
     await stream.until(({ messages }) => messages.length === 2);
     expect(stream.messages.map(({ seq }) => seq)).toEqual([1, 2]);
@@ -158,22 +161,13 @@ describe('the usage of the user on a chat stream', () => {
     stream.close();
   });
 
-  it('comes with a message while no usage stream is open', async () => {
-    const { phone, token } = await newWriter();
-    const stream = await OpenChat.open(token);
-    await reply(phone, 'One');
-    await botCall('/api/bot/usage', { phone });
-    await stream.until(({ messages, usage }) => messages.length === 1 && usage.length === 2);
-    stream.close();
-  });
-
   it('counts as one of ten streams, together with usage streams', async () => {
     const { token } = await newWriter();
     const oldest = await OpenChat.open(token);
     await oldest.until(({ opened }) => opened);
     const others: OpenStream[] = [];
-    for (let opened = 0; opened < 10; opened += 1) others.push(await OpenStream.open(token));
-    await oldest.until(({ ended }) => ended, 30 * second);
+    for (let opened = 0; opened < 10; opened += 1) others.push(await OpenStream.opened(token));
+    await oldest.until(({ ended }) => ended);
     for (const stream of others) stream.close();
   });
 });
@@ -185,4 +179,89 @@ it('opens for somebody who has not consented yet', async () => {
   await stream.until(({ opened }) => opened);
   expect(stream.events).toEqual([]);
   stream.close();
+});
+
+describe('a stream that is opened again', () => {
+  it('brings what has changed since a revision, then what changes', async () => {
+    const { phone, token } = await newWriter();
+    for (let index = 1; index <= 4; index += 1) await reply(phone, `Reply ${index}`);
+    const { revision } = await readChat(token);
+    const ticket = (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
+    const stream = await OpenChat.open(ticket, revision - 2);
+    await reply(phone, 'Reply 5');
+    await stream.until(({ messages }) => messages.length === 3);
+    expect(stream.opened).toBe(true);
+    expect(stream.events.map(({ id, message }) => [id, message.text])).toEqual([
+      [String(revision - 1), 'Reply 3'],
+      [String(revision), 'Reply 4'],
+      [String(revision + 1), 'Reply 5'],
+    ]);
+    stream.close();
+  });
+
+  it('uses the greater one of `after` and Last-Event-ID, and is live only without both', async () => {
+    const { phone, token } = await newWriter();
+    for (let index = 1; index <= 4; index += 1) await reply(phone, `Reply ${index}`);
+    const streams = [
+      await OpenChat.open(token, 1, { 'last-event-id': '3' }),
+      await OpenChat.open(token, 3, { 'last-event-id': '1' }),
+      await OpenChat.open(token, undefined, { 'last-event-id': '3' }),
+      await OpenChat.open(token),
+    ];
+    await reply(phone, 'Live');
+    const texts: string[][] = [];
+    for (const stream of streams) {
+      await stream.until(({ messages }) => messages.at(-1)?.text === 'Live');
+      texts.push(stream.messages.map(({ text }) => text));
+      stream.close();
+    }
+    expect(texts).toEqual([['Reply 4', 'Live'], ['Reply 4', 'Live'], ['Reply 4', 'Live'], ['Live']]);
+  });
+
+  it('sends reset when it is ahead, or more than 200 changes behind', async () => {
+    const { phone, token } = await newWriter();
+    await parallel(30, async (lane) => {
+      for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
+    });
+    const { revision } = await readChat(token);
+    expect(revision).toBe(300);
+    for (const after of [0, 99, 301]) {
+      const stream = await OpenChat.open(token, after);
+      await stream.until(({ events }) => events.length > 0);
+      expect(stream.events).toEqual([{ id: '300', type: 'reset' }]);
+      stream.close();
+    }
+    const behind = await OpenChat.open(token, 100);
+    await behind.until(({ messages }) => messages.length === 200);
+    behind.close();
+  });
+
+  it('brings exactly 200 changes in their order', async () => {
+    const { phone, token } = await newWriter();
+    await parallel(20, async (lane) => {
+      for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
+    });
+    const stream = await OpenChat.open(token, 0);
+    await stream.until(({ messages }) => messages.length === 200);
+    expect(stream.messages.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+    stream.close();
+  });
+
+  it('misses nothing and repeats nothing while others write', async () => {
+    const { phone, token } = await newWriter();
+    const seen: number[] = [];
+    let after = 0;
+    const writing = parallel(10, async (lane) => {
+      for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
+    });
+    while (seen.length < 100) {
+      const stream = await OpenChat.open(token, after);
+      await stream.until(({ messages }) => messages.length > 0);
+      stream.close();
+      seen.push(...stream.messages.map(({ seq }) => seq));
+      after = Number(stream.events.at(-1)?.id ?? after);
+    }
+    await writing;
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
 });

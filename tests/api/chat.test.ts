@@ -1,10 +1,14 @@
-import { describe, expect, it, vi } from 'vitest';
-import { call } from './support/api.ts';
-import { acceptedBy, newWriter, readChat, reply, untilReplied, write, type ChatMessage } from './support/chat.ts';
+import { describe, expect, it } from 'vitest';
+import { botCall, call } from './support/api.ts';
+import { untilDelivered } from './support/chat-delivery.ts';
+import { acceptedBy, type ChatMessage, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
+import { advanceClock, day, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
-import { OpenChat } from './support/open-chat.ts';
 import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import { OpenChat } from './support/streams.ts';
+import { eventually } from './support/until.ts';
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
@@ -61,7 +65,7 @@ describe('a message', () => {
       status: 409,
       body: { success: false, code: 'id_reused', message: 'Message id already used' },
     });
-    await scheduler.wait(500);
+    await untilDelivered(phone);
     await runCron();
     expect(await acceptedBy(phone)).toHaveLength(1);
     expect((await readChat(token)).messages).toHaveLength(2);
@@ -76,7 +80,7 @@ describe('a message', () => {
       new Set(Array.from({ length: 50 }, (_, index) => index + 1)),
     );
     const inOrder = answers.map(({ body }) => body.message as ChatMessage).toSorted((a, b) => a.seq - b.seq);
-    await vi.waitFor(async () => expect(await acceptedBy(phone)).toHaveLength(50), 15_000);
+    await eventually(async () => expect(await acceptedBy(phone)).toHaveLength(50));
     await stream.until(({ messages }) => messages.length >= 50);
     const shown = stream.messages.filter(({ author }) => author === 'user').map(({ id }) => id);
     expect(shown).toEqual(inOrder.map(({ id }) => id));
@@ -108,7 +112,7 @@ describe('a message', () => {
     const { phone, token } = await newWriter();
     const stream = await OpenChat.open(token);
     expect((await write(token, text)).body.message.text).toBe(text);
-    await vi.waitFor(async () => expect((await acceptedBy(phone))[0]?.text).toBe(text), 5000);
+    await eventually(async () => expect((await acceptedBy(phone))[0]?.text).toBe(text));
     expect((await readChat(token)).messages[0]!.text).toBe(text);
     await stream.until(({ messages }) => messages[0]?.text === text);
     stream.close();
@@ -138,4 +142,115 @@ describe('a page of the conversation', () => {
       expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
     },
   );
+});
+
+describe('the replies of the bot', () => {
+  it('are stored once for their id, also when they come twice at once', async () => {
+    const { phone, token } = await newWriter();
+    const answers = await parallel(50, () => reply(phone, 'I hear you.', 'reply-1'));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['200 {"success":true,"seq":1}']),
+    );
+    const body = { phone, id: 'reply-1', text: 'I hear you.' };
+    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1 });
+    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1 });
+    expect((await readChat(token)).messages).toHaveLength(1);
+  });
+
+  it('are refused with another text under their id, or under the id of a message of the user', async () => {
+    const { phone, token } = await newWriter();
+    await reply(phone, 'One', 'reply-1');
+    const refused = { status: 409, body: { success: false, code: 'id_reused', message: 'Message id already used' } };
+    expect(await reply(phone, 'Two', 'reply-1')).toMatchObject(refused);
+    const { message } = (await write(token, 'Hello')).body;
+    expect(await reply(phone, 'Hello', message.id)).toMatchObject(refused);
+    const again = await botCall('/api/bot/messages', { phone, id: 'reply-2', text: 'x' }, 'call-1');
+    expect(again.status).toBe(200);
+    expect((await botCall('/api/bot/messages', { phone, id: 'reply-3', text: 'x' }, 'call-1')).body).toMatchObject({
+      code: 'id_reused',
+      message: 'Event id already used with a different body or path',
+    });
+  });
+
+  it('need a known number and its consent', async () => {
+    const { phone } = await newPerson();
+    for (const path of ['/api/bot/messages', '/api/bot/typing']) {
+      const body = path.endsWith('typing') ? {} : { id: 'reply-1', text: 'Hello' };
+      expect(await botCall(path, { phone: '+15559990000', ...body })).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
+      expect(await botCall(path, { phone, ...body })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    }
+  });
+
+  it('carry what they answer and whether they are about a crisis', async () => {
+    const { phone, token } = await newWriter();
+    await reply(phone, 'Please call somebody.', 'reply-1', { replyTo: 'message-1', crisis: true });
+    await reply(phone, 'Are you safe?', 'reply-2', { crisis: false });
+    const [first, next] = (await readChat(token)).messages;
+    expect(first).toMatchObject({ replyTo: 'message-1', crisis: true });
+    expect(next).not.toHaveProperty('crisis');
+    expect(next).not.toHaveProperty('replyTo');
+  });
+
+  it('may have 8,000 characters, in bodies of 32 KiB', async () => {
+    const { phone, token } = await newWriter();
+    expect((await reply(phone, '語'.repeat(8000))).status).toBe(200);
+    expect((await readChat(token)).messages[0]!.text).toHaveLength(8000);
+    expect((await reply(phone, 'x'.repeat(8001))).body.message).toBe('Messages can have up to 8,000 characters.');
+    expect((await reply(phone, 'x'.repeat(33 * 1024))).status).toBe(413);
+    for (const id of ['', 'x'.repeat(65), 'with space', 'ünicode', 7]) {
+      expect((await botCall('/api/bot/messages', { phone, id, text: 'Hello' })).status, String(id)).toBe(400);
+    }
+    expect((await botCall('/api/bot/messages', { phone, id: 'a', text: ' ' })).status).toBe(400);
+    expect((await botCall('/api/bot/typing', { phone, seconds: 31 })).status).toBe(400);
+  });
+});
+
+describe('limits', () => {
+  it('are twenty messages a minute, and a replay is no message', async () => {
+    const { token } = await newWriter();
+    const settings = { CHAT_MESSAGES_WAITING: '100' };
+    const ids = Array.from({ length: 25 }, () => crypto.randomUUID());
+    await parallel(50, (index) => write(token, 'Hello', ids[index % 25], settings));
+    const { messages } = await readChat(token, '?limit=50');
+    expect(messages.filter(({ author }) => author === 'user')).toHaveLength(20);
+    const refused = await write(token, 'One more', undefined, settings);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const known = messages.find(({ author }) => author === 'user')!;
+    expect((await write(token, 'Hello', known.id, settings)).body.message.seq).toBe(known.seq);
+    advanceClock(minute);
+    expect((await write(token, 'A minute later', undefined, settings)).status).toBe(200);
+  });
+
+  it('are five messages that wait for the bot', async () => {
+    const { token } = await newWriter();
+    await sandbox.faults({ bot: { status: 503 } });
+    const answers = await parallel(50, () => write(token, 'Are you there?'));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(45);
+    const sent = answers.find(({ status }) => status === 200)!.body.message;
+    expect((await write(token, 'Are you there?', sent.id)).body.message.id).toBe(sent.id);
+  });
+
+  it('are the allowance of the week, but for a day after a crisis', async () => {
+    const person = await newWriter();
+    const { phone, token } = person;
+    const known = (await write(token, 'Hello')).body.message;
+    await untilReplied(person, 1);
+    await botCall('/api/bot/usage', { phone, count: 4 });
+    const refused = await write(token, 'One more');
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: 'allowance_spent', message: "You have used this week's messages.", used: 5, limit: 5 },
+    });
+    expect(Date.parse(refused.body.resetsAt)).toBeGreaterThan(Date.now());
+    expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({ id: known.id, state: 'delivered' });
+    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
+    expect((await write(token, 'I will')).status).toBe(200);
+    advanceClock(day + minute);
+    expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
+  });
 });

@@ -7,7 +7,7 @@ import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { requestOtp } from './support/sign-in.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
 import { customerOf } from './support/stripe.ts';
 

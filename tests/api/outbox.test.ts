@@ -1,11 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
+import { outboxOf, untilDelivered, untilRetried } from './support/chat-delivery.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
+import { logLines } from './support/log.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson } from './support/person.ts';
-import { eventsAbout, sandbox } from './support/sandbox.ts';
+import { eventsAbout, hold, sandbox } from './support/sandbox.ts';
+import { eventually, until } from './support/until.ts';
 
 describe('while the bot is down', () => {
   it.each([{ status: 500 }, { drop: true as const }])(
@@ -34,10 +37,10 @@ describe('while the bot is down', () => {
   it('waits longer after each refusal', async () => {
     const { phone, token } = await newPerson();
     await sandbox.faults({ bot: { status: 500 } });
-    await sandbox.resetStats();
+    // The clock stands still.
+    advanceClock(0);
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-    await vi.waitFor(async () => expect((await sandbox.stats()).bot).toBe(1));
-    await scheduler.wait(100);
+    await untilRetried(phone);
     await sandbox.faults({ bot: null });
     await runCron();
     expect(await eventsAbout(phone)).toEqual([]);
@@ -48,33 +51,28 @@ describe('while the bot is down', () => {
 });
 
 describe('an event that the bot refuses for good', () => {
-  const outboxOf = async (phone: string) =>
-    (await database.execute({ sql: 'select * from outbox where phone = ?', args: [phone] })).rows;
   const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
 
   it.each([400, 401, 404, 410, 422])('is parked after %i, logged, and the next one follows', async (status) => {
-    const lines: string[] = [];
-    vi.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
     const { phone, token } = await newPerson();
     await sandbox.faults({ bot: { status } });
     await choose(token, 'web');
-    await vi.waitFor(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+    await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
     await sandbox.faults({ bot: null });
     await choose(token, 'whatsapp');
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await eventsAbout(phone)).map(({ data }) => data.platform)).toEqual(['whatsapp']),
     );
-    const parked = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'outbox_parked');
+    const parked = logLines('outbox_parked');
     expect(parked).toMatchObject([{ level: 'info', type: 'platform.changed', reason: 'refused' }]);
     expect(JSON.stringify(parked)).not.toContain(phone);
-    vi.restoreAllMocks();
   });
 
   it.each([302, 408, 425, 429, 500, 503])('is none after %i: it is sent again', async (status) => {
     const { phone, token } = await newPerson();
     await sandbox.faults({ bot: { status } });
     await choose(token, 'web');
-    await scheduler.wait(400);
+    await untilRetried(phone);
     expect(await outboxOf(phone)).toMatchObject([{ parked_at: null, attempts: 1 }]);
     await sandbox.faults({ bot: null });
     advanceClock(minute);
@@ -83,16 +81,11 @@ describe('an event that the bot refuses for good', () => {
   });
 
   it('is an error in the log when it is a deletion', async () => {
-    const lines: string[] = [];
-    vi.spyOn(console, 'error').mockImplementation((line) => lines.push(line));
     const { phone, token } = await newPerson();
     await sandbox.faults({ bot: { status: 422 } });
     await call('DELETE', '/api/user/me', { token });
-    await vi.waitFor(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'error', event: 'outbox_parked', type: 'user.deleted' },
-    ]);
-    vi.restoreAllMocks();
+    await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+    await eventually(() => expect(logLines('outbox_parked')).toMatchObject([{ level: 'error', type: 'user.deleted' }]));
   });
 });
 
@@ -100,24 +93,24 @@ it('sends a deletion first: earlier events of the number go with the account', a
   const { phone, token } = await newPerson();
   await sandbox.faults({ bot: { status: 500 } });
   await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-  await scheduler.wait(400);
+  await untilRetried(phone);
   await sandbox.faults({ bot: null });
   await call('DELETE', '/api/user/me', { token });
-  await vi.waitFor(async () => expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
+  await eventually(async () => expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
 });
 
 it('sends a deletion after the event that is on its way, which then is not repeated', async () => {
   for (const lost of [false, true]) {
     const { phone, token } = await newPerson();
-    await sandbox.faults({ bot: { delayMs: 1500, ...(lost && { cut: true as const }) } });
+    const held = await hold('bot', phone, lost ? { cut: true } : {});
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-    await scheduler.wait(600);
-    await sandbox.faults({ bot: null });
+    await held.arrived();
     await call('DELETE', '/api/user/me', { token });
-    await vi.waitFor(async () => expect(await eventsAbout(phone)).toHaveLength(2), { timeout: 5000 });
+    await held.release();
+    await eventually(async () => expect(await eventsAbout(phone)).toHaveLength(2));
     expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
-    const { rows } = await database.execute({ sql: 'select 1 from outbox where phone = ?', args: [phone] });
-    expect(rows).toEqual([]);
+    await untilDelivered(phone);
+    expect(await eventsAbout(phone)).toHaveLength(2);
   }
 });
 
@@ -125,7 +118,7 @@ it('holds at most five connections to the bot at once', async () => {
   const people = await parallel(12, () => newPerson());
   await sandbox.faults({ bot: { status: 503 } });
   for (const { token } of people) await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-  await scheduler.wait(400);
+  for (const { phone } of people) await untilRetried(phone);
   await sandbox.faults({ bot: null });
   const real = globalThis.fetch;
   let [open, most] = [0, 0];
@@ -135,7 +128,11 @@ it('holds at most five connections to the bot at once', async () => {
     expect(init?.redirect).toBe('manual');
     open += 1;
     most = Math.max(most, open);
-    await scheduler.wait(50);
+    await until(
+      'five connections',
+      () => most,
+      (connections) => connections >= 5,
+    );
     return real(input, init).finally(() => (open -= 1));
   });
   advanceClock(minute);
@@ -150,8 +147,7 @@ it('writes no events where there is no bot', async () => {
   const settings = { BOT_WEBHOOK_URL: undefined as never };
   await call('PUT', '/api/user/platform', { token, body: { platform: 'web' }, settings });
   await call('DELETE', '/api/user/me', { token, settings });
-  const { rows } = await database.execute({ sql: 'select 1 from outbox where phone = ?', args: [phone] });
-  expect(rows).toEqual([]);
+  expect(await outboxOf(phone)).toEqual([]);
 });
 
 describe('the cron', () => {
@@ -161,7 +157,7 @@ describe('the cron', () => {
     const trialToken = new URL(body.url).searchParams.get('token');
     await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
     const plans = async () => (await eventsAbout(phone)).map(({ data }) => data.tier);
-    await vi.waitFor(async () => expect(await plans()).toEqual(['premium']));
+    await eventually(async () => expect(await plans()).toEqual(['premium']));
     const sql = 'update users set trial_ends_at = ? where phone = ?';
     await database.execute({ sql, args: [Date.now() - 1, phone] });
     await parallel(5, () => runCron());

@@ -4,7 +4,7 @@ import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import { botHeaders, call, send, vars } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 
 const table = Object.entries(endpoints) as [string, Endpoint][];
 const ofUsers = table.filter(([, { access }]) => access === 'user');

@@ -6,7 +6,7 @@ import { holdRequests } from './support/held-requests.ts';
 import { costOf } from './support/log.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
-import { OpenStream } from './support/stream.ts';
+import { OpenStream } from './support/streams.ts';
 import { until } from './support/until.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };

@@ -41,7 +41,7 @@ export default defineConfig({
     // A new process for each file would load the Worker again, which takes more than a second.
     isolate: false,
     sequence: { sequencer: ByName },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     // On a slow machine a test may time out; a broken test fails again.
     retry: process.env.CI ? 2 : 0,
     silent: 'passed-only',

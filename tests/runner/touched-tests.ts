@@ -6,14 +6,14 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
   [/^worker\/(sign-in|endpoints\/auth)\b/, ['sign-in', 'sessions']],
   [/^worker\/trials\b/, ['trials']],
-  [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage', 'stream', 'idle-stream']],
+  [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
   [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'sessions', 'retention']],
   [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plan-journeys', 'prices', 'renewals', 'trials']],
   [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
   [/^worker\/(messaging|endpoints\/webhooks)\b/, ['whatsapp-webhook', 'sign-in']],
-  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'bodies', 'headers', 'openapi']],
+  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'http', 'service']],
   [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'settings']],
-  [/^drizzle\//, ['query-plans', 'costs']],
+  [/^drizzle\//, ['costs']],
 ];
 
 /** The API test files that a list of changed files touches: those that changed, and those of changed parts. */

@@ -1,6 +1,7 @@
-import { expect, vi } from 'vitest';
-import { botCall, call, vars, type Answer } from './api.ts';
+import { expect } from 'vitest';
+import { type Answer, botCall, call, vars } from './api.ts';
 import { newPerson, type Person } from './person.ts';
+import { eventually } from './until.ts';
 
 export type ChatMessage = {
   id: string;
@@ -67,9 +68,9 @@ const replyOf = (phone: string, messageId: string) => ({
 
 /** Waits until the bot has accepted so many messages, and lets it reply. */
 export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
-  await vi.waitFor(async () => expect(await acceptedBy(phone)).toHaveLength(count), 5000);
+  await eventually(async () => expect(await acceptedBy(phone)).toHaveLength(count));
   await replyToAll(phone);
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { messages } = await readChat(token);
     expect(messages.filter(({ state }) => state === 'sent')).toEqual([]);
     return messages;

@@ -68,9 +68,19 @@ export const sandbox = {
     phone: string,
     settings: { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' },
   ) => control('PUT', '/stripe/settings', { ...settings, phone }),
-  resetStats: () => control('DELETE', '/stats'),
-  stats: () => control<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot', number>>('GET', '/stats'),
 };
+
+/** Holds the requests of a service that contain a text, such as those about a number, until they are released. */
+export async function hold(service: Service, text: string, fault: Omit<NonNullable<Fault>, 'hold' | 'match'> = {}) {
+  const match = text.replace('+', '');
+  await sandbox.faults({ [service]: { ...fault, hold: true, match } });
+  const heldNow = async () => (await sandbox.heldRequests()).find((each) => each.match === match)?.held ?? 0;
+  return {
+    /** Returns when so many requests wait. */
+    arrived: (count = 1) => until(`${count} held requests to ${service}`, heldNow, (held) => held >= count),
+    release: () => sandbox.faults({ [service]: { match } }),
+  };
+}
 
 /** The events that the bot accepted about a number, oldest first. */
 export async function eventsAbout(phone: string, type?: string) {
@@ -100,7 +110,7 @@ export async function newestCode(phone: string): Promise<string> {
 
 /** The requests to the local services during `work`. */
 export async function costOf<T>(work: () => Promise<T>): Promise<{ result: T; stats: Record<string, number> }> {
-  await sandbox.resetStats();
+  await control('DELETE', '/stats');
   const result = await work();
-  return { result, stats: await sandbox.stats() };
+  return { result, stats: await control('GET', '/stats') };
 }

@@ -1,20 +1,39 @@
-const pauseMs = 20;
+const deadlineMs = 30_000;
+/** Pauses grow, since the calls of a user are limited. */
+const longestPauseMs = 500;
 
 /**
- * Probes until the condition holds, and returns the last state. Throws after `deadlineMs`: what was awaited, for how
- * long, and the last state. Only a failure reaches the deadline, so it is generous.
+ * Probes until the condition holds, and returns the last state. Throws after 30 s, which only a failure reaches: what
+ * was awaited, for how long, and the last state.
  */
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
   condition: (state: Awaited<T>) => unknown = Boolean,
-  deadlineMs = 30_000,
 ): Promise<Awaited<T>> {
-  const deadline = AbortSignal.timeout(deadlineMs);
-  for (;;) {
+  for (const pauses = pausesMs(); ;) {
     const state = await probe();
     if (condition(state)) return state;
-    if (deadline.aborted) throw new Error(`Waited ${deadlineMs / 1000} s for ${what}; last: ${JSON.stringify(state)}`);
-    await scheduler.wait(pauseMs);
+    const { done, value } = pauses.next();
+    if (done) throw new Error(`Waited ${deadlineMs / 1000} s for ${what}; last: ${JSON.stringify(state)}`);
+    await scheduler.wait(value);
   }
+}
+
+/** Repeats an assertion until it holds; throws its last failure after 30 s. */
+export async function eventually<T>(assertion: () => T | Promise<T>): Promise<T> {
+  for (const pauses = pausesMs(); ;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      const { done, value } = pauses.next();
+      if (done) throw Object.assign(error as Error, { message: `Waited 30 s: ${(error as Error).message}` });
+      await scheduler.wait(value);
+    }
+  }
+}
+
+function* pausesMs(): Generator<number, undefined> {
+  const deadline = AbortSignal.timeout(deadlineMs);
+  for (let ms = 10; !deadline.aborted; ms = Math.min(1.25 * ms, longestPauseMs)) yield ms;
 }

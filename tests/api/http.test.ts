@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, botHeaders, call, send } from './support/api.ts';
-import { newContact, newPhone } from './support/person.ts';
+import { costOf } from './support/log.ts';
+import { newContact, newPerson, newPhone } from './support/person.ts';
 
 const path = '/api/auth/request-otp';
 const post = async (body: BodyInit, contentType: string | null = 'application/json', to = path) => {
@@ -165,4 +166,50 @@ it('never answers garbage with a 5xx', async () => {
     });
     expect(response.status).toBe(400);
   }
+});
+
+/** The headers of every API response. */
+const always = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  vary: 'Origin',
+  'x-content-type-options': 'nosniff',
+};
+
+it('are on every kind of response, and no response affects the next', async () => {
+  const { token } = await newPerson();
+  const origin = 'https://app.example';
+  const granted = ['access-control-allow-headers', 'access-control-allow-methods', 'access-control-max-age'];
+  const answers: [answer: Response, own: string[]][] = [
+    [await send('/api/user/me'), ['content-type', 'www-authenticate']],
+    [await send('/api/health', { method: 'PUT' }), ['allow', 'content-type']],
+    [await send('/api/user/me', { headers: { authorization: `Bearer ${token}` } }), ['content-type']],
+    [await send('/api/user/me', { method: 'OPTIONS', headers: { origin } }), granted],
+    [await send(`/api/user/usage-stream?token=${token}`), ['content-type']],
+    [await send('/api/nothing'), ['content-type']],
+  ];
+  const ids = new Set<string>();
+  for (const [answer, own] of answers) {
+    const { 'x-request-id': id, 'content-length': _, ...headers } = Object.fromEntries(answer.headers);
+    expect(headers).toMatchObject(always);
+    expect(Object.keys(headers).toSorted()).toEqual([...Object.keys(always), ...own].toSorted());
+    ids.add(id!);
+    await answer.body?.cancel();
+  }
+  expect(ids.size).toBe(answers.length);
+});
+
+it.each([
+  ['NZ', 'NZ'],
+  ['XX', null],
+  ['T1', null],
+  ['nz', null],
+  ['<b>', null],
+  ['', null],
+])('says where the connection comes from (%s), and asks the database for nothing', async (header, country) => {
+  const response = await send('/api/country', { headers: { 'cf-ipcountry': header } });
+  expect(await response.json()).toEqual({ success: true, country });
+  expect(costOf(response)).toBe(0);
 });

@@ -1,30 +1,22 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { Env } from '../../worker/env.ts';
 import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, sendWith } from './support/api.ts';
 import { second } from './support/clock.ts';
+import { watchDatabase } from './support/database-requests.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
-import { costOf } from './support/sandbox.ts';
-import { OpenStream } from './support/stream.ts';
+import { sandbox } from './support/sandbox.ts';
+import { liveUserOf, OpenStream } from './support/streams.ts';
+import { until } from './support/until.ts';
 
-const channels = (env as unknown as Env).LIVE_USER;
-const channelOf = (token: string) => channels.getByName(userOf(token));
 const openSockets = (token: string) =>
-  runInDurableObject(channelOf(token), (_channel, state) => state.getWebSockets().length);
-
-async function openStream(token: string): Promise<OpenStream> {
-  const stream = await OpenStream.open(token);
-  await stream.until(({ counts }) => counts.length === 1);
-  return stream;
-}
+  runInDurableObject(liveUserOf(token), (_channel, state) => state.getWebSockets().length);
 
 /** From now on messages to a channel are lost. */
-function loseEnds(): void {
-  vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
+function loseEnds() {
+  return vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
 }
 
 describe('a session whose end message is lost', () => {
@@ -37,26 +29,31 @@ describe('a session whose end message is lost', () => {
 
   it.each(ends)('closes the streams within 30 seconds after %s', async (_, end) => {
     const person = await newPerson();
-    const stream = await openStream(person.token);
-    loseEnds();
+    const stream = await OpenStream.opened(person.token);
+    const lost = loseEnds();
     await end(person);
-    await scheduler.wait(300);
+    await until('the message that is lost', () => lost.mock.calls.length);
     expect(stream.ended).toBe(false);
-    const due = await runInDurableObject(channelOf(person.token), (_channel, state) => state.storage.getAlarm());
+    const due = await runInDurableObject(liveUserOf(person.token), (_channel, state) => state.storage.getAlarm());
     expect(due! - Date.now()).toBeLessThan(30 * second);
-    expect(await runDurableObjectAlarm(channelOf(person.token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(person.token))).toBe(true);
     await stream.until(({ ended }) => ended);
   });
 
   it('closes no stream of a session that lives on, with one database request for all of them', async () => {
     const { phone, token } = await newPerson();
     const others = [await externalSession(phone), await externalSession(phone)];
-    const streams = [await openStream(token), await openStream(token), await openStream(others[0]!)];
-    const leaving = await openStream(others[1]!);
+    const streams = [
+      await OpenStream.opened(token),
+      await OpenStream.opened(token),
+      await OpenStream.opened(others[0]!),
+    ];
+    const leaving = await OpenStream.opened(others[1]!);
     loseEnds();
     await call('POST', '/api/auth/logout', { token: others[1]! });
-    const { stats } = await costOf(() => runDurableObjectAlarm(channelOf(token)));
-    expect(stats.libsql).toBe(1);
+    const requests = watchDatabase(userOf(token));
+    await runDurableObjectAlarm(liveUserOf(token));
+    expect(requests).toHaveLength(1);
     await leaving.until(({ ended }) => ended);
     vi.restoreAllMocks();
     await botCall('/api/bot/usage', { phone });
@@ -66,20 +63,21 @@ describe('a session whose end message is lost', () => {
 
   it('retries when the database does not respond', async () => {
     const { token } = await newPerson();
-    const stream = await openStream(token);
+    const stream = await OpenStream.opened(token);
     loseEnds();
     await call('POST', '/api/auth/logout', { token });
-    vi.spyOn(globalThis, 'fetch').mockRejectedValueOnce(new Error('no route'));
-    await runDurableObjectAlarm(channelOf(token));
+    await sandbox.faults({ libsql: { drop: true, match: userOf(token) } });
+    await runDurableObjectAlarm(liveUserOf(token));
     expect(stream.ended).toBe(false);
-    expect(await runDurableObjectAlarm(channelOf(token))).toBe(true);
+    await sandbox.faults({ libsql: null });
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     await stream.until(({ ended }) => ended);
   });
 
   it('sets no alarm when no stream is open', async () => {
     const { token } = await newPerson();
     await call('POST', '/api/auth/logout', { token });
-    const due = await runInDurableObject(channelOf(token), (_channel, state) => state.storage.getAlarm());
+    const due = await runInDurableObject(liveUserOf(token), (_channel, state) => state.storage.getAlarm());
     expect(due).toBeNull();
   });
 });
@@ -88,7 +86,7 @@ describe('the streams of one user', () => {
   it('are at most ten: the oldest ends', async () => {
     const { phone, token } = await newPerson();
     const streams: OpenStream[] = [];
-    for (let opened = 0; opened < 12; opened += 1) streams.push(await openStream(token));
+    for (let opened = 0; opened < 12; opened += 1) streams.push(await OpenStream.opened(token));
     for (const oldest of streams.slice(0, 2)) await oldest.until(({ ended }) => ended);
     expect(streams[0]!.events.at(-1)).toMatchObject({ event: 'stream_replaced' });
     await botCall('/api/bot/usage', { phone });
@@ -98,10 +96,16 @@ describe('the streams of one user', () => {
   });
 
   it('are at most ten for fifty parallel callers', async () => {
-    const { token } = await newPerson();
+    const { phone, token } = await newPerson();
     const streams = await parallel(50, () => OpenStream.open(token));
     const open = () => streams.filter(({ ended, status }) => status === 200 && !ended);
-    for (let waited = 0; open().length > 10 && waited < 50; waited += 1) await scheduler.wait(100);
+    await until(
+      'at most ten streams',
+      () => open().length,
+      (length) => length <= 10,
+    );
+    await botCall('/api/bot/usage', { phone });
+    for (const stream of open()) await stream.until(({ counts }) => counts.at(-1) === 1);
     expect(open()).toHaveLength(10);
     expect(await openSockets(token)).toBe(10);
     for (const stream of streams) stream.close();
@@ -111,7 +115,7 @@ describe('the streams of one user', () => {
     const { phone, token } = await newPerson();
     const ended = await externalSession(phone);
     await call('POST', '/api/auth/logout', { token: ended });
-    const stream = await openStream(token);
+    const stream = await OpenStream.opened(token);
     await parallel(12, () => OpenStream.open(ended));
     await botCall('/api/bot/usage', { phone });
     await stream.until(({ counts }) => counts.at(-1) === 1);

@@ -1,0 +1,121 @@
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { type PhoneNumber, canonicalPhone } from '../../worker/accounts/phone.ts';
+import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
+import type { Env } from '../../worker/env.ts';
+import type { Handler } from '../../worker/http/request-context.ts';
+import { type Answer, botCall, call, send } from './support/api.ts';
+import { logLines } from './support/log.ts';
+import { newPhone } from './support/person.ts';
+import { newestCode } from './support/sandbox.ts';
+
+it('names the deployed version in a header, and nothing of it in the body', async () => {
+  const { VERSION } = env as unknown as Env;
+  const response = await send('/api/health');
+  expect(VERSION?.id).toMatch(/^[\da-f-]{36}$/);
+  expect(response.headers.get('x-version')).toBe(VERSION?.id);
+  expect(await response.json()).toEqual({ status: 'ok', checks: { database: 'ok' } });
+});
+
+it('describes every call of the table, with its body and every status it can answer', async () => {
+  const { status, body } = await call('GET', '/api/openapi.json');
+  expect(status).toBe(200);
+  expect(body.openapi).toBe('3.1.0');
+  const described = Object.entries(body.paths).flatMap(([path, operations]) =>
+    Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const table = (Object.entries(endpoints) as [string, Endpoint][]).map(
+    ([name, endpoint]) => [name, { ...endpoint, path: endpoint.path.replaceAll(/:(\w+)/g, '{$1}') }] as const,
+  );
+  expect(described.toSorted()).toEqual(table.map(([, { method, path }]) => `${method} ${path}`).toSorted());
+  for (const [name, { method, path, input, access, whilePending }] of table) {
+    const operation = body.paths[path][method.toLowerCase()];
+    expect(operation.operationId).toBe(name);
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '500', '503']));
+    if (input) expect(operation.requestBody.content['application/json'].schema.type).toBe('object');
+    if (access === 'user' || access === 'bot') expect(operation.responses).toHaveProperty('401');
+    if (access === 'user' && !whilePending) expect(operation.responses).toHaveProperty('403');
+    if (access === 'bot') expect(operation.responses).toHaveProperty('409');
+  }
+  expect(body.paths['/api/bot/usage'].post.requestBody.content['application/json'].schema).toMatchObject({
+    required: ['phone'],
+    additionalProperties: false,
+    properties: { count: { type: 'integer', minimum: 1, maximum: 100, default: 1 } },
+  });
+});
+
+const lineOf = ({ headers }: Answer) =>
+  logLines('request_completed').find(({ requestId }) => requestId === headers.get('x-request-id'));
+
+it('writes one structured line per request, without personal data', async () => {
+  const phone = newPhone();
+  const address = '203.0.113.77';
+  const contact = await botCall('/api/bot/contacts', { phone });
+  const asked = await call('POST', '/api/auth/request-otp', { body: { phone }, address });
+  const otp = await newestCode(phone);
+  const verified = await call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address });
+  const { token } = verified.body;
+  const responses = [
+    contact,
+    asked,
+    verified,
+    await call('GET', '/api/user/me?secret=in-the-query', { token }),
+    await call('GET', `/api/user/usage-stream?token=${token}x`),
+    await call('POST', '/api/auth/verify-otp', { body: { phone, otp } }),
+    await call('POST', '/api/auth/request-otp', { body: { phone } }),
+  ];
+
+  const requests = responses.map(lineOf);
+  expect(requests[2]).toEqual({
+    level: 'info',
+    event: 'request_completed',
+    requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+    method: 'POST',
+    route: '/api/auth/verify-otp',
+    status: 200,
+    ms: expect.any(Number),
+    databaseRequests: 1,
+    phone: expect.stringMatching(/^[\da-f]{8}$/),
+  });
+  expect(requests.map((line) => line?.['code'])).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'unauthenticated',
+    'invalid_code',
+    'rate_limited',
+  ]);
+  const all = JSON.stringify(logLines());
+  for (const secret of [phone, phone.slice(1), otp, token, 'in-the-query', address]) {
+    expect(all).not.toContain(secret);
+  }
+});
+
+it('marks a number by the same tag each time, and another number by another', async () => {
+  const [one, other] = [newPhone(), newPhone()];
+  const tags: unknown[] = [];
+  for (const phone of [one, other, one, other])
+    tags.push(lineOf(await botCall('/api/bot/entitlements', { phone }))?.['phone']);
+  expect(tags[0]).toMatch(/^[\da-f]{8}$/);
+  expect(tags.slice(2)).toEqual(tags.slice(0, 2));
+  expect(tags[0]).not.toBe(tags[1]);
+});
+
+/** The compiler checks this file: an error that is expected and does not occur fails `npm run types`. */
+const checked: Handler<'getPlatform'> = ({ session }) =>
+  session.run([], ({ platform }) => ({ success: true, platform }));
+
+// @ts-expect-error A user's handler that responds without `session.run` does not compile.
+const unchecked: Handler<'getPlatform'> = async () => ({ success: true, platform: 'web' });
+
+// @ts-expect-error A public handler has no session.
+const withoutUser: Handler<'requestOtp'> = async ({ session }) => session;
+
+// @ts-expect-error A number is not canonical before `canonicalPhone` has made it so.
+const raw: PhoneNumber = '+5215512345678';
+
+it('makes canonical numbers in one place', () => {
+  expect([checked, unchecked, withoutUser].every((handler) => typeof handler === 'function')).toBe(true);
+  expect(canonicalPhone(raw)).toBe('+525512345678');
+});

@@ -1,0 +1,202 @@
+import { env } from 'cloudflare:workers';
+import type { Env } from '../../worker/env.ts';
+import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import type { Profile } from '../../worker/contract/schemas.ts';
+import type { LiveSocket } from '../../worker/live/live-socket.ts';
+import type { LiveUser } from '../../worker/live/live-user.ts';
+import { liveStream } from '../../worker/live/live-stream.ts';
+import { botCall, call } from './support/api.ts';
+import { advanceClock, second } from './support/clock.ts';
+import { watchDatabase } from './support/database-requests.ts';
+import { parallel } from './support/parallel.ts';
+import { externalSession, newPerson, userOf } from './support/person.ts';
+import { liveUserOf, OpenStream } from './support/streams.ts';
+import { until } from './support/until.ts';
+
+const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
+const ticketOf = async (token: string) =>
+  (await call('POST', '/api/user/stream-ticket', { token })).body.ticket as string;
+
+describe('the usage stream', () => {
+  it('sends connection_established, then the current count, then each change', async () => {
+    const { phone, token } = await newPerson();
+    await post(phone, 2);
+    const stream = await OpenStream.open(await ticketOf(token));
+    await stream.until(({ counts }) => counts.length === 1);
+    const { profile } = (await call('GET', '/api/user/me', { token })).body;
+    expect(stream.events[0]).toMatchObject({ event: 'connection_established' });
+    expect(JSON.parse(stream.events[0]?.data ?? '')).toEqual({ type: 'connection_established', profile });
+    expect(stream.counts).toEqual([2]);
+    await post(phone);
+    await stream.until(({ counts }) => counts.at(-1) === 3);
+    stream.close();
+  });
+
+  it('reaches every tab, and takes a session token as well as a ticket', async () => {
+    const { phone, token } = await newPerson();
+    const tabs = [await OpenStream.open(token), await OpenStream.open(await ticketOf(token))];
+    await post(phone);
+    for (const tab of tabs) await tab.until(({ counts }) => counts.at(-1) === 1);
+    for (const tab of tabs) tab.close();
+  });
+
+  it('never goes back under parallel posts and ends at the total', async () => {
+    const { phone, token } = await newPerson();
+    const stream = await OpenStream.open(token);
+    await parallel(50, () => post(phone));
+    await stream.until(({ counts }) => counts.at(-1) === 5);
+    expect(stream.counts).toEqual(stream.counts.toSorted((a, b) => a - b));
+    stream.close();
+  });
+
+  it('ends with its session, and with all sessions', async () => {
+    const { token } = await newPerson();
+    const stream = await OpenStream.open(token);
+    await stream.until(({ counts }) => counts.length === 1);
+    expect((await call('POST', '/api/auth/logout', { token })).body).toEqual({ success: true });
+    await stream.until(({ ended }) => ended);
+    expect((await OpenStream.open(token)).status).toBe(401);
+    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+  });
+
+  it('stays open when another session of the user ends, and ends when all do', async () => {
+    const { phone, token } = await newPerson();
+    const others = [await externalSession(phone), await externalSession(phone)];
+    const stream = await OpenStream.open(token);
+    await stream.until(({ counts }) => counts.length === 1);
+    await call('POST', '/api/auth/logout', { token: others[0] });
+    await post(phone);
+    await stream.until(({ counts }) => counts.at(-1) === 1);
+    expect(stream.ended).toBe(false);
+    await call('POST', '/api/auth/logout', { token: others[1], body: { everywhere: true } });
+    await stream.until(({ ended }) => ended);
+    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+  });
+
+  it('refuses without a token, with a forged one, and with a ticket of an ended session', async () => {
+    const { token } = await newPerson();
+    const ticket = await ticketOf(token);
+    await call('POST', '/api/auth/logout', { token });
+    const answers = [
+      await call('GET', '/api/user/usage-stream'),
+      await call('GET', '/api/user/usage-stream?token=a.b.c'),
+      await call('GET', `/api/user/usage-stream?token=${ticket}`),
+    ];
+    for (const { status, body } of answers)
+      expect({ status, success: body.success }).toEqual({ status: 401, success: false });
+  });
+
+  it('does not let a ticket do anything else', async () => {
+    const { token } = await newPerson();
+    expect((await call('GET', '/api/user/me', { token: await ticketOf(token) })).status).toBe(401);
+  });
+});
+
+type Marked = LiveUser & { mark?: string };
+
+it('makes no Durable Object request for a usage post while no stream is open', async () => {
+  const { phone, token } = await newPerson();
+  // With settings a call returns when its background work has ended.
+  await botCall('/api/bot/usage', { phone }, undefined, {});
+  const known = async () =>
+    (await listDurableObjectIds((env as unknown as Env).LIVE_USER)).some((id) => id.equals(liveUserOf(token).id));
+  expect(await known()).toBe(false);
+  const stream = await OpenStream.open(token);
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  expect(await known()).toBe(true);
+  stream.close();
+});
+
+it('lets its Durable Object hibernate while it is idle, and still gets the next message', async () => {
+  const { phone, token } = await newPerson();
+  const stream = await OpenStream.open(token);
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  await runInDurableObject(liveUserOf(token), (channel: Marked) => {
+    channel.mark = 'the same instance';
+  });
+  // Sockets that cannot hibernate would be closed.
+  await evictDurableObject(liveUserOf(token));
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 2);
+  const mark = await runInDurableObject(liveUserOf(token), (channel: Marked) => channel.mark);
+  expect(mark).toBeUndefined();
+  stream.close();
+});
+
+it('frees Worker and object when the reader disappears', async () => {
+  const { token } = await newPerson();
+  const streams = [await OpenStream.open(token), await OpenStream.open(token)];
+  for (const stream of streams) await stream.until(({ counts }) => counts.length === 1);
+  const sockets = () => runInDurableObject(liveUserOf(token), (_channel, state) => state.getWebSockets().length);
+  expect(await sockets()).toBe(2);
+  for (const stream of streams) stream.close();
+  await until('no open socket', sockets, (open) => open === 0);
+});
+
+it('shows 0 when the week ends while it is open, without any request', async () => {
+  const { phone, token } = await newPerson();
+  const { body } = await botCall('/api/bot/usage', { phone, count: 5 });
+  advanceClock(Date.parse(body.resetsAt) - Date.now() - second);
+  const stream = await OpenStream.open(token);
+  await stream.until(({ counts }) => counts.at(-1) === 5);
+  const requests = watchDatabase(phone, userOf(token));
+  advanceClock(2 * second);
+  await stream.until(({ counts }) => counts.at(-1) === 0);
+  expect(requests).toEqual([]);
+  advanceClock(300 * second);
+  await botCall('/api/bot/usage', { phone });
+  await stream.until(({ counts }) => counts.at(-1) === 1);
+  expect(stream.counts).toEqual([5, 0, 1]);
+  stream.close();
+  expect((await call('GET', '/api/user/me', { token })).body.profile.messagesUsedThisPeriod).toBe(1);
+});
+
+const profile: Profile = {
+  phoneNumber: '+15551234567',
+  status: 'approved',
+  isTrial: false,
+  messagesUsedThisPeriod: 3,
+  metadata: {
+    subscriptionTier: 'free',
+    messagesUsedThisPeriod: 3,
+    subscriptionStatus: 'active',
+    renewalDate: null,
+    cancelAtDate: null,
+    scheduledDowngradeTierId: null,
+  },
+};
+const textDecoder = new TextDecoder();
+
+/** Opens a stream that nothing is published to; returns the times (unix ms) of its heartbeats. */
+function openIdle(): number[] {
+  const beats: number[] = [];
+  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as LiveSocket;
+  const total = { seq: 1, used: 3, resetsAt: null };
+  const { body } = liveStream({
+    socket,
+    expiresAt: Infinity,
+    profile,
+    total,
+    signal: new AbortController().signal,
+  });
+  void body!.pipeTo(
+    new WritableStream({
+      write: (chunk) => {
+        if (textDecoder.decode(chunk).startsWith(':')) beats.push(Date.now());
+      },
+    }),
+  );
+  return beats;
+}
+
+it('a stream that waits writes at least every 20 seconds', async () => {
+  vi.useFakeTimers();
+  const opened = Date.now();
+  const beats = openIdle();
+  await vi.advanceTimersByTimeAsync(120 * second);
+  const gaps = beats.map((at, index) => at - (beats[index - 1] ?? opened));
+  expect(beats.length).toBeGreaterThanOrEqual(6);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
+});
