@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
-import { openChatKey, sealMessage } from '../../worker/chat/chat-encryption.ts';
+import { chatKeyOf, sealMessage } from '../../worker/chat/chat-encryption.ts';
 import type { Env } from '../../worker/env.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call } from './support/api.ts';
@@ -38,9 +38,9 @@ const earlier = [
 async function writerBeforeRename() {
   const person = await newWriter();
   const userId = userOf(person.token);
-  const { chat_key: chatKey, chat_key_id: chatKeyId } = await userRowOf(person.phone);
-  const wrapped = { chatKey: String(chatKey), chatKeyId: String(chatKeyId) };
-  const key = await openChatKey(settingsOf(env as unknown as Env)!, userId, wrapped);
+  const { chat_key: chatKey, chat_key_id: chatKeyId } = await userRowOf(person);
+  const row = { id: userId, chatKey: String(chatKey), chatKeyId: String(chatKeyId), chatEpoch: 0 };
+  const key = (await chatKeyOf(settingsOf(env as unknown as Env)!, row))!;
   const sealed = await Promise.all(
     earlier.map(({ id, author, text }) => sealMessage(key, { userId, id, author }, { text })),
   );

@@ -31,7 +31,7 @@ export function newChatKey(settings: Settings, userId: string): Promise<WrappedK
 }
 
 /** The key that encrypts the messages of a user. */
-export async function openChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<CryptoKey> {
+async function openChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<CryptoKey> {
   const bytes = await unwrap(settings, userId, wrapped);
   return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
