@@ -1,8 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { chatKeyOf, sealMessage } from '../../worker/chat/chat-encryption.ts';
-import type { Env } from '../../worker/env.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call } from './support/api.ts';
 import { newWriter, readChat, reply, write } from './support/chat.ts';
@@ -38,9 +37,9 @@ const earlier = [
 async function writerBeforeRename() {
   const person = await newWriter();
   const userId = userOf(person.token);
-  const { chat_key: chatKey, chat_key_id: chatKeyId } = await userRowOf(person);
-  const row = { id: userId, chatKey: String(chatKey), chatKeyId: String(chatKeyId), chatEpoch: 0 };
-  const key = (await chatKeyOf(settingsOf(env as unknown as Env)!, row))!;
+  const { chat_key: chatKey, chat_key_id: chatKeyId } = (await userRowOf(person)) as Record<string, string>;
+  const row = { id: userId, chatKey: chatKey!, chatKeyId: chatKeyId!, chatEpoch: 0 };
+  const key = (await chatKeyOf(settingsOf(env)!, row))!;
   const sealed = await Promise.all(
     earlier.map(({ id, author, text }) => sealMessage(key, { userId, id, author }, { text })),
   );
@@ -118,10 +117,12 @@ it('serves a socket of the Worker before, which names its owner only when it adm
 it('does not lose retention when its setting is wrong', async () => {
   const { token } = await writerBeforeRename();
   await runInDurableObject(liveUserOf(token), (object) => {
-    const broken = { ...(env as unknown as Env), CHAT_RETENTION_DAYS: 'ninety' };
+    const broken = { ...env, CHAT_RETENTION_DAYS: 'ninety' };
     Object.defineProperty(object, 'env', { value: broken });
   });
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
+  expect(errors).toHaveBeenCalledWith(expect.stringContaining('retention_postponed'));
   const due = await runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
   expect(due).toBeGreaterThan(Date.now());
 });
