@@ -61,14 +61,13 @@ export function liveStream(source: Source): Response {
   function receive(stream: EventStream, change: UsageChange | ConversationChange): void {
     if (change.kind === 'total') return receiveTotal(stream, change);
     if (change.kind === 'changed') return stream.write(frameOf({ type: 'subscription_update' }));
-    if (!conversationEvents) return;
     // A message that cannot be decrypted ends the stream; the page then reads the conversation again.
-    work = work
-      .then(async () => {
-        const events = await conversationEvents(change);
-        if (events) stream.write(events);
-      })
-      .catch(() => stream.end());
+    work = work.then(() => sendEvents(stream, change)).catch(() => stream.end());
+  }
+
+  async function sendEvents(stream: EventStream, change: ConversationChange): Promise<void> {
+    const events = await conversationEvents?.(change);
+    if (events) stream.write(events);
   }
 
   function receiveTotal(stream: EventStream, { seq, used, resetsAt }: Total): void {
@@ -84,10 +83,12 @@ export function liveStream(source: Source): Response {
   }
 
   function end(stream: EventStream, code: number): void {
-    work = work.then(() => {
-      if (code === replacedCode) stream.write(`retry: ${replacedRetryMs}\nevent: ${streamReplaced}\ndata: {}\n\n`);
-      stream.end();
-    });
+    work = work.then(() => endNow(stream, code));
+  }
+
+  function endNow(stream: EventStream, code: number): void {
+    if (code === replacedCode) stream.write(`retry: ${replacedRetryMs}\nevent: ${streamReplaced}\ndata: {}\n\n`);
+    stream.end();
   }
 }
 
