@@ -1,5 +1,45 @@
+import * as fc from 'fast-check';
+import Libsql from 'libsql';
+import type { SQL } from 'drizzle-orm';
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core';
+import { memoize } from '../../worker/lib/memoize.ts';
 import type { Stripe } from 'stripe';
-import { planOf, type PaidPlanId } from '../../../worker/contract/plans.ts';
+import { planOf, type PaidPlanId } from '../../worker/contract/plans.ts';
+
+/** Unix ms from 2001 to 2100. */
+export const instant = fc.integer({ min: 978_307_200_000, max: 4_102_444_800_000 });
+
+/** Unix ms near a boundary of `unit`, where rules break. */
+export function nearMultiple(base: number, unit: number) {
+  return fc
+    .tuple(fc.integer({ min: -60, max: 520 }), fc.constantFrom(-1, 0, 1, Math.floor(unit / 2)))
+    .map(([times, off]) => base + times * unit + off);
+}
+
+const dialect = new SQLiteSyncDialect();
+
+type Row = Record<string, unknown>;
+
+/** An empty database in memory that runs the product's own SQL, parameters bound as the Worker binds them. */
+export function openRows(schema: string) {
+  const database = new Libsql(':memory:');
+  database.exec(schema);
+  const prepared = memoize((text: string) => database.prepare(text));
+  return {
+    exec: (text: string) => void database.exec(text),
+    /** The first row of a statement; undefined where it has none. */
+    row<Found extends Row>(statement: SQL): Found | undefined {
+      const { sql, params } = dialect.sqlToQuery(statement);
+      const found = prepared(sql).get(...params) as (Found & { _metadata?: unknown }) | undefined;
+      delete found?._metadata;
+      return found;
+    },
+    run(statement: SQL): void {
+      const { sql, params } = dialect.sqlToQuery(statement);
+      prepared(sql).run(...params);
+    },
+  };
+}
 
 export const hour = 3600;
 export const week = 168 * hour;

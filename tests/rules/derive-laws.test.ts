@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { Stripe } from 'stripe';
 import { expect, it } from 'vitest';
-import { derive, planAfterTrialMetadata } from '../../../worker/billing/derive.ts';
-import { paidPlanIds, planOf, plans, type PaidPlanId, type PlanId } from '../../../worker/contract/plans.ts';
-import { instant } from './instants.ts';
+import { derive, planAfterTrialMetadata } from '../../worker/billing/derive.ts';
+import { paidPlanIds, planOf, plans, type PaidPlanId, type PlanId } from '../../worker/contract/plans.ts';
+import { instant } from './models.ts';
 
 const weekSeconds = 7 * 86_400;
 const prices = new Map<string, PaidPlanId | null>([
