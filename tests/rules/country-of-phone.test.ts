@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countryOfPhone } from '../../worker/contract/country-of-phone.ts';
+import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countryOfPhone } from '../../worker/contract/country-of-phone.ts';
-import { helpFor } from '../../worker/contract/help-for.ts';
+import { countryOfPhone } from '../../web/rules/phone-country.ts';
+import { helpFor } from '../../web/rules/help-ways.ts';
 import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 
