@@ -1,0 +1,38 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { migrate } from '#db/migrate';
+import { runChecks } from '../doctor/run-checks.ts';
+import { readCommand, runCommand, UsageError } from '../target.ts';
+import { deployGradually, readPlan } from './deploy-gradually.ts';
+import { deployTo } from './deploy-to.ts';
+import { smoke, openWrangler } from './new-version.ts';
+
+/*
+ * `npm run deploy [-- --env preview|production] [--without-contact]`: checks, migrates, builds, deploys and tests the site.
+ * With `--gradual [--parts 10,50] [--minutes 5]` the new version reaches a part of the users first.
+ */
+
+const flagsOfDeploy = {
+  'without-contact': { type: 'boolean' },
+  gradual: { type: 'boolean' },
+  parts: { type: 'string' },
+  minutes: { type: 'string' },
+} as const;
+
+await runCommand(async () => {
+  const { target, values, flags } = readCommand('production', flagsOfDeploy);
+  if (target === 'local') throw new UsageError('Deploy to preview or production; `npm run dev` serves this machine.');
+  const plan = readPlan(flags);
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  const tools = {
+    runChecks,
+    migrate,
+    wrangler: openWrangler(),
+    smoke: (look: Parameters<typeof smoke>[0]) => smoke(look),
+    say,
+    wait,
+  };
+  const withoutContact = flags['without-contact'] === true;
+  return plan
+    ? deployGradually(target, values, tools, { plan, withoutContact })
+    : deployTo(target, values, tools, withoutContact);
+});

@@ -1,0 +1,84 @@
+import { sql, eq, inArray } from 'drizzle-orm';
+import { users, type PhoneNumber, trialLinks, usedTrials } from '#db/schema';
+import type { Settings } from '../settings.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Database } from '../lib/database.ts';
+import { openSession } from '../accounts/user-session.ts';
+import { entitledTierSql } from '../usage/allowance.ts';
+import { dayMs } from '../lib/time.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import type { ExportSection } from '../accounts/user.ts';
+
+type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
+type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };
+
+/** Redeems a trial link once, grants its days and creates the session: one round trip. */
+export async function redeemTrial(
+  db: Database,
+  settings: Settings,
+  macs: string[],
+  sessionId: string,
+  now: number,
+): Promise<Redeemed> {
+  const open = sql`mac in ${macs} and used_by is null and expires_at > ${now}`;
+  const spent = sql`exists (select 1 from used_trials s where s.phone_mac = trial_links.phone_mac)`;
+  const redeemed = sql`(select * from trial_links where mac in ${macs} and used_by = ${sessionId})`;
+  const theirs = sql`from ${users} where ${users.id} in (select user_id from ${redeemed})`;
+  const planChanged = sql`'tier', ${entitledTierSql(now)}`;
+  const [created, seen] = openSession(
+    sessionId,
+    now,
+    sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
+  );
+  const results = await db.batch([
+    db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`),
+    db.run(sql`update trial_links set used_by = ${sessionId} where ${open} and not ${spent}`),
+    db.run(sql`insert into used_trials (phone_mac, at) select distinct phone_mac, ${now}
+      from trial_links where user_id = (select user_id from ${redeemed}) on conflict do nothing`),
+    db.run(sql`update ${users} set trial_tier = link.tier, trial_ends_at = ${now} + link.days * ${dayMs}
+      from ${redeemed} link where ${users.id} = link.user_id`),
+    db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, planChanged, theirs)),
+    db.run(created),
+    db.run(seen),
+    db.all<Row>(sql`select u.id as id, u.phone as phone from sessions s join users u on u.id = s.user_id
+      where s.id = ${sessionId}`),
+  ]);
+  const [user] = results[7];
+  return { user: user?.id ? { id: user.id, phone: user.phone! } : null, spent: results[0][0]?.spent === 1 };
+}
+
+const batchSize = 200;
+
+/**
+ * Ends expired trials and queues their events for the bot; the allowance depends on the clock alone. Returns the users
+ * whose open streams need a message.
+ */
+export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
+  const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now}
+    order by ${users.trialEndsAt} limit ${sql.raw(String(batchSize))})`;
+  const theirs = sql`${users.id} in ${ended}`;
+  const event = insertBotEvent(
+    settings,
+    'plan.changed',
+    now,
+    sql`phone`,
+    sql`'tier', tier`,
+    sql`from ${users} where ${theirs}`,
+  );
+  const [, rows] = await db.batch([
+    db.run(event),
+    db.update(users).set({ trialTier: null, trialEndsAt: null }).where(theirs).returning({ id: users.id }),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+export const exportTrials: ExportSection = async ({ user: { id, phone }, db, settings }) => {
+  const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
+  const { tier, days, expiresAt } = trialLinks;
+  const used = sql<boolean>`${trialLinks.usedBy} is not null`.mapWith(Boolean);
+  const [links, trials] = await db.batch([
+    db.select({ tier, days, expiresAt, used }).from(trialLinks).where(eq(trialLinks.userId, id)),
+    db.select({ at: usedTrials.at }).from(usedTrials).where(inArray(usedTrials.phoneMac, phoneMacs)),
+  ]);
+  return { trialLinks: links, usedTrials: trials };
+};
