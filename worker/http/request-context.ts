@@ -1,5 +1,6 @@
 import type { BotCall } from '../bot/bot-call.ts';
-import type { Access, EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type { Access } from '../contract/routes.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
