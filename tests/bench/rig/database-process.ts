@@ -1,5 +1,4 @@
-import type { SandboxSecrets } from '../../sandbox/settings.ts';
-import { startSandbox } from '../../sandbox/start.ts';
+import { type SandboxSecrets, startSandbox } from '../../sandbox/start.ts';
 
 type Order = { port: number; stateDir: string; secrets: SandboxSecrets };
 
