@@ -9,7 +9,7 @@ import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, log } from './lib/log.ts';
-import { endTrials } from './trials/end-trials.ts';
+import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
 import { deleteAccount } from './accounts/account-deletion.ts';
 import { reviewAccounts } from './accounts/account-retention.ts';

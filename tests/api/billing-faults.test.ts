@@ -8,7 +8,7 @@ import { newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { deliver, eventsOf, postEvent } from './support/stripe-events.ts';
 import { customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
-import { returnedPayments } from '../../worker/operations/support/describe-payments.ts';
+import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 
 const declined = '4000000000000002';
 const planOf = async (token: string) => (await profileOf(token)).metadata;

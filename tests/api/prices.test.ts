@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
-import { setUpStripe } from '../../worker/operations/stripe-setup/set-up.ts';
+import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 import { call } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, verify } from './support/buying.ts';
 import { logLines } from './support/log.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress, vars } from './support/api.ts';
+import { botCall, call, randomAddress, randomNetwork, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { otherThan, requestOtp, verifyOtp } from './support/sign-in.ts';
+import { otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/sign-in.ts';
 
 describe('requesting a code', () => {
   it('sends one WhatsApp message to somebody who has written', async () => {
@@ -25,19 +25,22 @@ describe('requesting a code', () => {
   });
 
   it('waits 30 seconds between two codes, and says how long', async () => {
+    advanceClock(0);
     const { phone } = await newContact();
     await requestOtp(phone);
     advanceClock(12 * second);
     const { status, headers, body } = await requestOtp(phone);
     expect(status).toBe(429);
     expect(body).toMatchObject({ success: false, code: 'rate_limited' });
-    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(17);
-    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(18);
-    advanceClock(Number(headers.get('retry-after')) * second);
+    expect(headers.get('retry-after')).toBe('18');
+    advanceClock(17 * second);
+    expect((await requestOtp(phone)).status).toBe(429);
+    advanceClock(second);
     expect((await requestOtp(phone)).status).toBe(200);
   });
 
   it('sends five codes an hour and ten a day', async () => {
+    advanceClock(0);
     const { phone } = await newContact();
     const statuses: number[] = [];
     for (let tries = 0; tries < 12; tries += 1) {
@@ -67,11 +70,13 @@ describe('requesting a code', () => {
   });
 
   it('sends 20 codes an hour for one address, counting an IPv6 by its /64', async () => {
+    advanceClock(0);
     const contacts = await parallel(22, () => newContact());
-    const answers = await parallel(22, (index) => requestOtp(contacts[index]!.phone, `2001:db8:1:2::${index}`));
+    const network = randomNetwork();
+    const answers = await parallel(22, (index) => requestOtp(contacts[index]!.phone, `${network}:2::${index}`));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     const refused = answers.find(({ status }) => status === 429)!;
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3590);
+    expect(refused.headers.get('retry-after')).toBe('3600');
   });
 });
 
@@ -126,20 +131,17 @@ describe('verifying a code', () => {
     const older = await receiveCode(contact);
     advanceClock(31 * second);
     const newer = await receiveCode(contact);
+    // Two codes are equal once in a million times.
     if (older !== newer) expect((await verifyOtp(contact.phone, older)).status).toBe(401);
     expect((await verifyOtp(contact.phone, newer)).status).toBe(200);
   });
 
   it('allows 20 wrong tries a day for one number', async () => {
+    advanceClock(0);
     const contact = await newContact();
-    for (let round = 0; round < 4; round += 1) {
-      const otp = await receiveCode(contact);
-      await parallel(5, () => verifyOtp(contact.phone, otherThan(otp)));
-      advanceClock(31 * second);
-    }
+    await tryTwentyTimes(contact);
     const { status, headers } = await requestOtp(contact.phone);
-    expect(status).toBe(429);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(86_000);
+    expect([status, headers.get('retry-after')]).toEqual([429, String(86_400 - 4 * 31)]);
   });
 
   it('allows 60 tries in 5 minutes of one address', async () => {
@@ -230,10 +232,16 @@ describe('a token of the external issuer', () => {
     ['no jti', { claims: { jti: null } }],
     ['no subject', { claims: { sub: null } }],
     ['an expiry that has passed', { claims: { exp: 1_700_000_000 } }],
-    ['an old issue', { claims: { iat: Math.floor(Date.now() / 1000) - 400 } }],
-    ['an issue in the future', { claims: { iat: Math.floor(Date.now() / 1000) + 400 } }],
-    ['a beginning in the future', { claims: { nbf: Math.floor(Date.now() / 1000) + 400 } }],
   ])('with %s is refused', async (_, body) => {
+    expect(await verify(await tokenFor(newPhone(), body))).toMatchObject({ status: 401, body: invalid });
+  });
+
+  it.each([
+    ['an old issue', 'iat', -400],
+    ['an issue in the future', 'iat', 400],
+    ['a beginning in the future', 'nbf', 400],
+  ])('with %s is refused', async (_, claim, seconds) => {
+    const body = { claims: { [claim]: Math.floor(Date.now() / 1000) + seconds } };
     expect(await verify(await tokenFor(newPhone(), body))).toMatchObject({ status: 401, body: invalid });
   });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat.ts';
-import { chat, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
+import { chat, chooseOption, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
 import { expectNotices, hydrated, stopTime, storedToken } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
@@ -221,4 +221,24 @@ test('a guest does not see the frame of the conversation', async ({ page }) => {
   await page.goto('/chat');
   await page.waitForURL('**/login');
   expect(await sawField()).toBe(false);
+});
+
+test('a page that started with its messages reads them again after a `reset`', async ({ page, stub }) => {
+  const release = await openEarly(page, stub);
+  const written = [...everyKind, messageOf(9, 'Written while this page was away', { author: 'solace' })];
+  stub.respond('getChat', pageOf(written, { revision: 400 }));
+  stub.chatStream(400, { type: 'reset' });
+  release();
+  await expect(chat.message(page, 'Written while this page was away')).toBeVisible({ timeout: 30_000 });
+  expect(stub.calls('getChat')).toHaveLength(2);
+});
+
+test('a page that started with its messages asks for consent again after its withdrawal', async ({ page, stub }) => {
+  const release = await openEarly(page, stub);
+  release();
+  await started(page);
+  stub.respond('deleteChatConsent', { success: true });
+  stub.respond('getChat', pageOf([], { consent: null }));
+  await chooseOption(page, 'Withdraw consent');
+  await expect(chat.accept(page)).toBeVisible({ timeout: 30_000 });
 });

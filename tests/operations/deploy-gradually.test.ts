@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deployGradually } from '../../worker/operations/deploy/deploy-gradually.ts';
-import { readPlan } from '../../worker/operations/deploy/read-plan.ts';
-import { openWrangler } from '../../worker/operations/deploy/wrangler.ts';
+import { deployGradually, readPlan } from '../../worker/operations/deploy/deploy-gradually.ts';
+import { openWrangler } from '../../worker/operations/deploy/new-version.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 
 const values = { SITE_URL: 'https://solace.example/', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };

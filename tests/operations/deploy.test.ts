@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deployTo } from '../../worker/operations/deploy/deploy-to.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
-import { buildEnvironment, version } from '../../worker/operations/deploy/upload-version.ts';
-import { smoke } from '../../worker/operations/deploy/smoke-test.ts';
+import { buildEnvironment, version, smoke } from '../../worker/operations/deploy/new-version.ts';
 
 const values = { SITE_URL: 'https://solace.example', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { settingNames } from '../../worker/operations/doctor/checks/settings.ts';
+import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
 import { OwnerSettings } from '../../worker/operations/owner-settings.ts';
 
 const root = join(import.meta.dirname, '../..');

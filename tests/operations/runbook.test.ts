@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/sqlite3';
 import { beforeAll, expect, it } from 'vitest';
-import { settingNames } from '../../worker/operations/doctor/checks/settings.ts';
+import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const text = readFileSync(`${root}/worker/docs/runbook.md`, 'utf8');

@@ -8,7 +8,7 @@ import { startCronClock } from './cron-clock.ts';
 import { startRestartableWorker } from './worker-process.ts';
 import { Stripe } from 'stripe';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
-import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/set-up.ts';
+import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 export type ProductSettings = {
   port: number;

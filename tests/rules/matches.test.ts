@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matches } from '../../worker/operations/stripe-setup/matches.ts';
+import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 const there = { on: true, mode: 'late', list: ['b', 'a'], rules: [{ type: 'down', more: 1 }], extra: null };
 

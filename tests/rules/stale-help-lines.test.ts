@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/stale-help-lines.ts';
+import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
 
 const dayMs = 86_400_000;
 const daysAfter = (date: string, days: number) => new Date(Date.parse(date) + days * dayMs);

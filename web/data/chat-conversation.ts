@@ -19,16 +19,17 @@ import { createStore } from './store.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
-/** The query that owns the conversation of a session. The stream and every call write into it. */
-const conversationQuery = (token: string) => ({
-  queryKey: key(token),
-  queryFn: async () => conversationOf(await requestAs(token, 'getChat', { limit: messagesPerPage })),
+// Defaults instead of options, because data that `setQueryData` stores has no other query function to read it again.
+queryClient.setQueryDefaults(['chat'], {
+  queryFn: async ({ queryKey }) =>
+    conversationOf(await requestAs(String(queryKey[1]), 'getChat', { limit: messagesPerPage })),
   staleTime: Infinity,
   // The page observes the cache directly (React Query's hook is 2.7 KiB), so no hook prevents garbage collection.
   gcTime: Infinity,
   meta: { silent: true },
 });
 
+/** The conversations in the query cache, which owns them. The stream and every call write into it. */
 export const conversation = {
   get: (token: string) => queryClient.getQueryData<Conversation>(key(token)),
 
@@ -105,7 +106,7 @@ export function useConversation(token: string) {
   const data = useSyncExternalStore(subscribe, read, read);
   const isLoaded = data !== undefined;
   const load = useCallback(
-    () => queryClient.fetchQuery(conversationQuery(token)).catch(() => setFailed(true)),
+    () => queryClient.fetchQuery({ queryKey: key(token) }).catch(() => setFailed(true)),
     [token],
   );
   useEffect(() => {

@@ -4,9 +4,14 @@ import { exportBilling } from '../billing/customer.ts';
 import { exportOutbox } from '../bot/outbox.ts';
 import { exportConversation } from '../chat/chat-user.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { exportSignIn } from '../sign-in/export-sign-in.ts';
-import { exportTrials } from '../trials/export-trials.ts';
-import type { ExportContext, ExportSection } from './user.ts';
+import { exportSignIn } from '../sign-in/one-time-code.ts';
+import { exportTrials } from '../trials/trials.ts';
+import type { Env } from '../env.ts';
+import type { Database } from '../lib/database.ts';
+import type { Settings } from '../settings.ts';
+import type { ExportSection } from './user.ts';
+
+type Context = { db: Database; env: Env; settings: Settings };
 
 /** Tables that another section covers, or that have no user. */
 const notes: ExportSection = async () => ({
@@ -17,7 +22,7 @@ const notes: ExportSection = async () => ({
 });
 
 /** A feature that stores data about users adds its section here. */
-const sections = [exportSignIn, exportTrials, exportBilling, exportConversation, exportOutbox, notes];
+const sections: ExportSection[] = [exportSignIn, exportTrials, exportBilling, exportOutbox, notes];
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
@@ -26,10 +31,13 @@ const firstInstant = 1_000_000_000_000;
  * Everything that Solace stores about a user, as readable JSON. Throws 404 for an unknown user, and if one section fails,
  * since a partial export would mislead.
  */
-export async function exportAccount(context: Omit<ExportContext, 'user'>, userId: string): Promise<string> {
-  const [user] = await context.db.select().from(users).where(eq(users.id, userId));
+export async function exportAccount({ db, env, settings }: Context, userId: string): Promise<string> {
+  const [user] = await db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
-  const parts = await Promise.all(sections.map((section) => section({ ...context, user })));
+  const parts = await Promise.all([
+    ...sections.map((section) => section({ user, db, settings })),
+    exportConversation({ user, env, settings }),
+  ]);
   // The wrapped key of the conversation is a secret.
   const { chatKey: _key, chatKeyId: _keyId, ...account } = user;
   const data: object = Object.assign({ account }, ...parts);

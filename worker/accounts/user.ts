@@ -1,12 +1,11 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
-import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from './phone.ts';
 
-export type ExportContext = { user: User; db: Database; env: Env; settings: Settings };
+type ExportContext = { user: User; db: Database; settings: Settings };
 /**
  * What one feature stores about a user, without secrets and hashes; keys are unique across features. Instants are unix
  * ms.

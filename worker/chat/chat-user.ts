@@ -8,7 +8,7 @@ import { chatKeyOf, newChatKey, openMessage, type ChatRow } from './chat-encrypt
 import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
 import type { Value } from '../lib/sql.ts';
 import type { Consent } from '../contract/chat.ts';
-import type { ExportSection } from '../accounts/user.ts';
+import type { User } from '#db/schema';
 
 export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
@@ -63,7 +63,7 @@ export function consentOf({ chatConsentVersion: version, chatConsentAt: at }: Co
 const messagesPerRead = 500;
 
 /** The whole conversation on the web, oldest message first. Throws 503 if it is cleared during the export. */
-export const exportConversation: ExportSection = async ({ user, env, settings }) => {
+export async function exportConversation({ user, env, settings }: { user: User; env: Env; settings: Settings }) {
   const key = await chatKeyOf(settings, user);
   const stored: StoredMessage[] = [];
   for (let before: number | undefined, more = key !== null; more;) {
@@ -75,4 +75,4 @@ export const exportConversation: ExportSection = async ({ user, env, settings })
   }
   const messages = key ? stored.map((message) => openMessage(key, user.id, message)) : [];
   return { conversation: await Promise.all(messages) };
-};
+}

@@ -1,11 +1,8 @@
-import { untilNextBudget } from '../sign-in/code-budget.ts';
-import { newCode } from '../sign-in/one-time-code.ts';
-import { issueCode, withdrawCode } from '../sign-in/issue-code.ts';
+import { untilNextBudget, newCode, issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { redeemCode } from '../sign-in/redeem-code.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { and, eq, sql } from 'drizzle-orm';
 import { sessions, usedTokens, users } from '#db/schema';
@@ -14,7 +11,7 @@ import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user.ts';
 import { profileOf } from '../usage/profile.ts';
-import { redeemTrial } from '../trials/redeem-trial.ts';
+import { redeemTrial } from '../trials/trials.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { publish, endStreams, expectEnd } from '../live/publish.ts';
 

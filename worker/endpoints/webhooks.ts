@@ -5,7 +5,7 @@ import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { describeError, log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp-webhook.ts';
+import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 
 /**

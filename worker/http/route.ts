@@ -1,8 +1,7 @@
 import { verifyBotCall } from '../bot/bot-call.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { bearerToken, sessionFromQuery } from '../sign-in/credentials.ts';
-import { verifyToken } from '../sign-in/session-token.ts';
+import { bearerToken, sessionFromQuery, verifyToken } from '../sign-in/session-token.ts';
 import { UserSession } from '../accounts/user-session.ts';
 import type {
   BotHandler,

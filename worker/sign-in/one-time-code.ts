@@ -1,3 +1,238 @@
+import { and, eq, gt, isNotNull, sql, type SQL, desc, inArray } from 'drizzle-orm';
+import { codes, dailyCodes, rateLimitEvents, users, sessions } from '#db/schema';
+import type { Database } from '../lib/database.ts';
+import { excluded, insertSelect, nameOf, build, prepared, runPrepared } from '../lib/sql.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { type Limit, allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
+import type { Settings } from '../settings.ts';
+import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { networkOf } from '../lib/caller.ts';
+import type { AccountStatus } from '../contract/schemas.ts';
+import { memoize } from '../lib/memoize.ts';
+import { type SessionClaims, openSession } from '../accounts/user-session.ts';
+import { log } from '../lib/log.ts';
+import { dayMs } from '../lib/time.ts';
+import type { ExportSection } from '../accounts/user.ts';
+
+type IssueRow = {
+  asked: number;
+  known: number;
+  whatsappId: string | null;
+  issued: number;
+  askAt: number;
+  allowedAt: number;
+  sent: number;
+};
+
+/** The facts of a sign-in request; `now` in unix ms. */
+export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
+
+export type Issued = {
+  id: string;
+  /** Unix ms; 0 if no limit was reached. */
+  limitedUntil: number;
+  /** Today's budget is spent, and the number has not written recently. */
+  budgetSpent: boolean;
+  /** Where to send the code; null when the number has never written. */
+  whatsappId: string | null;
+  /** The wait for the number's next code. */
+  nextAfterSeconds: number;
+};
+
+/** Subjects of the rate limits on codes; an address may also be an IPv6 network. */
+const subjects = {
+  codesTo: (phone: PhoneNumber) => `${phoneSubjects.codesTo}${phone}`,
+  wrongTriesAt: (phone: PhoneNumber) => `${phoneSubjects.wrongTriesAt}${phone}`,
+  codesFrom: (address: string) => `codes-from:${address}`,
+  requestsFrom: (address: string) => `requests-from:${address}`,
+  triesFrom: (address: string) => `tries-from:${address}`,
+};
+
+/** Makes `code` the number's only live code if limits and a first contact allow it: one round trip. */
+export async function issueCode(call: SignInCall, phone: PhoneNumber, code: string): Promise<Issued> {
+  const { db, settings, now } = call;
+  const id = crypto.randomUUID();
+  const limits = limitsOf(call, phone);
+  const mayAsk = allowedAt(limits.requests);
+  const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
+  const asked = sql`${mayAsk} <= ${now}`;
+  const known = exists(users, and(eq(users.phone, phone), isNotNull(users.contactedAt)));
+  const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
+  const sent = sql`coalesce((select ${dailyCodes.sent} from ${dailyCodes} where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
+  const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
+  const affordable = sql`(${sent} < ${settings.CODE_BUDGET_PER_DAY} or ${proven})`;
+  const row = {
+    phone,
+    mac: await keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
+    sentBy: id,
+    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
+    triesLeft: settings.CODE_TRIES,
+  };
+  const mayIssue = sql`where ${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
+  const results = await db.batch([
+    db.run(sql`${insertSelect(codes, row, mayIssue)} on conflict (${nameOf(codes.phone)}) do update set
+      ${replaced([codes.mac, codes.sentBy, codes.expiresAt, codes.triesLeft])},
+      ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`),
+    db.run(
+      recordEvents(id, now, [
+        [limits.requests.map(({ subject }) => subject), asked],
+        [limits.codes.map(({ subject }) => subject), issued],
+      ]),
+    ),
+    db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
+      on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`),
+    db.all<IssueRow>(sql`select ${wasRecorded(limits.requests[0]!.subject, id, now)} as asked, ${known} as known,
+      ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sent} as sent,
+      (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
+  ]);
+  const outcome = results[3][0]!;
+  if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
+  return { id, nextAfterSeconds: Math.ceil((outcome.allowedAt - now) / 1000), ...resultOf(outcome, now) };
+}
+
+/** Deletes a code that was certainly not sent, and its rate-limit events. */
+export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: string): Promise<void> {
+  const { db, now } = call;
+  const counted = limitsOf(call, phone).codes.map(({ subject }) => sql`${subject}`);
+  const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
+  await db.batch([
+    db
+      .update(dailyCodes)
+      .set({ sent: sql`${dailyCodes.sent} - 1` })
+      .where(and(eq(dailyCodes.day, codeDay(now)), exists(codes, own))),
+    db.delete(codes).where(own),
+    db
+      .delete(rateLimitEvents)
+      .where(
+        and(
+          sql`${rateLimitEvents.subject} in (${sql.join(counted, sql`, `)})`,
+          eq(rateLimitEvents.at, now),
+          eq(rateLimitEvents.by, id),
+        ),
+      ),
+  ]);
+}
+
+/** The rate-limit subjects of a code, with their limits. */
+function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
+  const network = networkOf(address);
+  const per = (subjectOf: (address: string) => string, byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
+    { subject: subjectOf(address), limits: byAddress },
+    ...(network ? [{ subject: subjectOf(network), limits: byNetwork }] : []),
+  ];
+  return {
+    requests: per(
+      subjects.requestsFrom,
+      settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
+      settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
+    ),
+    codes: [
+      { subject: subjects.codesTo(phone), limits: settings.LIMIT_CODES_PER_NUMBER },
+      ...per(subjects.codesFrom, settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
+    ],
+    wrongTries: [{ subject: subjects.wrongTriesAt(phone), limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
+  };
+}
+
+function exists(table: typeof codes | typeof users, where: SQL | undefined): SQL {
+  return sql`exists (select 1 from ${table} where ${where})`;
+}
+
+function replaced(columns: Parameters<typeof nameOf>[0][]): SQL {
+  return sql.join(
+    columns.map((column) => sql`${nameOf(column)} = ${excluded(column)}`),
+    sql`, `,
+  );
+}
+
+function resultOf(outcome: IssueRow, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
+  const none = { limitedUntil: 0, budgetSpent: false, whatsappId: null };
+  if (!outcome.asked) return { ...none, limitedUntil: outcome.askAt };
+  if (!outcome.known) return none;
+  if (outcome.issued) return { ...none, whatsappId: outcome.whatsappId };
+  return outcome.allowedAt > now ? { ...none, limitedUntil: outcome.allowedAt } : { ...none, budgetSpent: true };
+}
+
+type Opened = { userId: string; status: AccountStatus };
+type RedeemRow = (Opened & { limitedUntil: 0 }) | { userId: null; limitedUntil: number };
+
+export type Redeemed = {
+  /** Unix ms; 0 if no limit was reached. */
+  limitedUntil: number;
+  opened: { session: SessionClaims; status: AccountStatus } | null;
+};
+
+/** Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. */
+export async function redeemCode(
+  { db, settings, address, now }: SignInCall,
+  phone: PhoneNumber,
+  code: string,
+): Promise<Redeemed> {
+  const id = crypto.randomUUID();
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
+  const network = networkOf(address);
+  const values = {
+    id,
+    now,
+    phone,
+    ...Object.fromEntries(macs.entries()),
+    tries: subjects.triesFrom(address),
+    networkTries: network && subjects.triesFrom(network),
+    wrongTries: subjects.wrongTriesAt(phone),
+  };
+  const results = await runPrepared(db, statementsFor(settings), values);
+  const outcome = (results.at(-1) as RedeemRow[])[0]!;
+  if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
+  const { userId, status } = outcome;
+  return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
+}
+
+const statementsFor = memoize((settings: Settings) => {
+  const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
+  const [tries, networkTries] = [sql.placeholder('tries'), sql.placeholder('networkTries')];
+  const wrongTries = sql.placeholder('wrongTries');
+  const macs = sql.join(
+    settings.CODE_PEPPER.map((_, index) => sql.placeholder(String(index))),
+    sql`, `,
+  );
+  const mayTry = allowedAt([
+    { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
+    { subject: networkTries, limits: settings.LIMIT_TRIES_PER_NETWORK },
+  ]);
+  const mayErr = allowedAt([{ subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
+  const counted = sql`${mayTry} <= ${now}`;
+  const own = sql`${codes.phone} = ${phone}`;
+  const live = sql`${own} and ${codes.expiresAt} > ${now} and ${codes.triesLeft} > 0 and ${codes.wonBy} is null`;
+  const mine = sql`select 1 from ${codes} where ${own} and ${codes.triedBy} = ${id}`;
+  const changes = [
+    build
+      .update(codes)
+      .set({
+        triesLeft: sql`${codes.triesLeft} - 1`,
+        triedBy: sql`${id}`,
+        wonBy: sql`case when ${codes.mac} in (${macs}) then ${id} end`,
+      })
+      .where(sql`${live} and ${counted} and ${mayErr} <= ${now}`)
+      .getSQL(),
+    recordEvents(id, now, [
+      [[tries, networkTries], counted],
+      [[wrongTries], sql`exists (${mine} and ${codes.wonBy} is null)`],
+    ]),
+    ...openSession(
+      id,
+      now,
+      sql`from ${codes} join ${users} on ${users.phone} = ${codes.phone} where ${own} and ${codes.wonBy} = ${id}`,
+    ),
+  ];
+  // A live code that was not tried, by a caller who was counted: the number has had too many wrong tries.
+  const limitedUntil = sql`case when ${users.id} is not null then 0
+    when not ${wasRecorded(tries, id, now)} then ${mayTry}
+    when exists (select 1 from ${codes} where ${live}) and not exists (${mine}) then ${mayErr} else 0 end`;
+  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil
+    from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
+  return [...changes, outcome].map(prepared);
+});
+
 const span = 1_000_000;
 const unbiasedBelow = Math.floor(2 ** 32 / span) * span;
 
@@ -6,3 +241,43 @@ export function newCode(): string {
   const number = crypto.getRandomValues(new Uint32Array(1))[0]!;
   return number < unbiasedBelow ? String(number % span).padStart(6, '0') : newCode();
 }
+
+const lowShare = 0.8;
+const retryAfterAtMost = 3600;
+
+/** A number whose owner wrote within this time (ms) is exempt from the budget, which strangers could use up. */
+const provenForMs = 600_000;
+
+/** The day that a code counts for: days since 1970-01-01 UTC. */
+function codeDay(now: number): number {
+  return Math.floor(now / dayMs);
+}
+
+/** The wait (seconds) for the next day's budget, at most an hour. */
+export function untilNextBudget(now: number): number {
+  return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
+}
+
+/** Logs the code that reaches 80 % of the budget and the one that reaches all of it; each count occurs once a day. */
+function reportCodeBudget(sent: number, budget: number): void {
+  if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
+  else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });
+}
+
+export const exportSignIn: ExportSection = async ({ user: { id, phone }, db }) => {
+  const { createdAt, lastSeenAt, expiresAt } = sessions;
+  const counted = [subjects.codesTo(phone), subjects.wrongTriesAt(phone)];
+  const [openSessions, code, limits] = await db.batch([
+    db
+      .select({ createdAt, lastSeenAt, expiresAt })
+      .from(sessions)
+      .where(eq(sessions.userId, id))
+      .orderBy(desc(createdAt)),
+    db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
+    db
+      .select({ what: rateLimitEvents.subject, at: rateLimitEvents.at })
+      .from(rateLimitEvents)
+      .where(inArray(rateLimitEvents.subject, counted)),
+  ]);
+  return { sessions: openSessions, code, limits };
+};

@@ -1,7 +1,8 @@
-import { base64url, jwtVerify } from 'jose';
+import { base64url, jwtVerify, decodeProtectedHeader } from 'jose';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, sessionLifetimeMs } from '../accounts/user-session.ts';
 import type { Settings } from '../settings.ts';
+import { RequestError } from '../lib/request-error.ts';
 
 export const ticketLifetimeSeconds = 60;
 
@@ -78,4 +79,25 @@ async function importKey(entry: string): Promise<Key> {
       'verify',
     ]),
   };
+}
+
+/** The bearer token of a request; empty when there is none. */
+export function bearerToken(request: Request): string {
+  return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
+}
+
+/** The session behind `?token=`, a session token or a ticket; null without one, 401 invalid_token for a bad ticket. */
+export async function sessionFromQuery(ring: string, request: Request): Promise<SessionClaims | null> {
+  const token = new URL(request.url).searchParams.get('token') ?? '';
+  const claims = await verifyToken(ring, ['session+jwt', 'stream+jwt'], token);
+  if (!claims && isTicket(token)) throw new RequestError('invalidToken');
+  return claims;
+}
+
+function isTicket(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).typ === 'stream+jwt';
+  } catch {
+    return false;
+  }
 }

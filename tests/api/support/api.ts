@@ -72,3 +72,9 @@ export function randomAddress(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(3));
   return `10.${bytes.join('.')}`;
 }
+
+/** The first 48 bits of an IPv6 address. */
+export function randomNetwork(): string {
+  const [low, high] = crypto.getRandomValues(new Uint16Array(2));
+  return `2001:${low!.toString(16)}:${high!.toString(16)}`;
+}

@@ -107,10 +107,3 @@ export async function newestCode(phone: string): Promise<string> {
   const messages = await sandbox.messages(phone);
   return messages.findLast((message) => message.code)!.code!;
 }
-
-/** The requests to the local services during `work`. */
-export async function costOf<T>(work: () => Promise<T>): Promise<{ result: T; stats: Record<string, number> }> {
-  await control('DELETE', '/stats');
-  const result = await work();
-  return { result, stats: await control('GET', '/stats') };
-}

@@ -2,6 +2,7 @@ import { Agent, createServer, request, type IncomingMessage, type Server, type S
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
+import type { ChatStreamEvent } from '../../../worker/contract/chat.ts';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
@@ -96,6 +97,15 @@ export class Stub {
     const body = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${said}`;
     this.#replies.set('usageStream', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
+    });
+  }
+
+  /** Sends these events of the conversation, all of one revision, on every chat stream, which stays open. */
+  chatStream(revision: number, ...events: ChatStreamEvent[]): void {
+    const said = events.map((event) => `id: ${revision}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+    this.#replies.set('chatStream', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`event: connection_established\ndata: {}\n\n${said}`);
     });
   }
 

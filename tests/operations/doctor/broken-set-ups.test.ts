@@ -1,9 +1,8 @@
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../../../worker/operations/doctor/finding.ts';
-import { checkSettings } from '../../../worker/operations/doctor/checks/settings.ts';
-import { checkStripeAccount } from '../../../worker/operations/doctor/checks/stripe-account.ts';
-import { runChecks } from '../../../worker/operations/doctor/run-checks.ts';
+import { checkSettings, runChecks } from '../../../worker/operations/doctor/run-checks.ts';
+import { checkStripeAccount } from '../../../worker/operations/doctor/stripe-checks.ts';
 import type { Settings } from '../../../worker/settings.ts';
 import type { Values } from '../../../worker/operations/target.ts';
 import { brokenSetUps } from './broken-set-ups.ts';

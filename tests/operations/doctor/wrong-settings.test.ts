@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SettingName } from '../../../worker/operations/doctor/checks/settings.ts';
-import { runChecks } from '../../../worker/operations/doctor/run-checks.ts';
+import { type SettingName, runChecks } from '../../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../../worker/operations/doctor/finding.ts';
 import type { Values } from '../../../worker/operations/target.ts';
 import { startTestServices } from '../test-services.ts';
@@ -113,7 +112,7 @@ it('names a secret that serves twice', async () => {
 
 it('ends with 1 when something is wrong, and with 0 when all is well', async () => {
   const run = (values: Record<string, string>) =>
-    promisify(execFile)(process.execPath, ['worker/operations/doctor/command.ts'], {
+    promisify(execFile)(process.execPath, ['worker/operations/doctor/doctor-command.ts'], {
       env: { PATH: process.env['PATH'], ...values },
     });
   expect((await run(vars)).stdout).toMatch(/Every check passed\. Warnings: \d\.\n$/);

@@ -4,7 +4,7 @@
  */
 import type { Ran } from './support-command.ts';
 
-const program = new URL('../../../worker/operations/support/command.ts', import.meta.url);
+const program = new URL('../../../worker/operations/support/support-command.ts', import.meta.url);
 let runs = 0;
 
 process.on('message', (args: string[]) => void run(args));

@@ -30,7 +30,7 @@ function startRunner(): ChildProcess {
 
 /** Runs a support command in a process of its own, as `npm run support` does. */
 export async function supportProcess(...args: string[]): Promise<Ran> {
-  const command = ['.ci/require-node.js', 'worker/operations/support/command.ts', ...args];
+  const command = ['.ci/require-node.js', 'worker/operations/support/support-command.ts', ...args];
   return promisify(execFile)(process.execPath, command, { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),

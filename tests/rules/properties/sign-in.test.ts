@@ -3,9 +3,8 @@ import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { issueCode, type SignInCall } from '../../../worker/sign-in/issue-code.ts';
+import { issueCode, type SignInCall, redeemCode } from '../../../worker/sign-in/one-time-code.ts';
 import { parseLimits } from '../../../worker/lib/rate-limits.ts';
-import { redeemCode } from '../../../worker/sign-in/redeem-code.ts';
 import { canonicalPhone } from '../../../worker/accounts/phone.ts';
 
 const phone = canonicalPhone('+15551234567');

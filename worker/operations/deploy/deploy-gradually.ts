@@ -1,8 +1,6 @@
-import type { Target, Values } from '../target.ts';
+import { type Target, type Values, UsageError } from '../target.ts';
 import type { DeployTools } from './deploy-to.ts';
-import { isReady, siteOf } from './prepare.ts';
-import { upload } from './upload-version.ts';
-import type { Version } from './wrangler.ts';
+import { isReady, siteOf, upload, type Version } from './new-version.ts';
 
 export type Plan = {
   /** Parts of the users in per cent that get the new version, before all of them do. */
@@ -132,4 +130,19 @@ function backLine(target: Target, version: string): string {
 function stop(say: Tools['say'], line: string): false {
   say(line);
   return false;
+}
+
+type Flags = Record<string, string | boolean | undefined>;
+
+/** The steps that the flags ask for, or null for a deployment to everybody at once. Throws a `UsageError`. */
+export function readPlan({ gradual, parts = '10,50', minutes = '5' }: Flags): Plan | null {
+  if (!gradual) {
+    if (parts !== '10,50' || minutes !== '5') throw new UsageError('--parts and --minutes go with --gradual.');
+    return null;
+  }
+  const numbers = String(parts).split(',').map(Number);
+  const grow = numbers.every((part, index) => part > (numbers[index - 1] ?? 0) && part < 100);
+  if (!grow) throw new UsageError('--parts takes growing percentages between 0 and 100, such as 10,50.');
+  if (!/^\d{1,3}$/.test(String(minutes))) throw new UsageError('--minutes takes a whole number from 0 to 999.');
+  return { parts: numbers, watchMs: Number(minutes) * 60_000, pauseMs: 30_000 };
 }

@@ -1,10 +1,7 @@
 import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
 import type { Target, Values } from '../target.ts';
-import { isReady, siteOf } from './prepare.ts';
-import type { Look } from './smoke-test.ts';
-import { publish, rollbackLine } from './upload-version.ts';
-import type { Wrangler } from './wrangler.ts';
+import { isReady, siteOf, type Look, publish, rollbackLine, type Wrangler } from './new-version.ts';
 
 export type DeployTools = {
   runChecks: typeof runChecks;

@@ -1,16 +1,15 @@
-import type { Settings } from '../../settings.ts';
-import { checkAddresses } from './checks/addresses.ts';
-import { checkBot } from './checks/bot.ts';
-import { checkContact } from './checks/contact.ts';
-import { checkDatabase } from './checks/database.ts';
-import { checkHelpLines } from './checks/help-lines.ts';
-import { checkIssuer } from './checks/issuer.ts';
-import { checkSecrets } from './checks/secrets.ts';
-import { checkSettings, type SettingName } from './checks/settings.ts';
-import { checkStripe } from './checks/stripe.ts';
-import { checkWhatsapp } from './checks/whatsapp.ts';
-import { fine, type Finding } from './finding.ts';
+import { Settings } from '../../settings.ts';
+import { checkAddresses, checkBot, checkContact, checkIssuer, checkWhatsapp } from './service-checks.ts';
+import { checkStripe } from './stripe-checks.ts';
+import { fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
 import type { Target, Values } from '../target.ts';
+import * as v from 'valibot';
+import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
+import { readFileSync } from 'node:fs';
+import { createClient, type Client } from '@libsql/client/web';
+import { howToGetOwnerSettings } from '../owner-settings.ts';
+import { helpLines } from '../../contract/help-lines.ts';
+import { dayMs } from '../../lib/time.ts';
 
 type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
 type Options = { target: Target; mayBeBehind?: boolean };
@@ -51,3 +50,199 @@ const whatsapp: SettingName[] = [
   'WHATSAPP_TEMPLATE_NAME',
   'WHATSAPP_TEMPLATE_LANGUAGE',
 ];
+
+export type SettingName = keyof Settings;
+
+/** The names of all settings, in the order of worker/settings.ts. */
+export const settingNames = Object.keys(Settings.entries) as SettingName[];
+
+/** The valid settings, and a finding for each invalid one. */
+export function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  const findings: Finding[] = [];
+  for (const name of settingNames) {
+    const result = v.safeParse(Settings.entries[name], values[name]);
+    if (result.success) settings[name] = result.output;
+    else findings.push(wrong(name, values[name] ? 'is malformed' : 'is missing', howToGet[name]));
+  }
+  if (findings.length === 0) findings.push(fine(`${settingNames.length} settings are there or have their default`));
+  return { settings: settings as Partial<Settings>, findings };
+}
+
+const ours = new Set(['SESSION_KEYS', 'CHAT_KEYS', 'CODE_PEPPER', 'BOT_WEBHOOK_SECRET', 'STRIPE_WEBHOOK_SECRET']);
+const fewestCharacters = 10;
+
+/** Whether secrets are long and varied enough, and no two of them the same. */
+function checkSecrets(settings: Partial<Settings>): Finding[] {
+  const secrets = secretsOf(settings);
+  const weak = secrets.filter((secret) => isShort(secret) || isPlain(secret));
+  const findings = [
+    ...weak.map(({ name }) => wrong(name, 'is too short or too plain to be a secret', howToGet[name])),
+    ...repeatedSecrets(secrets).map(({ name, first }) => wrong(name, `is the same as ${first}`, howToGet[name])),
+  ];
+  return findings.length > 0 ? findings : [fine('Secrets are long enough, and each is another')];
+}
+
+/** Whether a secret has too few different characters, or lacks the prefix that its issuer gives it. */
+function isPlain({ name, value }: Secret): boolean {
+  if (!ours.has(name)) return false;
+  if (name === 'STRIPE_WEBHOOK_SECRET' && !/^whsec_.{32,}$/.test(value)) return true;
+  if (name === 'BOT_WEBHOOK_SECRET' && !value.startsWith('whsec_')) return true;
+  return new Set(value.replace(/^whsec_/, '')).size < fewestCharacters;
+}
+
+type Journal = { entries: { tag: string; when: number }[] };
+
+const journalFile = new URL('../../../drizzle/migrations/meta/_journal.json', import.meta.url);
+
+/** Whether the database responds, accepts writes, and has the schema of this version. */
+async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<Finding[]> {
+  const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = settings;
+  const client = createClient({ url, ...(authToken && { authToken }) });
+  try {
+    await client.execute('select 1');
+    const schema = await checkSchema(client, mayBeBehind);
+    const isCurrent = (await waitingMigrations(client)).length === 0;
+    const stored = isCurrent ? await checkStoredState(client, settings, Date.now()) : [];
+    return [fine('The database answers'), schema, await checkWriting(client), ...stored];
+  } catch (error) {
+    return [refusal(error)];
+  } finally {
+    client.close();
+  }
+}
+
+async function checkSchema(client: Client, mayBeBehind: boolean): Promise<Finding> {
+  const waiting = await waitingMigrations(client);
+  if (waiting.length === 0) return fine('The database has the newest schema');
+  if (mayBeBehind) return fine(`The database waits for ${waiting.join(', ')}`);
+  return wrong(
+    'TURSO_DATABASE_URL',
+    `the database lacks ${waiting.join(', ')}`,
+    'Run `npm run deploy`, which migrates it.',
+  );
+}
+
+async function waitingMigrations(client: Client): Promise<string[]> {
+  const { entries }: Journal = JSON.parse(readFileSync(journalFile, 'utf8'));
+  const known = await client.execute("select 1 from sqlite_master where name = '__drizzle_migrations'");
+  if (known.rows.length === 0) return entries.map(({ tag }) => tag);
+  const { rows } = await client.execute('select max(created_at) as newest from __drizzle_migrations');
+  return entries.filter(({ when }) => when > Number(rows[0]?.newest ?? 0)).map(({ tag }) => tag);
+}
+
+/** Tries a write and rolls it back. */
+async function checkWriting(client: Client): Promise<Finding> {
+  try {
+    const transaction = await client.transaction('write');
+    await transaction.execute('create table doctor_was_here (at integer)');
+    await transaction.rollback();
+    return fine('The database takes writes');
+  } catch {
+    return wrong('TURSO_AUTH_TOKEN', 'allows no writes', howToGet.TURSO_AUTH_TOKEN);
+  }
+}
+
+function refusal(error: unknown): Finding {
+  const { status } = ((error as Error).cause ?? {}) as { status?: number };
+  if (status === 401 || status === 403) {
+    return wrong('TURSO_AUTH_TOKEN', 'is refused by the database', howToGet.TURSO_AUTH_TOKEN);
+  }
+  const why = status ? `it answers ${status}` : failureReasonOf(error);
+  return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
+}
+
+/** Checks stored rows: parked events, unreported contacts, and missing chat keys. */
+async function checkStoredState(client: Client, settings: Settings, now: number): Promise<Finding[]> {
+  return [await checkParked(client), await checkContacts(client, now), await checkChatKeys(client, settings)].flat();
+}
+
+async function checkParked(client: Client): Promise<Finding[]> {
+  const { rows } = await client.execute('select count(*) as parked from outbox where parked_at is not null');
+  const parked = Number(rows[0]?.['parked'] ?? 0);
+  if (parked === 0) return [fine('No event for the bot is parked')];
+  const what = `the bot refused ${parked} events for good`;
+  return [warning('Parked events', what, 'List them with `npm run support -- outbox`, then retry or drop them.')];
+}
+
+/** The bot reports a contact with every message, or at least with the first of any five minutes. */
+async function checkContacts(client: Client, now: number): Promise<Finding[]> {
+  const counted = await client.execute({
+    sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.answer ->> 'userId'
+      where bot_calls.at > ? and bot_calls.answer ->> 'allowed' is not null
+        and users.platform = 'whatsapp' and users.last_contact_at < bot_calls.at - 300000`,
+    args: [now - 86_400_000],
+  });
+  const people = Number(counted.rows[0]?.['people'] ?? 0);
+  if (people === 0) return [];
+  const what = `the bot counted messages of ${people} people today without reporting their contact`;
+  const remedy = 'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
+  return [warning('The bot', what, remedy)];
+}
+
+async function checkChatKeys(client: Client, settings: Settings): Promise<Finding[]> {
+  const { rows } = await client.execute('select distinct chat_key_id as id from users where chat_key_id is not null');
+  const held = new Set(
+    (settings.CHAT_KEYS ?? '')
+      .trim()
+      .split(/\s+/)
+      .map((key) => key.slice(0, key.indexOf(':'))),
+  );
+  const lost = rows.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])).filter((id) => !held.has(id));
+  if (lost.length === 0) return [];
+  const what = `lacks ${lost.join(', ')}, with which conversations are encrypted`;
+  return [wrong('CHAT_KEYS', what, `Put the old key back behind the new one. ${howToGet.CHAT_KEYS}`)];
+}
+
+const remedy = howToGetOwnerSettings.HELP_LINES_READ_ON;
+
+/** Whether a team member has read every help line's page, and how old the sources are. */
+function checkHelpLines(values: Values, now: Date): Finding[] {
+  const stale = staleHelpLines(now);
+  const reading = {
+    missing: warning(helpLinesReadOnSetting, 'is missing: nobody of the team has confirmed the help lines', remedy),
+    invalid: wrong(helpLinesReadOnSetting, 'is no past date such as 2026-11-21', remedy),
+    stale: warning(helpLinesReadOnSetting, `is more than ${helpLinesMaximumDays} days ago`, remedy),
+    current: fine('The help lines were read by the team'),
+  }[helpLinesReading(values[helpLinesReadOnSetting], now)];
+  if (stale.length === 0) return [reading];
+  const named = stale.slice(0, 3).map(({ country, service, readOn }) => `${service} (${country}, ${readOn})`);
+  const others = stale.length > named.length ? `, and ${stale.length - named.length} more` : '';
+  const what = `${stale.length} sources are older than ${helpLinesMaximumDays} days: ${named.join(', ')}${others}`;
+  return [
+    reading,
+    warning('Help lines', what, 'Read their pages and write the date as `readOn` in worker/contract/help-lines.ts.'),
+  ];
+}
+
+/** The setting with the ISO date on which a named person of the owner's team last read every provider's page. */
+const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';
+
+/** After this many days a provider's page has to be read again. */
+const helpLinesMaximumDays = 120;
+
+export type StaleHelpLine = { country: string; service: string; readOn: string };
+
+/** The lines whose source is older than this many days. A date without a day or month counts from its first day. */
+export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHelpLine[] {
+  return Object.entries(helpLines).flatMap(([country, { lines }]) =>
+    lines
+      .filter((line) => isOlder(line.readOn, now, days))
+      .map(({ service, readOn }) => ({ country, service, readOn })),
+  );
+}
+
+/** Checks the setting: it is missing, is not a past date, is too old, or is current. */
+export function helpLinesReading(value: string | undefined, now: Date): 'missing' | 'invalid' | 'stale' | 'current' {
+  if (!value) return 'missing';
+  if (!isDay(value) || Date.parse(value) > now.getTime()) return 'invalid';
+  return isOlder(value, now, helpLinesMaximumDays) ? 'stale' : 'current';
+}
+
+const isOlder = (date: string, now: Date, days: number) => now.getTime() - Date.parse(date) > days * dayMs;
+
+/** `Date.parse` alone would take 30 February for 2 March. */
+function isDay(value: string): boolean {
+  const time = Date.parse(value);
+  return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}

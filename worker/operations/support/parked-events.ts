@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
 import type { Database } from '../../lib/database.ts';
+import { phoneTag } from '../../lib/log.ts';
+import { UsageError } from '../target.ts';
+import type { Change, Result, SupportCommand, SupportRequest } from './run-support.ts';
 
 /** An event that the bot refused for good; instants in unix ms. */
 export type ParkedEvent = { seq: number; type: string; phone: PhoneNumber; attempts: number; parkedAt: number };
@@ -27,4 +30,59 @@ export async function retryParked(db: Database, seq: number, now: number): Promi
 export async function dropParked(db: Database, seq: number): Promise<boolean> {
   const { rowsAffected } = await db.run(sql`delete from outbox where seq = ${seq} and parked_at is not null`);
   return rowsAffected > 0;
+}
+
+/** Lists parked events, sends them again, or removes them. */
+export const outbox: SupportCommand = {
+  usage: 'outbox [retry|drop SEQ|all --yes]',
+  about: 'lists the events that the bot refused, sends them again, or removes them',
+  async run(request) {
+    const [verb, which] = request.words;
+    const parked = await parkedEvents(request.db);
+    if (verb === undefined) return list(request, parked);
+    if (verb !== 'retry' && verb !== 'drop') throw new UsageError('outbox takes nothing, or retry, or drop.');
+    return apply(request, verb, chosen(parked, which));
+  },
+};
+
+async function list({ settings }: SupportRequest, parked: ParkedEvent[]): Promise<Result> {
+  const data = await Promise.all(
+    parked.map(async ({ phone, ...rest }) => ({ ...rest, user: await phoneTag(settings.CODE_PEPPER[0]!, phone) })),
+  );
+  const lines = data.map(
+    ({ seq, type, user, parkedAt }) => `${seq}  ${type}  ${user}  parked ${new Date(parkedAt).toISOString()}`,
+  );
+  return { data, text: lines.length > 0 ? lines.join('\n') : 'No event is parked.' };
+}
+
+function chosen(parked: ParkedEvent[], which: string | undefined): ParkedEvent[] {
+  if (which === 'all') return parked;
+  if (!which || !/^\d+$/.test(which))
+    throw new UsageError('Give the number of an event, as `outbox` lists it, or all.');
+  const found = parked.filter(({ seq }) => seq === Number(which));
+  if (found.length === 0) throw new Error(`No parked event has the number ${which}.`);
+  return found;
+}
+
+function apply({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Change {
+  const types = [...new Set(events.map(({ type }) => type))].join(', ');
+  const seqs = events.map(({ seq }) => seq);
+  const would = {
+    retry: `send ${events.length} parked events (${types}) to the bot again`,
+    drop: `remove ${events.length} parked events (${types}), so that the bot never gets them`,
+  };
+  return {
+    would: would[verb],
+    about: `${types}: ${seqs.join(' ')}`,
+    needsYes: true,
+    async perform() {
+      let settled = 0;
+      for (const { seq } of events) {
+        const done = verb === 'retry' ? await retryParked(db, seq, Date.now()) : await dropParked(db, seq);
+        if (done) settled += 1;
+      }
+      const text = verb === 'retry' ? 'will be sent again within a minute' : 'were removed';
+      return { data: { [verb]: settled }, text: `${settled} events ${text}.` };
+    },
+  };
 }

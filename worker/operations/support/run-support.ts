@@ -1,8 +1,14 @@
 import { UsageError, type Target, type Values } from '../target.ts';
-import { asJson } from './as-json.ts';
-import { writeAudit } from './audit.ts';
-import { openEnvironment } from './find-user.ts';
-import type { Change, Flags, Result, SupportCommand } from './support-command.ts';
+import { type Settings, settingsOf } from '../../settings.ts';
+import { type Database, openDatabase } from '../../lib/database.ts';
+import { eq } from 'drizzle-orm';
+import * as v from 'valibot';
+import { users, type User } from '#db/schema';
+import { CanonicalPhone, type PhoneNumber } from '../../accounts/phone.ts';
+import { minuteMs } from '../../lib/time.ts';
+import { appendFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 type Call = {
   name: string;
@@ -44,4 +50,96 @@ async function change({ name, target, yes }: Call, { would, about, needsYes, per
     writeAudit(entry, 'failed');
     throw error;
   }
+}
+
+export type Flags = { tier?: string; days?: string };
+/** A command's arguments, and the opened environment. */
+export type SupportRequest = { words: string[]; flags: Flags; db: Database; settings: Settings };
+
+/** `data` is printed with `--json`, `text` without. `complete` is false if a part failed: exit code 1. */
+export type Result = { data: unknown; text: string; complete?: boolean };
+
+/** A change: its description, whether it needs `--yes` (`confirmed`), and the function that applies it. */
+export type Change = {
+  /** Follows "This would ". */
+  would: string;
+  /** The subject of the audit line: a number's tag, or ids of events; never the number. */
+  about: string;
+  needsYes: boolean;
+  perform: () => Promise<Result>;
+};
+
+export type SupportCommand = {
+  usage: string;
+  about: string;
+  run: (request: SupportRequest) => Promise<Result | Change>;
+};
+
+/** The database and the settings of an environment; throws if settings are missing. */
+function openEnvironment(values: Values): { db: Database; settings: Settings } {
+  const settings = settingsOf(values);
+  if (!settings) throw new Error('The settings are not complete. Run `npm run doctor` to see which are missing.');
+  return { settings, db: openDatabase(settings, { requests: 0, unreachable: false }) };
+}
+
+/** The canonical form of a number in any spelling. */
+export function phoneOf(word: string | undefined): PhoneNumber {
+  const phone = v.safeParse(CanonicalPhone, word);
+  if (!phone.success) throw new UsageError('Give a number with its country code, such as +15551234567.');
+  return phone.output;
+}
+
+/** The user of a number in any spelling; throws if there is none. */
+export async function findUser(db: Database, word: string | undefined): Promise<User> {
+  const [user] = await db
+    .select()
+    .from(users)
+    .where(eq(users.phone, phoneOf(word)));
+  if (!user) throw new Error('Nobody has this number.');
+  return user;
+}
+
+const timeoutMs = minuteMs;
+
+/** The JSON of a call to the running Worker; throws with the Worker's message if it refuses. */
+export async function callApi<T>({ SITE_URL }: Settings, path: string, init: RequestInit): Promise<T> {
+  const response = await fetch(`${SITE_URL}${path}`, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
+    throw new Error(`${SITE_URL} does not respond. Check that the Worker runs.`);
+  });
+  const body = (await response.json().catch(() => ({}))) as T & { message?: string };
+  if (response.ok) return body;
+  throw new Error(`${SITE_URL} answered ${response.status}. ${body.message ?? ''}`.trim());
+}
+
+const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import.meta.url));
+
+export type AuditEntry = { env: string; command: string; about: string };
+
+/**
+ * Appends one JSON line about a change to `support-audit.jsonl`, or to the file that `SUPPORT_AUDIT_FILE` names, and
+ * prints it to stderr. Throws when the file cannot be written: then the change does not take place. The line contains
+ * no phone number.
+ */
+function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'incomplete' | 'failed'): void {
+  const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;
+  const line = JSON.stringify({
+    at: new Date().toISOString(),
+    event: 'support_command',
+    by: userInfo().username,
+    ...entry,
+    outcome,
+  });
+  appendFileSync(file, `${line}\n`, { mode: 0o600 });
+  process.stderr.write(`${line}\n`);
+}
+
+/** Numbers from here on are instants in unix ms, which are printed as dates. */
+const firstInstant = 1_000_000_000_000;
+const lastInstant = 10 * firstInstant;
+
+/** JSON for people and programs: instants as ISO 8601. */
+export function asJson(data: unknown): string {
+  const readable = (_: string, value: unknown) =>
+    typeof value === 'number' && value >= firstInstant && value < lastInstant ? new Date(value).toISOString() : value;
+  return JSON.stringify(data, readable, 2);
 }

@@ -1,25 +1,47 @@
-import type { Settings } from '../../settings.ts';
-import type { Database } from '../../lib/database.ts';
+import { readCommand, runCommand, UsageError } from '../target.ts';
+import { supportCommands } from './support-commands.ts';
+import { runSupport } from './run-support.ts';
 
-export type Flags = { tier?: string; days?: string };
-/** A command's arguments, and the opened environment. */
-export type SupportRequest = { words: string[]; flags: Flags; db: Database; settings: Settings };
+/* `npm run support -- COMMAND [--env preview|production] [--json]`: for questions and requests of users. */
 
-/** `data` is printed with `--json`, `text` without. `complete` is false if a part failed: exit code 1. */
-export type Result = { data: unknown; text: string; complete?: boolean };
+const options = {
+  json: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  tier: { type: 'string' },
+  days: { type: 'string' },
+} as const;
 
-/** A change: its description, whether it needs `--yes` (`confirmed`), and the function that applies it. */
-export type Change = {
-  /** Follows "This would ". */
-  would: string;
-  /** The subject of the audit line: a number's tag, or ids of events; never the number. */
-  about: string;
-  needsYes: boolean;
-  perform: () => Promise<Result>;
-};
+await runCommand(async () => {
+  const { target, words, flags, values } = readCommand('local', options);
+  const [name, ...rest] = words;
+  if (name === undefined) {
+    process.stdout.write(usage());
+    return true;
+  }
+  const command = supportCommands[name];
+  if (!command) throw new UsageError(`There is no command ${name}.\n${usage()}`);
+  const { tier, days, json, yes } = flags as { tier?: string; days?: string; json?: boolean; yes?: boolean };
+  return runSupport({
+    name,
+    command,
+    target,
+    values,
+    words: rest,
+    flags: { ...(tier && { tier }), ...(days && { days }) },
+    json: json === true,
+    yes: yes === true,
+  });
+});
 
-export type SupportCommand = {
-  usage: string;
-  about: string;
-  run: (request: SupportRequest) => Promise<Result | Change>;
-};
+function usage(): string {
+  const lines = Object.values(supportCommands).map((each) => `  ${each.usage.padEnd(42)}${each.about}`);
+  return [
+    'npm run support -- COMMAND [--env preview|production] [--json]',
+    '',
+    ...lines,
+    '',
+    'Without --env it works on this machine. Commands that change something ask for --yes and leave a line in',
+    'support-audit.jsonl. Exit code 0: done; 1: not done; 2: wrong command line, or --yes is missing.',
+    '',
+  ].join('\n');
+}

@@ -1,16 +1,15 @@
-/*
- * `npm run deploy [-- --env preview|production] [--without-contact]`: checks, migrates, builds, deploys and tests the site.
- * With `--gradual [--parts 10,50] [--minutes 5]` the new version reaches a part of the users first.
- */
 import { setTimeout as wait } from 'node:timers/promises';
 import { migrate } from '#db/migrate';
 import { runChecks } from '../doctor/run-checks.ts';
 import { readCommand, runCommand, UsageError } from '../target.ts';
-import { deployGradually } from './deploy-gradually.ts';
+import { deployGradually, readPlan } from './deploy-gradually.ts';
 import { deployTo } from './deploy-to.ts';
-import { readPlan } from './read-plan.ts';
-import { smoke } from './smoke-test.ts';
-import { openWrangler } from './wrangler.ts';
+import { smoke, openWrangler } from './new-version.ts';
+
+/*
+ * `npm run deploy [-- --env preview|production] [--without-contact]`: checks, migrates, builds, deploys and tests the site.
+ * With `--gradual [--parts 10,50] [--minutes 5]` the new version reaches a part of the users first.
+ */
 
 const flagsOfDeploy = {
   'without-contact': { type: 'boolean' },

@@ -1,7 +1,8 @@
-/* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 import { runChecks } from './run-checks.ts';
 import { lineOf } from './finding.ts';
 import { readCommand, runCommand } from '../target.ts';
+
+/* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
 await runCommand(async () => {
   const { target, values } = readCommand('local');

@@ -1,9 +1,10 @@
-/* `npm run report [-- --env preview|production]`: the runbook's five questions with today's figures, on one page. */
 import { Console } from 'node:console';
 import { createClient } from '@libsql/client/web';
-import { httpRequest } from '../doctor/http-request.ts';
+import { httpRequest } from '../doctor/finding.ts';
 import { readCommand, runCommand } from '../target.ts';
 import { readQuestions } from './questions.ts';
+
+/* `npm run report [-- --env preview|production]`: the runbook's five questions with today's figures, on one page. */
 
 const healthRequests = 5;
 

@@ -1,8 +1,9 @@
-/* `npm run stripe:setup [-- --env preview|production]`: settings come from the environment, or else from .dev.vars. */
 import { Stripe } from 'stripe';
 import { stripeOptions } from '../../billing/stripe-client.ts';
 import { readCommand } from '../target.ts';
-import { setUpStripe } from './set-up.ts';
+import { setUpStripe } from './stripe-setup.ts';
+
+/* `npm run stripe:setup [-- --env preview|production]`: settings come from the environment, or else from .dev.vars. */
 
 if (!process.env.STRIPE_SECRET_KEY) readCommand('local');
 const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = process.env;

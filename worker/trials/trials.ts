@@ -1,11 +1,13 @@
-import { sql } from 'drizzle-orm';
-import { users, type PhoneNumber } from '#db/schema';
+import { sql, eq, inArray } from 'drizzle-orm';
+import { users, type PhoneNumber, trialLinks, usedTrials } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs } from '../lib/time.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import type { ExportSection } from '../accounts/user.ts';
 
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
 type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };
@@ -44,3 +46,39 @@ export async function redeemTrial(
   const [user] = results[7];
   return { user: user?.id ? { id: user.id, phone: user.phone! } : null, spent: results[0][0]?.spent === 1 };
 }
+
+const batchSize = 200;
+
+/**
+ * Ends expired trials and queues their events for the bot; the allowance depends on the clock alone. Returns the users
+ * whose open streams need a message.
+ */
+export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
+  const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now}
+    order by ${users.trialEndsAt} limit ${sql.raw(String(batchSize))})`;
+  const theirs = sql`${users.id} in ${ended}`;
+  const event = insertBotEvent(
+    settings,
+    'plan.changed',
+    now,
+    sql`phone`,
+    sql`'tier', tier`,
+    sql`from ${users} where ${theirs}`,
+  );
+  const [, rows] = await db.batch([
+    db.run(event),
+    db.update(users).set({ trialTier: null, trialEndsAt: null }).where(theirs).returning({ id: users.id }),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+export const exportTrials: ExportSection = async ({ user: { id, phone }, db, settings }) => {
+  const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
+  const { tier, days, expiresAt } = trialLinks;
+  const used = sql<boolean>`${trialLinks.usedBy} is not null`.mapWith(Boolean);
+  const [links, trials] = await db.batch([
+    db.select({ tier, days, expiresAt, used }).from(trialLinks).where(eq(trialLinks.userId, id)),
+    db.select({ at: usedTrials.at }).from(usedTrials).where(inArray(usedTrials.phoneMac, phoneMacs)),
+  ]);
+  return { trialLinks: links, usedTrials: trials };
+};

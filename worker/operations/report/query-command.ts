@@ -1,7 +1,8 @@
-/* `npm run query -- 'select …' [--env …]`: reads the database that the settings name; writes nothing. */
 import { Console } from 'node:console';
 import { createClient } from '@libsql/client/web';
 import { readCommand, runCommand } from '../target.ts';
+
+/* `npm run query -- 'select …' [--env …]`: reads the database that the settings name; writes nothing. */
 
 await runCommand(async () => {
   const { words, values } = readCommand('local');

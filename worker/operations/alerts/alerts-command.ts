@@ -1,6 +1,7 @@
-/* `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout. */
 import { readCommand, runCommand, UsageError } from '../target.ts';
 import { alertRules, dashboard } from './grafana.ts';
+
+/* `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout. */
 
 await runCommand(async () => {
   const { target, words, flags } = readCommand('production', { 'data-source': { type: 'string' } });

@@ -1,0 +1,208 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settingNames, type runChecks } from '../doctor/run-checks.ts';
+import type { Target, Values } from '../target.ts';
+import { lineOf, httpRequest } from '../doctor/finding.ts';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Builds and deploys the Worker, its assets and its settings as one version. */
+export function publish(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
+  return withSettings(values, (file) =>
+    wrangler(['deploy', ...versionFlags(target, file), ...domain(values)], { env: buildEnvironment(values) }),
+  );
+}
+
+/** Builds and uploads the same version without deploying it: nobody gets it yet. */
+export function upload(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
+  return withSettings(values, (file) =>
+    wrangler(['versions', 'upload', ...versionFlags(target, file)], { env: buildEnvironment(values) }),
+  );
+}
+
+/** The command that restores the previous version. */
+export function rollbackLine(target: Target): string {
+  return `npx wrangler rollback --env ${target} --yes`;
+}
+
+async function withSettings<T>(values: Values, run: (file: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-deploy-'));
+  const file = join(folder, 'settings.json');
+  try {
+    writeFileSync(file, JSON.stringify(settingsIn(values)), { mode: 0o600 });
+    return await run(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function versionFlags(target: Target, file: string): string[] {
+  return ['--env', target, '--secrets-file', file, '--message', version()];
+}
+
+function settingsIn(values: Values): Values {
+  return Object.fromEntries(settingNames.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+}
+
+/** The site's own host; an address under workers.dev needs no route. */
+function domain({ SITE_URL = '' }: Values): string[] {
+  const { hostname } = new URL(SITE_URL);
+  return hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname];
+}
+
+/** wrangler runs the build, which writes the contact address into the page. */
+export function buildEnvironment({ CONTACT_URL }: Values): NodeJS.ProcessEnv {
+  return { ...process.env, ...(CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL }) };
+}
+
+/** The commit, or the version of package.json and the time if the sources have no git history. */
+export function version(folder = root): string {
+  try {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    return execFileSync('git', ['describe', '--always', '--dirty'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: [...stdio],
+    }).trim();
+  } catch {
+    const { version: number }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    return `${number} of ${new Date().toISOString().slice(0, 16)}`;
+  }
+}
+
+type Tools = { runChecks: typeof runChecks; say: (line: string) => void };
+
+/** Whether everything is in order for a deployment; says what is not. */
+export async function isReady(target: Target, values: Values, { runChecks, say }: Tools, withoutContact: boolean) {
+  if (target === 'production' && !values['CONTACT_URL'] && !withoutContact) {
+    say('✗ CONTACT_URL is missing: messages from the contact form would go nowhere. Set it, or say --without-contact.');
+    return false;
+  }
+  const findings = await runChecks(values, { target, mayBeBehind: true });
+  for (const finding of findings) say(lineOf(finding));
+  return findings.every(({ ok }) => ok);
+}
+
+/** The site's address without a slash at its end. */
+export function siteOf({ SITE_URL = '' }: Values): string {
+  return SITE_URL.replace(/\/+$/, '');
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The version that a run created, as Wrangler's machine-readable output names it. */
+export type Version = { id: string; worker: string };
+
+export type WranglerRun = { ok: boolean; output: string; version: Version | null };
+
+type Options = { env?: NodeJS.ProcessEnv; isQuiet?: boolean };
+
+/** Runs Wrangler with these arguments; the owner sees its output unless it is quiet. */
+export type Wrangler = (args: string[], options?: Options) => Promise<WranglerRun>;
+
+/** Wrangler as the project installs it, or the script of another one. */
+export function openWrangler(script = join(root, 'node_modules/wrangler/bin/wrangler.js')): Wrangler {
+  return async (args, { env = process.env, isQuiet = false } = {}) => {
+    const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-'));
+    const report = join(folder, 'report');
+    try {
+      const child = spawn(process.execPath, [script, ...args], {
+        cwd: root,
+        stdio: ['inherit', 'pipe', 'pipe'],
+        env: { ...env, WRANGLER_OUTPUT_FILE_PATH: report },
+      });
+      const stdout = collect(child.stdout, isQuiet ? null : process.stdout);
+      const stderr = collect(child.stderr, process.stderr);
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { ok: code === 0, output: stdout() + stderr(), version: versionIn(report) };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+}
+
+function collect(stream: Readable, shown: NodeJS.WritableStream | null): () => string {
+  const chunks: string[] = [];
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    chunks.push(chunk);
+    shown?.write(chunk);
+  });
+  return () => chunks.join('');
+}
+
+type Entry = { version_id?: string | null; worker_name?: string | null };
+
+function versionIn(report: string): Version | null {
+  if (!existsSync(report)) return null;
+  const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean);
+  const entries = lines.map((line) => JSON.parse(line) as Entry);
+  const named = entries.findLast(({ version_id: id }) => id);
+  return named ? { id: named.version_id!, worker: named.worker_name ?? '' } : null;
+}
+
+const builtPage = new URL('../../../dist/web/index.html', import.meta.url);
+
+export type Patience = { forMs: number; pauseMs: number };
+
+/** What is looked at: a site, and the version that must respond. */
+export type Look = {
+  siteUrl: string;
+  /** Null where Wrangler did not name it. */
+  version: Version | null;
+  /** Asks Cloudflare for this version, which only a part of the users gets. */
+  isPart?: boolean;
+};
+
+/**
+ * The problem of a deployed site, or null. Repeats the test, since a new version takes time to reach every location.
+ */
+export async function smoke(
+  look: Look,
+  page = readFileSync(builtPage, 'utf8'),
+  { forMs, pauseMs }: Patience = { forMs: 90_000, pauseMs: 3000 },
+): Promise<string | null> {
+  const until = Date.now() + forMs;
+  let problem = await probe(look, page);
+  while (problem && Date.now() < until) {
+    await wait(pauseMs);
+    problem = await probe(look, page);
+  }
+  return problem;
+}
+
+async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<string | null> {
+  // Cloudflare's header works only for versions of the present deployment.
+  const headers: Record<string, string> =
+    isPart && version ? { 'Cloudflare-Workers-Version-Overrides': `${version.worker}="${version.id}"` } : {};
+  const get = (path: string) => responseOf(`${siteUrl}${path}`, headers);
+
+  const health = await get('/api/health');
+  if (!health.text.includes('"status":"ok"')) return `${siteUrl}/api/health ${health.was}`;
+  if (version && health.version !== version.id)
+    return `${siteUrl}/api/health is of the version ${health.version ?? 'without an id'}, not ${version.id}`;
+  const stranger = await get('/api/user/me');
+  if (stranger.status !== 401 || !stranger.text.includes('"unauthenticated"'))
+    return `${siteUrl}/api/user/me ${stranger.was} to somebody who is not signed in, not 401`;
+  const home = await get('/');
+  const script = /\/assets\/[\w.-]+\.js/.exec(page)?.[0] ?? '';
+  return home.text.includes(script) ? null : `${siteUrl}/ ${home.was}, without ${script} of this build`;
+}
+
+type Seen = { status: number | null; text: string; was: string; version: string | null };
+
+async function responseOf(url: string, headers: Record<string, string>): Promise<Seen> {
+  const response = await httpRequest(url, { headers });
+  if ('failure' in response)
+    return { status: null, text: '', was: `does not answer (${response.failure})`, version: null };
+  const text = await response.text().catch(() => '');
+  return {
+    status: response.status,
+    text,
+    was: `answers ${response.status}`,
+    version: response.headers.get('x-version'),
+  };
+}

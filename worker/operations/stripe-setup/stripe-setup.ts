@@ -1,0 +1,216 @@
+import { Stripe } from 'stripe';
+import { apiVersion, stripeOptions } from '../../billing/stripe-client.ts';
+import { subscribedEvents, lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
+import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
+import { sha256 } from '../../lib/crypto.ts';
+import type { Settings } from '../../settings.ts';
+
+/** One line for each object, and the webhook's secret if the endpoint was created. */
+export type SetupReport = { lines: string[]; webhookSecret: string | null };
+
+/**
+ * Creates or updates products, weekly prices, portal configurations and the webhook endpoint; the second run changes
+ * nothing.
+ */
+export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<SetupReport> {
+  const lines: string[] = [];
+  const plans: SoldPlan[] = [];
+  for (const tier of paidPlanIds) {
+    const plan = await ensurePlan(stripe, tier, lines);
+    if (plan) plans.push(plan);
+  }
+  await ensurePortals(stripe, plans, siteUrl, lines);
+  const webhookSecret = await ensureWebhook(stripe, `${siteUrl}/api/webhooks/stripe`, lines);
+  return { lines, webhookSecret };
+}
+
+async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Promise<string | null> {
+  const enabled_events = [...subscribedEvents];
+  const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
+  const present = data.find((endpoint) => endpoint.url === url) ?? data.find((endpoint) => movesTo(endpoint.url, url));
+  if (!present) {
+    const { secret } = await stripe.webhookEndpoints.create({ url, enabled_events, api_version: apiVersion });
+    lines.push(`created webhook endpoint ${url}`);
+    return secret ?? null;
+  }
+  const same =
+    present.url === url &&
+    present.status === 'enabled' &&
+    enabled_events.length === present.enabled_events.length &&
+    enabled_events.every((event) => present.enabled_events.includes(event));
+  if (!same) await stripe.webhookEndpoints.update(present.id, { url, enabled_events, disabled: false });
+  lines.push(`${same ? 'kept' : 'updated'} webhook endpoint ${url}`);
+  return null;
+}
+
+/** On a developer's machine the endpoint follows the port. */
+function movesTo(from: string, to: string): boolean {
+  return [from, to].every((url) => new URL(url).hostname === 'localhost');
+}
+
+/** A plan's objects at Stripe. */
+export type SoldPlan = {
+  product: string;
+  onSale: boolean;
+  /** The current price. */
+  price: string;
+  /** Earlier prices of the product, which subscribers may still pay. */
+  olderPrices: string[];
+};
+
+/** The product and prices of a plan. A plan off sale is not changed; null if it was never sold. */
+async function ensurePlan(stripe: Stripe, tier: PaidPlanId, lines: string[]): Promise<SoldPlan | null> {
+  const { onSale } = plans[tier];
+  const present = await findProduct(stripe, tier);
+  if (!onSale && !present) return null;
+  const product = onSale ? await ensureProduct(stripe, tier, present, lines) : present!.id;
+  const all = await stripe.prices.list({ product, limit: 100 }).autoPagingToArray({ limit: 1000 });
+  const weekly = all.filter(({ recurring }) => recurring?.interval === 'week');
+  const current = weekly.find((price) => price.lookup_key === lookupKeyOf(tier) && price.active);
+  const price = onSale ? await ensurePrice(stripe, { product, tier, current }, lines) : current?.id;
+  if (!onSale) lines.push(`kept product ${plans[tier].name}, which is off sale`);
+  const olderPrices = weekly.map(({ id }) => id).filter((id) => id !== price);
+  return price ? { product, onSale, price, olderPrices } : null;
+}
+
+async function findProduct(stripe: Stripe, tier: PaidPlanId): Promise<Stripe.Product | undefined> {
+  for await (const product of stripe.products.list({ active: true })) {
+    if (product.metadata.tier === tier) return product;
+  }
+  return undefined;
+}
+
+async function ensureProduct(stripe: Stripe, tier: PaidPlanId, present: Stripe.Product | undefined, lines: string[]) {
+  const { name, description } = plans[tier];
+  const wanted = { name, description };
+  if (!present) {
+    lines.push(`created product ${name}`);
+    return (await stripe.products.create({ ...wanted, metadata: { tier } })).id;
+  }
+  const same = present.name === name && present.description === description;
+  if (!same) await stripe.products.update(present.id, wanted);
+  lines.push(`${same ? 'kept' : 'updated'} product ${name}`);
+  return present.id;
+}
+
+type WantedPrice = { product: string; tier: PaidPlanId; current: Stripe.Price | undefined };
+
+/** The amount of a price is immutable, so a new amount needs a new price; the lookup key moves to it. */
+async function ensurePrice(stripe: Stripe, { product, tier, current }: WantedPrice, lines: string[]): Promise<string> {
+  const lookup_key = lookupKeyOf(tier);
+  const { weeklyCents } = plans[tier];
+  if (current?.unit_amount === weeklyCents) {
+    lines.push(`kept price ${lookup_key}`);
+    return current.id;
+  }
+  const { id } = await stripe.prices.create({
+    product,
+    currency: 'usd',
+    unit_amount: weeklyCents,
+    recurring: { interval: 'week', interval_count: 1, usage_type: 'licensed' },
+    lookup_key,
+    transfer_lookup_key: true,
+    metadata: { tier },
+  });
+  lines.push(`created price ${lookup_key}`);
+  return id;
+}
+
+type Products = { product: string; prices: string[] }[];
+type Configuration = Stripe.BillingPortal.Configuration;
+
+/**
+ * Stripe refuses two prices of one product with the same interval in one portal configuration. The default
+ * configuration offers the current prices; each older price has its own, for the subscribers who still pay it.
+ */
+async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string, lines: string[]) {
+  const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+  const own = list.data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
+  const offered = plans.filter(({ onSale }) => onSale);
+  const common = offered.map(({ product, price }) => ({ product, prices: [price] }));
+  const find = (price?: string) => own.find(({ metadata }) => metadata?.price === price);
+  lines.push(`${await ensure(stripe, find(), { siteUrl, products: common })} portal configuration`);
+  for (const { product, onSale, price, olderPrices } of plans) {
+    for (const held of onSale ? olderPrices : [price, ...olderPrices]) {
+      const others = common.filter((each) => each.product !== product);
+      const products = [...others, { product, prices: [held] }];
+      lines.push(
+        `${await ensure(stripe, find(held), { siteUrl, products, price: held })} portal configuration for ${held}`,
+      );
+    }
+  }
+}
+
+type WantedPortal = { siteUrl: string; products: Products; price?: string };
+
+async function ensure(stripe: Stripe, present: Configuration | undefined, { siteUrl, products, price }: WantedPortal) {
+  const wanted = {
+    features: featuresWith(products),
+    business_profile: { privacy_policy_url: `${siteUrl}/privacy`, terms_of_service_url: `${siteUrl}/terms` },
+    default_return_url: `${siteUrl}/account`,
+  };
+  const digest = await sha256(JSON.stringify(wanted));
+  const metadata = { ...portalMetadata, digest, ...(price && { price }) };
+  if (!present) {
+    await stripe.billingPortal.configurations.create({ ...wanted, metadata });
+    return 'created';
+  }
+  if (present.metadata?.digest === digest && matches(present, withoutProducts(wanted))) return 'kept';
+  await stripe.billingPortal.configurations.update(present.id, { ...wanted, metadata });
+  return 'updated';
+}
+
+function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCreateParams.Features {
+  return {
+    customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
+    invoice_history: { enabled: true },
+    payment_method_update: { enabled: true },
+    subscription_cancel: { enabled: true, mode: 'at_period_end', proration_behavior: 'none' },
+    subscription_update: {
+      enabled: true,
+      default_allowed_updates: ['price'],
+      products,
+      proration_behavior: 'always_invoice',
+      billing_cycle_anchor: 'unchanged',
+      schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+      trial_update_behavior: 'continue_trial',
+    },
+  };
+}
+
+/** Stripe lists the products only on request; the digest covers them. */
+function withoutProducts<T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features }>(wanted: T) {
+  const { products: _, ...update } = wanted.features.subscription_update!;
+  return { ...wanted, features: { ...wanted.features, subscription_update: update } };
+}
+
+/** Whether `actual` contains all of `wanted`. Objects may have more fields, and lists another order. */
+export function matches(actual: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(actual) || actual.length !== wanted.length) return false;
+    return wanted.every((one) => actual.some((other) => matches(other, one)));
+  }
+  if (typeof wanted !== 'object' || wanted === null) return actual === wanted;
+  const fields = (actual ?? {}) as Record<string, unknown>;
+  return Object.entries(wanted).every(([name, value]) => matches(fields[name], value));
+}
+
+const notMade = 'not_made';
+const emptyList = { object: 'list', data: [], has_more: false, url: '/' };
+
+/** A dry run of `npm run stripe:setup`: the lines that it would print; Stripe is only read. */
+export async function rehearseSetup(settings: Settings): Promise<string[]> {
+  const { lines } = await setUpStripe(readingStripe(settings), settings.SITE_URL);
+  return lines;
+}
+
+/** Stripe's SDK, whose reads reach Stripe and whose writes get a local response. */
+export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
+  const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
+  return new Stripe(STRIPE_SECRET_KEY, { ...stripeOptions(STRIPE_API_BASE), httpClient });
+}
+
+async function readOnly(url: string, init: RequestInit): Promise<Response> {
+  if (init.method !== 'GET') return Response.json({ id: notMade });
+  return url.includes(notMade) ? Response.json(emptyList) : fetch(url, init);
+}

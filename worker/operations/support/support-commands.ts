@@ -1,0 +1,251 @@
+import { outbox } from './parked-events.ts';
+import { type SupportCommand, findUser, phoneOf, type SupportRequest, callApi, asJson } from './run-support.ts';
+import { advise, describePayments, type Payments, describeUser, type UserDescription } from './user-description.ts';
+import { clearPhoneRateLimits } from '../../accounts/phone.ts';
+import { phoneTag } from '../../lib/log.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { eq, sql } from 'drizzle-orm';
+import { customers, sessions, users } from '#db/schema';
+import * as v from 'valibot';
+import { Webhook } from 'standardwebhooks';
+import { endpoints } from '../../contract/endpoints.ts';
+import { UsageError } from '../target.ts';
+import { sessionToken } from '../../sign-in/session-token.ts';
+import { openSession } from '../../accounts/user-session.ts';
+
+/** Shows a user's account, plan, week, limits, events and payments, and what to do next; never the conversation. */
+const find: SupportCommand = {
+  usage: 'find NUMBER',
+  about: 'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
+  async run({ words, db, settings }) {
+    const user = await findUser(db, words[0]);
+    const found = await describeUser({ db, settings }, user, Date.now());
+    const payments = await describePayments(settings, found.customer?.stripeId ?? null);
+    const advice = advise(found, payments);
+    return { data: { ...found, payments, advice }, text: textOf(found, payments, advice) };
+  },
+};
+
+function textOf(found: UserDescription, payments: Payments, advice: string[]): string {
+  const { account, plan, week, limits, sessions, eventsForTheBot, lastBotCalls, customer } = found;
+  const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
+  const lines = {
+    Account: `${account.phone}, ${account.status}, platform ${account.platform}, opened ${date(account.createdAt)}`,
+    'Last seen': `on the site ${date(account.lastSeenAt)}, message to the assistant ${date(account.lastContactAt)}`,
+    Chat: account.chat.consentAt
+      ? `consent ${account.chat.consentVersion} of ${date(account.chat.consentAt)}`
+      : 'no consent',
+    Plan: `${plan.tier}; subscription ${plan.subscription}, ${plan.subscriptionStatus}`,
+    Dates: `renews ${date(plan.renewalAt)}, ends ${date(plan.cancelAt)}, then ${plan.scheduledTier ?? 'the same plan'}`,
+    Trial: plan.trial ? `${plan.trial.tier} until ${date(plan.trial.endsAt)}` : 'none',
+    Week: `${week.used} of ${limit} messages, next week ${week.frozen ? 'after the overdue payment' : date(week.resetsAt)}`,
+    Limits:
+      limits.nextCodeAt || limits.nextTryAt
+        ? `next code ${date(limits.nextCodeAt)}, next try ${date(limits.nextTryAt)}`
+        : 'none',
+    Sessions:
+      sessions.map(({ createdAt, lastSeenAt }) => `from ${date(createdAt)}, seen ${date(lastSeenAt)}`).join('; ') ||
+      'none',
+    'Events for the bot':
+      eventsForTheBot.map(({ seq, type, parkedAt }) => `${seq} ${type} ${parkedAt ? 'parked' : 'waits'}`).join('; ') ||
+      'none',
+    'Messages counted':
+      lastBotCalls.map(({ at, allowed }) => `${date(at)}${allowed === false ? ' refused' : ''}`).join('; ') || 'none',
+    Stripe: customer
+      ? `${customer.stripeId ?? 'no customer'}, fetched ${date(customer.syncedAt || null)}`
+      : 'never sent there',
+    ...paymentLines(payments),
+  };
+  const body = Object.entries(lines).map(([name, value]) => `${`${name}:`.padEnd(22)}${value}`);
+  return [...body, '', ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.'])].join('\n');
+}
+
+function paymentLines(payments: Payments): Record<string, string> {
+  if (payments.state !== 'known') return { Payments: payments.state };
+  const { subscriptions, returned } = payments;
+  const money = (amount: number, currency: string) => `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;
+  const payment = (each: (typeof returned)[number]) =>
+    `${each.charge} ${date(each.at)}: ${money(each.refunded, each.currency)} of ${money(each.amount, each.currency)} refunded${each.disputes.map((status) => `, dispute ${status}`).join('')}`;
+  return {
+    Subscriptions: subscriptions.map(({ id, status }) => `${id} ${status}`).join('; ') || 'none',
+    'Disputes and refunds': returned.map(payment).join('; ') || 'none',
+  };
+}
+
+function date(instant: number | null): string {
+  return instant === null ? 'never' : `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/**
+ * Clears the limits on codes and wrong tries of a number. Limits of network addresses stay, since several users may
+ * share one.
+ */
+const release: SupportCommand = {
+  usage: 'release NUMBER --yes',
+  about: 'clears the sign-in limits of the number, so that it can get a code at once',
+  async run({ words, db, settings }) {
+    const phone = phoneOf(words[0]);
+    return {
+      would: `clear the limits on codes and wrong tries of ${phone}`,
+      about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
+      needsYes: false,
+      async perform() {
+        const { rowsAffected } = await db.run(clearPhoneRateLimits(phone));
+        return {
+          data: { cleared: rowsAffected },
+          text: `Cleared ${rowsAffected} counted codes and wrong tries of ${phone}.`,
+        };
+      },
+    };
+  },
+};
+
+/** The cron job runs every minute and fetches for at most 45 s. */
+const patienceMs = 150_000;
+const pauseMs = 1000;
+
+/** Makes the cron job fetch the user's state from Stripe, and waits for it; open pages then update. */
+const sync: SupportCommand = {
+  usage: 'sync NUMBER',
+  about: "fetches the user's subscription from Stripe again, within two minutes",
+  async run(request) {
+    const { db, settings, words } = request;
+    const user = await findUser(db, words[0]);
+    return {
+      would: `fetch the subscription of ${user.phone} from Stripe`,
+      about: await phoneTag(settings.CODE_PEPPER[0]!, user.phone),
+      needsYes: false,
+      perform: () => fetchAgain(request, user.id, user.phone),
+    };
+  },
+};
+
+async function fetchAgain({ db }: SupportRequest, userId: string, phone: string) {
+  const mine = eq(customers.userId, userId);
+  const again = { dirty: sql`${customers.dirty} + 1`, dueAt: 0 };
+  const [row] = await db.update(customers).set(again).where(mine).returning({ wanted: customers.dirty });
+  if (!row) throw new Error('This user was never sent to Stripe: there is nothing to fetch.');
+  process.stderr.write('Waiting for the cron job, which runs every minute.\n');
+  for (const until = Date.now() + patienceMs; Date.now() < until; await wait(pauseMs)) {
+    const [now] = await db.select().from(customers).where(mine);
+    if (!now) throw new Error('The account was deleted meanwhile.');
+    if (now.synced >= row.wanted) {
+      const { tier, subscriptionStatus } = await findUser(db, phone);
+      const data = { fetched: true, tier, subscriptionStatus };
+      return { data, text: `Fetched from Stripe: ${tier}, ${subscriptionStatus}.` };
+    }
+  }
+  const text = 'The cron job has not fetched it yet; it keeps trying. Look for sync_postponed in the log.';
+  return { data: { fetched: false }, text, complete: false };
+}
+
+const { path, input: Input } = endpoints.botTrials;
+
+/** Creates a trial link through the bot's API call, so that the same rules apply: one trial per number, ever. */
+const trial: SupportCommand = {
+  usage: 'trial NUMBER --tier T --days N --yes',
+  about: 'a link that starts a trial (basic, premium or platinum; 1 to 30 days); it works once, for 7 days',
+  async run({ words, flags, settings }) {
+    const phone = phoneOf(words[0]);
+    const wanted = { phone, ...(flags.tier && { tier: flags.tier }), ...(flags.days && { days: Number(flags.days) }) };
+    const parsed = v.safeParse(Input, wanted);
+    if (!parsed.success) throw new UsageError(`--tier takes basic, premium or platinum; --days takes 1 to 30.`);
+    const { tier, days } = parsed.output;
+    return {
+      would: `create a link for ${days} days of ${tier} for ${phone}; who opens it first is signed in as that number`,
+      about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
+      needsYes: false,
+      async perform() {
+        const body = JSON.stringify(parsed.output);
+        const [id, at] = [`support_${crypto.randomUUID()}`, new Date()];
+        const signature = settings.BOT_WEBHOOK_SECRET.map((secret) => new Webhook(secret).sign(id, at, body)).join(' ');
+        const headers = {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+          'webhook-signature': signature,
+        };
+        const { url, expiresAt } = await callApi<{ url: string; expiresAt: string }>(settings, path, {
+          method: 'POST',
+          headers,
+          body,
+        });
+        return {
+          data: { url, expiresAt, tier, days },
+          text: `${url}\nSend it to ${phone} only. It works until ${expiresAt}.`,
+        };
+      },
+    };
+  },
+};
+
+/** Prints the user's export as JSON. It needs no confirmation, but writes an audit line. */
+const exportUser: SupportCommand = {
+  usage: 'export NUMBER',
+  about: 'prints what "Download My Data" gives the user, the conversation included, as JSON',
+  async run(request) {
+    const user = await findUser(request.db, request.words[0]);
+    return {
+      would: `print what is kept about ${user.phone}`,
+      about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
+      needsYes: false,
+      async perform() {
+        const data = await callAsUser(request, user.id, 'GET', '/api/user/export');
+        return { data, text: asJson(data) };
+      },
+    };
+  },
+};
+
+/** Deletes an account through the user's own API call: Stripe first, then the rows, then the bot. */
+const erase: SupportCommand = {
+  usage: 'erase NUMBER --yes',
+  about: 'deletes the account, its conversation and its subscription for good',
+  async run(request) {
+    const user = await findUser(request.db, request.words[0]);
+    const opened = new Date(user.createdAt).toISOString().slice(0, 10);
+    const account = `the ${user.tier} account of ${user.phone}, opened on ${opened}`;
+    return {
+      would: `erase ${account}, with its conversation and its subscription, for good`,
+      about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
+      needsYes: true,
+      async perform() {
+        await callAsUser(request, user.id, 'DELETE', '/api/user/me').catch((error: Error) => {
+          throw new Error(`The account stays: ${error.message}`, { cause: error });
+        });
+        return { data: { erased: user.id }, text: `Erased ${account}.` };
+      },
+    };
+  },
+};
+
+type Environment = Pick<SupportRequest, 'db' | 'settings'>;
+
+/** Makes a call as the user, with a session for this call only. */
+async function callAsUser<T>(
+  { db, settings }: Environment,
+  userId: string,
+  method: 'GET' | 'DELETE',
+  path: string,
+): Promise<T> {
+  const [sessionId, now] = [crypto.randomUUID(), Date.now()];
+  const [create] = openSession(sessionId, now, sql`from ${users} where ${users.id} = ${userId}`);
+  await db.run(create);
+  try {
+    const token = await sessionToken(settings, { userId, sessionId }, now);
+    return await callApi<T>(settings, path, { method, headers: { authorization: `Bearer ${token}` } });
+  } finally {
+    await db.delete(sessions).where(eq(sessions.id, sessionId));
+  }
+}
+
+/** Every command of `npm run support`, by its name. */
+export const supportCommands: Record<string, SupportCommand> = {
+  find,
+  trial,
+  sync,
+  release,
+  outbox,
+  export: exportUser,
+  erase,
+};

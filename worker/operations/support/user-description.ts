@@ -1,0 +1,175 @@
+import { and, desc, eq, gt, sql } from 'drizzle-orm';
+import { botCalls, codes, customers, outbox, sessions, type User } from '#db/schema';
+import { plans } from '../../contract/plans.ts';
+import { allowedAt } from '../../lib/rate-limits.ts';
+import { phoneSubjects } from '../../accounts/phone.ts';
+import { entitledTier, onTrial } from '../../usage/allowance.ts';
+import { currentCount } from '../../usage/week.ts';
+import type { SupportRequest } from './run-support.ts';
+import type { Stripe } from 'stripe';
+import { openStripe, unlessMissing } from '../../billing/stripe-client.ts';
+import type { Settings } from '../../settings.ts';
+
+const lastCalls = 10;
+
+/** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
+export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
+  const { id, phone } = user;
+  const mayAskAt = allowedAt([
+    { subject: `${phoneSubjects.codesTo}${phone}`, limits: settings.LIMIT_CODES_PER_NUMBER },
+  ]);
+  const mayTryAt = allowedAt([
+    { subject: `${phoneSubjects.wrongTriesAt}${phone}`, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+  ]);
+  const [limits, [code], live, events, calls, [customer]] = await db.batch([
+    db.all<{ codesFrom: number; triesFrom: number }>(sql`select ${mayAskAt} as codesFrom, ${mayTryAt} as triesFrom`),
+    db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
+    db
+      .select({ createdAt: sessions.createdAt, lastSeenAt: sessions.lastSeenAt })
+      .from(sessions)
+      .where(and(eq(sessions.userId, id), gt(sessions.expiresAt, now)))
+      .orderBy(desc(sessions.createdAt)),
+    db
+      .select({
+        seq: outbox.seq,
+        type: sql<string>`${outbox.body} ->> '$.type'`,
+        createdAt: outbox.createdAt,
+        attempts: outbox.attempts,
+        parkedAt: outbox.parkedAt,
+      })
+      .from(outbox)
+      .where(eq(outbox.phone, phone))
+      .orderBy(outbox.seq),
+    db
+      .select({ at: botCalls.at, allowed: sql<number | null>`${botCalls.answer} ->> '$.allowed'` })
+      .from(botCalls)
+      .where(sql`${botCalls.answer} ->> '$.userId' = ${id}`)
+      .orderBy(desc(botCalls.at))
+      .limit(lastCalls),
+    db
+      .select({ stripeId: customers.stripeId, syncedAt: customers.syncedAt, failures: customers.failures })
+      .from(customers)
+      .where(eq(customers.userId, id)),
+  ]);
+  return {
+    account: accountOf(user),
+    plan: planOf(user, now),
+    week: { ...currentCount(user, now), limit: plans[entitledTier(user, now)].messageLimit, frozen: user.weekFrozen },
+    limits: { nextCodeAt: ifFuture(limits[0]?.codesFrom, now), nextTryAt: ifFuture(limits[0]?.triesFrom, now) },
+    code: code ?? null,
+    sessions: live,
+    eventsForTheBot: events,
+    lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === null ? null : allowed === 1 })),
+    customer: customer ?? null,
+  };
+}
+
+export type UserDescription = Awaited<ReturnType<typeof describeUser>>;
+
+function accountOf(user: User) {
+  const { id, phone, status, platform, createdAt, contactedAt, lastContactAt, lastSeenAt } = user;
+  const chat = { consentVersion: user.chatConsentVersion, consentAt: user.chatConsentAt };
+  const times = { createdAt, contactedAt, lastContactAt: lastContactAt || null, lastSeenAt: lastSeenAt || null };
+  return { id, phone, status, platform, ...times, chat };
+}
+
+function planOf(user: User, now: number) {
+  const { tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier, trialTier, trialEndsAt } = user;
+  const trial = onTrial(user, now) ? { tier: trialTier, endsAt: trialEndsAt } : null;
+  return {
+    tier: entitledTier(user, now),
+    subscription: tier,
+    subscriptionStatus,
+    renewalAt,
+    cancelAt,
+    scheduledTier,
+    trial,
+  };
+}
+
+const ifFuture = (instant: number | undefined, now: number) =>
+  instant !== undefined && instant > now ? instant : null;
+
+export type ReturnedPayment = {
+  charge: string;
+  /** Unix ms. */
+  at: number;
+  /** In the smallest unit of the currency. */
+  amount: number;
+  refunded: number;
+  currency: string;
+  /** Stripe's statuses of its disputes. */
+  disputes: string[];
+};
+
+type Subscription = { id: string; status: string; createdAt: number; cancelAtPeriodEnd: boolean };
+export type Payments =
+  | { state: 'known'; subscriptions: Subscription[]; returned: ReturnedPayment[] }
+  | { state: 'none' | 'unknown customer' | 'Stripe does not respond' };
+
+/** The subscriptions of a customer at Stripe, and the payments that were disputed or refunded; times in unix ms. */
+export async function describePayments(settings: Settings, customer: string | null): Promise<Payments> {
+  if (!customer) return { state: 'none' };
+  try {
+    const stripe = await openStripe(settings);
+    const listed = await unlessMissing(stripe.subscriptions.list({ customer, status: 'all', limit: 20 }));
+    if (!listed) return { state: 'unknown customer' };
+    return {
+      state: 'known',
+      subscriptions: listed.data.map(summaryOf),
+      returned: await returnedPayments(stripe, customer),
+    };
+  } catch {
+    return { state: 'Stripe does not respond' };
+  }
+}
+
+function summaryOf({ id, status, created, cancel_at_period_end }: Stripe.Subscription): Subscription {
+  return { id, status, createdAt: created * 1000, cancelAtPeriodEnd: cancel_at_period_end };
+}
+
+/** The payments of a customer that were disputed or refunded, the newest first. */
+export async function returnedPayments(stripe: Stripe, customer: string): Promise<ReturnedPayment[]> {
+  const charges = await unlessMissing(stripe.charges.list({ customer, limit: 100 }));
+  const returned = (charges?.data ?? []).filter(({ disputed, amount_refunded }) => disputed || amount_refunded > 0);
+  const payments: ReturnedPayment[] = [];
+  for (const { id, amount, amount_refunded, created, currency, disputed } of returned) {
+    const disputes = disputed ? (await stripe.disputes.list({ charge: id })).data.map(({ status }) => status) : [];
+    payments.push({ charge: id, at: created * 1000, amount, refunded: amount_refunded, currency, disputes });
+  }
+  return payments;
+}
+
+const live = new Set(['active', 'trialing', 'past_due']);
+
+/** The user's problems, each in one sentence with the next step. */
+export function advise(
+  { account, plan, week, limits, eventsForTheBot }: UserDescription,
+  payments: Payments,
+): string[] {
+  const paying = payments.state === 'known' && payments.subscriptions.some(({ status }) => live.has(status));
+  const disputed = payments.state === 'known' && payments.returned.some(({ disputes }) => disputes.length > 0);
+  const spent = week.limit !== null && week.limit >= 0 && week.used >= week.limit;
+  const advice: [boolean, string][] = [
+    [account.status === 'pending', 'The account waits for approval: the bot approves it.'],
+    [
+      account.contactedAt === null,
+      'The number has never written to the assistant: it has to write before it gets a code.',
+    ],
+    [
+      limits.nextCodeAt !== null || limits.nextTryAt !== null,
+      'Sign-in is limited: a message to the assistant clears it, and so does `release`.',
+    ],
+    [paying && plan.subscription === 'free', 'Stripe has a subscription and the account has none: run `sync`.'],
+    [
+      payments.state === 'unknown customer',
+      'Stripe does not know this customer: check that STRIPE_SECRET_KEY is of the same account.',
+    ],
+    [payments.state === 'Stripe does not respond', 'Stripe does not respond: payments are not shown.'],
+    [plan.subscriptionStatus === 'past_due', 'A payment is overdue: the user pays it through `Manage Subscription`.'],
+    [disputed, 'A payment is disputed: answer it in the Stripe Dashboard.'],
+    [spent, 'The messages of this week are spent.'],
+    [eventsForTheBot.some(({ parkedAt }) => parkedAt !== null), 'The bot refused an event of this user: see `outbox`.'],
+  ];
+  return advice.flatMap(([applies, sentence]) => (applies ? [sentence] : []));
+}
