@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from '../product/vars.ts';
 import { freePort } from '../product/machine.ts';
-import { type SandboxSecrets, startSandbox } from '../sandbox/start.ts';
+import type { SandboxSecrets } from '../sandbox/settings.ts';
 import { setUpStripe } from '../product/start-product.ts';
+import { startSandbox } from '../sandbox/start.ts';
 
 /** Where nothing listens: these tests start no Worker. */
 const sitePort = 9;

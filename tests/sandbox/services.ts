@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { createChat } from './bot/chat.ts';
-import { createBotEvents, createPhoneActions } from './bot/events.ts';
+import { createBotEvents } from './bot/events.ts';
+import { createPhoneActions } from './bot/phone-actions.ts';
 import { createFaultInjection } from './fault-injection.ts';
-import { createIssuer } from './issuer.ts';
+import { createIssuer } from './issuer/index.ts';
 import { createLibsql } from './libsql/index.ts';
-import { numberOf, createPhones } from './phones.ts';
+import { numberOf } from './phones/number.ts';
 import { createPage } from './page/index.ts';
-import type { SandboxSettings } from './start.ts';
+import { createPhones } from './phones/phones.ts';
+import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
 import { createStripe } from './stripe/index.ts';
-import { createStatuses, createWhatsapp } from './whatsapp/index.ts';
+import { createStatuses } from './whatsapp/statuses.ts';
+import { createWhatsapp } from './whatsapp/index.ts';
 
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
 type Services = Awaited<ReturnType<typeof openServices>>;

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { getRequestListener } from '@hono/node-server';
+import { listen } from './listen.ts';
 import { createServices } from './services.ts';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { SandboxSettings } from './settings.ts';
 
 export type Sandbox = { url: string; close: () => Promise<void> };
 
@@ -21,65 +21,4 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
       services.close();
     },
   };
-}
-
-/** The secrets that the Worker and the local services share, under the names of `.dev.vars`. */
-export type SandboxSecrets = {
-  TURSO_AUTH_TOKEN: string;
-  WHATSAPP_PHONE_NUMBER_ID: string;
-  WHATSAPP_TOKEN: string;
-  WHATSAPP_TEMPLATE_NAME: string;
-  WHATSAPP_TEMPLATE_LANGUAGE: string;
-  /** Without it WhatsApp sends no delivery reports. */
-  WHATSAPP_APP_SECRET?: string;
-  BOT_WEBHOOK_SECRET: string;
-  EXTERNAL_TOKEN_ISSUER: string;
-  EXTERNAL_TOKEN_AUDIENCE: string;
-  STRIPE_SECRET_KEY: string;
-  STRIPE_WEBHOOK_SECRET: string;
-};
-
-export type SandboxSettings = {
-  /** 0 selects a free port. */
-  port: number;
-  /** Used by the sandbox alone; `reset` removes it. */
-  stateDir: string;
-  /** The Worker's address for calls of the bot and Stripe. */
-  siteUrl: string;
-  secrets: SandboxSecrets;
-  reset?: boolean;
-};
-
-export type Listening = { port: number; serve(listener: RequestListener): void; close(): Promise<void> };
-
-/** Listens on 127.0.0.1 and ::1, since callers use `localhost`. Port 0 selects a free one. */
-export async function listen(port: number): Promise<Listening> {
-  const first = await open(port, '127.0.0.1');
-  const taken = (first.address() as AddressInfo).port;
-  const second = await open(taken, '::1').catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return null;
-    await close(first);
-    throw error;
-  });
-  const servers = second ? [first, second] : [first];
-  return {
-    port: taken,
-    serve: (listener) => servers.forEach((server) => server.on('request', listener)),
-    close: async () => void (await Promise.all(servers.map(close))),
-  };
-}
-
-function open(port: number, host: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ keepAliveTimeout: 60_000 });
-    server.once('error', reject);
-    server.listen({ port, host }, () => resolve(server));
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type SandboxSecrets, startSandbox } from './start.ts';
+import type { SandboxSecrets } from './settings.ts';
+import { startSandbox } from './start.ts';
 
 export const secrets: SandboxSecrets = {
   TURSO_AUTH_TOKEN: 'database-token',

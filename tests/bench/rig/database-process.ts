@@ -1,4 +1,5 @@
-import { type SandboxSecrets, startSandbox } from '../../sandbox/start.ts';
+import type { SandboxSecrets } from '../../sandbox/settings.ts';
+import { startSandbox } from '../../sandbox/start.ts';
 
 type Order = { port: number; stateDir: string; secrets: SandboxSecrets };
 

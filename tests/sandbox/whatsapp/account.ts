@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { GraphError, type Template } from './index.ts';
+import { GraphError } from './graph-error.ts';
+import type { Template } from './template.ts';
 
 export type Account = { phoneNumberId: string; token: string; template: Template };
 

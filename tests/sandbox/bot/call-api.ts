@@ -1,0 +1,49 @@
+import { Webhook } from 'standardwebhooks';
+import { signedHeaders } from './signed-headers.ts';
+
+/** The Worker did not respond, or returned an error. */
+export class ApiError extends Error {
+  readonly path: string;
+  readonly status: number | null;
+  readonly response: unknown;
+
+  constructor(path: string, status: number | null, response: unknown) {
+    super(status === null ? `The API did not response ${path}` : `The API responded to ${path} with ${status}`);
+    this.path = path;
+    this.status = status;
+    this.response = response;
+  }
+}
+
+/** Posts as the bot: signed by Standard Webhooks with the first secret. */
+export function createApi(siteUrl: string, secrets: string) {
+  const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
+
+  /** `id` is the idempotency key of the call. */
+  return async function callApi<Result>(
+    path: string,
+    input: unknown,
+    id = `msg_${crypto.randomUUID()}`,
+  ): Promise<Result> {
+    const response = await post(siteUrl + path, JSON.stringify(input), webhook, id).catch((error: unknown) => {
+      throw new ApiError(path, null, String(error));
+    });
+    const text = await response.text();
+    const body = parse(text);
+    if (!response.ok) throw new ApiError(path, response.status, body);
+    return body as Result;
+  };
+}
+
+function post(url: string, body: string, webhook: Webhook, id: string): Promise<Response> {
+  const headers = signedHeaders(webhook, id, body);
+  return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

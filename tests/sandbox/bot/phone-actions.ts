@@ -1,0 +1,62 @@
+import { type Context, Hono } from 'hono';
+import { numberOf } from '../phones/number.ts';
+import type { Phones } from '../phones/phones.ts';
+import { ApiError, createApi } from './call-api.ts';
+import { replyTo, type Usage } from './reply.ts';
+
+export type Settings = { phones: Phones; siteUrl: string; secret: string };
+
+type Input = { text?: unknown; voice?: unknown; tier?: unknown; days?: unknown; status?: unknown };
+
+/** The control calls of a phone: write, get a trial, set the approval. */
+export function createPhoneActions({ phones, siteUrl, secret }: Settings): Hono {
+  const callApi = createApi(siteUrl, secret);
+  const app = new Hono();
+
+  app.post('/phones/:phone/messages', async (c) => {
+    const { number, input } = await read(c);
+    const voice = input.voice === true;
+    const text = typeof input.text === 'string' && input.text.trim() ? input.text : voice ? 'Voice message' : 'Hi';
+    phones.add(number, { from: 'user', text, chat: true, ...(voice && { voice }) });
+    await callApi('/api/bot/contacts', { phone: `+${number}`, whatsappId: number });
+    const kind = voice ? 'voice' : 'text';
+    const usage = await callApi<Usage>('/api/bot/usage', { phone: `+${number}`, kind });
+    const reply = replyTo(usage, voice, siteUrl);
+    phones.add(number, { from: 'solace', text: reply, chat: true });
+    return c.json({ reply, usage });
+  });
+
+  app.post('/phones/:phone/trial', async (c) => {
+    const { number, input } = await read(c);
+    const { tier, days } = input;
+    const { url } = await callApi<{ url: string }>('/api/bot/trials', { phone: `+${number}`, tier, days });
+    phones.add(number, {
+      from: 'solace',
+      text: `Here is your free trial. Open this link to start it: ${url}`,
+      chat: true,
+    });
+    return c.json({ url });
+  });
+
+  app.post('/phones/:phone/status', async (c) => {
+    const { number, input } = await read(c);
+    return c.json(await callApi<object>('/api/bot/approvals', { phone: `+${number}`, status: input.status }));
+  });
+
+  app.onError((error, c) => {
+    if (error instanceof InvalidNumber) return c.json({ error: error.message }, 400);
+    if (!(error instanceof ApiError)) throw error;
+    const { message, path, status, response } = error;
+    return c.json({ error: message, call: path, status, response }, 502);
+  });
+  return app;
+}
+
+class InvalidNumber extends Error {}
+
+async function read(c: Context): Promise<{ number: string; input: Input }> {
+  const number = numberOf(c);
+  if (!number) throw new InvalidNumber('A phone is a number with its country code, such as +15551234567');
+  const body: unknown = await c.req.json().catch(() => ({}));
+  return { number, input: typeof body === 'object' && body !== null ? body : {} };
+}
