@@ -1,5 +1,4 @@
 import { Webhook } from 'standardwebhooks';
-import { signedHeaders } from './signed-headers.ts';
 
 /** The Worker did not respond, or returned an error. */
 export class ApiError extends Error {
@@ -46,4 +45,15 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** The Standard Webhooks headers of a body with this id, signed now. */
+export function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
+  const now = new Date();
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': webhook.sign(id, now, body),
+  };
 }
