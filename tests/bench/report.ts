@@ -1,4 +1,4 @@
-import type { Ratio } from './load/statistics.ts';
+import type { Ratio } from './load/rounds.ts';
 
 /** A target: a value and its maximum. */
 export type Target = { what: string; value: number; atMost: number; unit: string };

@@ -4,21 +4,15 @@ import { availableParallelism, cpus, platform, release, totalmem } from 'node:os
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onOrphaned } from '../product/machine.ts';
-import { measureCalls, measureCallsAt2Ms, measureCallsAt40Ms } from './parts/calls.ts';
-import { measureChat } from './parts/chat.ts';
-import { measureCleanup } from './parts/cleanup.ts';
-import { measureCrowd } from './parts/crowd.ts';
-import { measureDelivery } from './parts/delivery.ts';
-import { measureGrowth } from './parts/growth.ts';
+import { measureCalls, measureCallsAt2Ms, measureCallsAt40Ms, measureCleanup, measureGrowth } from './parts/calls.ts';
+import { measureChat, measureSendingFar } from './parts/chat.ts';
+import { measureCrowd, measureDelivery, measureAbandonedStreams } from './parts/streams.ts';
 import { measureLanding } from './parts/landing.ts';
-import { measureLoad } from './parts/load.ts';
-import { measurePosts } from './parts/posts.ts';
+import { measureLoad, measurePosts } from './parts/load.ts';
 import { measureReturning } from './parts/returning.ts';
-import { measureSendingFar } from './parts/sending.ts';
-import { measureAbandonedStreams } from './parts/abandoned-streams.ts';
 import { partText, type Part } from './report.ts';
-import { root, stateDir } from './rig/paths-and-ports.ts';
-import { measureStealTime } from './rig/steal-time.ts';
+import { root, stateDir } from './rig/settings.ts';
+import { measureStealTime } from './rig/process-facts.ts';
 
 const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   a: measureCalls,

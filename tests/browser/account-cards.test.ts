@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, open, returnToTab, settle, stopTime } from './support/page.ts';
+import { dismissNotices, expectNotices, openAccount, returnToTab, settle, stopTime } from './support/page.ts';
 import type { Person } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -37,8 +37,7 @@ const statusLines: [Person, string][] = [
 ];
 
 test('the status line shows the next change of the plan', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   for (const [person, line] of statusLines) {
     // A distinct state in between shows that each row was read again.
     stub.person({ tier: 'platinum', subscriptionStatus: 'active', renewalDate: '2031-12-31T09:00:00.000Z' });
@@ -63,8 +62,7 @@ const descriptions = [
 ] as const;
 
 test('the planCard names and describes the plan, an unknown one as free', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   for (const [tier, name, description] of descriptions) {
     stub.person({ tier, renewalDate });
     await returnToTab(page);
@@ -78,8 +76,7 @@ for (const [region, button] of [
   ['Usage', 'Refresh usage'],
 ] as const) {
   test(`${button} fetches the profile and shows the result`, async ({ page, stub }) => {
-    await stub.signedIn({ tier: 'basic', renewalDate, used: 3 });
-    await open(page, '/account');
+    await openAccount(page, stub, { tier: 'basic', renewalDate, used: 3 });
     await expect(page.getByText('3 / 30')).toBeVisible();
     stub.person({ tier: 'basic', renewalDate, used: 4 });
     const refresh = page.getByRole('region', { name: region }).getByRole('button', { name: button });
@@ -100,8 +97,7 @@ for (const [region, button] of [
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(planCard(page)).toBeVisible();
   const before = stub.calls('getMe').length;
   const made = () => stub.calls('getMe').length - before;
@@ -146,8 +142,7 @@ const usages: [Person, string, number][] = [
 ];
 
 test('the usageCard shows how much of the week is used, at most a full bar', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(usageCard(page).getByText('Messages used this week:')).toBeVisible();
   for (const [person, value, percent] of usages) {
     stub.person(person);
@@ -162,8 +157,7 @@ test('the usageCard shows how much of the week is used, at most a full bar', asy
 
 test('platinum without a limit in the catalogue shows the one that it has', async ({ page, stub }) => {
   await withAllowance(page, 160, 'null');
-  await stub.signedIn({ tier: 'platinum', used: 40 });
-  await open(page, '/account');
+  await openAccount(page, stub, { tier: 'platinum', used: 40 });
   await expect(usageCard(page).getByText('40 / 160', { exact: true })).toBeVisible();
   await expect(bar(page)).toHaveAttribute('aria-valuenow', '25');
   await expect(usageCard(page).getByText('160 messages per week on this plan.')).toBeVisible();
@@ -171,23 +165,20 @@ test('platinum without a limit in the catalogue shows the one that it has', asyn
 
 test('another plan without a limit tracks nothing', async ({ page, stub }) => {
   await withAllowance(page, 70, 'null');
-  await stub.signedIn({ tier: 'premium', used: 7 });
-  await open(page, '/account');
+  await openAccount(page, stub, { tier: 'premium', used: 7 });
   await expect(usageCard(page).getByText('Usage tracking not applicable for this plan.')).toBeVisible();
   await expect(usageCard(page).getByRole('progressbar')).toHaveCount(0);
 });
 
 test('an allowance without end compares as Unlimited', async ({ page, stub }) => {
   await withAllowance(page, 160, '-1');
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   const row = page.getByRole('row', { name: /^Messages per week/ });
   await expect(row.getByRole('cell')).toHaveText(['5', '30', '70', 'Unlimited']);
 });
 
 test('a skeleton stands in while the usage is fetched', async ({ page, stub }) => {
-  await stub.signedIn({ used: 1 });
-  await open(page, '/account');
+  await openAccount(page, stub, { used: 1 });
   await expect(usageCard(page).getByText('1 / 5')).toBeVisible();
   const before = await usageCard(page).boundingBox();
   const release = stub.hold('getMe');
@@ -199,8 +190,7 @@ test('a skeleton stands in while the usage is fetched', async ({ page, stub }) =
 });
 
 test('a profile may leave out what it has nothing to say about', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   for (const [profile, value] of [
     [{ metadata: { messagesUsedThisPeriod: 3 } }, '3 / 5'],
     [{ messagesUsedThisPeriod: 4 }, '4 / 5'],

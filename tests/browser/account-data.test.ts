@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, open, storedToken } from './support/page.ts';
+import { dismissNotices, expectNotices, openAccount, storedToken } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
@@ -11,8 +11,7 @@ const sessions = [
 
 test('the data is saved as a JSON file', async ({ page, stub }) => {
   stub.respond('exportMe', { success: true, profile: { phoneNumber: '+15551234567' } });
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   const download = page.waitForEvent('download');
   await management(page).getByRole('button', { name: 'Download My Data' }).click();
   const file = await download;
@@ -24,8 +23,7 @@ test('the data is saved as a JSON file', async ({ page, stub }) => {
 
 test('a download that fails says so once', async ({ page, stub }) => {
   stub.respond('exportMe', {}, 404);
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Download My Data' }).click();
   await expectNotices(page, ['Error', 'Failed to download your data']);
 });
@@ -33,8 +31,7 @@ test('a download that fails says so once', async ({ page, stub }) => {
 test('another session can be ended, this one cannot', async ({ page, stub }) => {
   stub.respond('getSessions', { success: true, sessions });
   stub.respond('endSession', { success: true });
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Sessions' }).click();
   const rows = management(page).getByRole('list', { name: 'Sessions' }).getByRole('listitem');
   await expect(rows).toHaveCount(2);
@@ -50,8 +47,7 @@ test('another session can be ended, this one cannot', async ({ page, stub }) => 
 
 test('logging out everywhere ends this session too', async ({ page, stub }) => {
   stub.respond('getSessions', { success: true, sessions });
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Sessions' }).click();
   stub.respond('logout', {}, 503);
   await management(page).getByRole('button', { name: 'Log out everywhere' }).click();
@@ -66,8 +62,7 @@ test('logging out everywhere ends this session too', async ({ page, stub }) => {
 
 test('the platform management leads to the chat where the platform is the web', async ({ page, stub }) => {
   stub.respond('getPlatform', { success: true, platform: 'web' });
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(
     page.getByRole('region', { name: 'Messaging Platform' }).getByRole('link', { name: 'Open the chat' }),
   ).toHaveAttribute('href', '/chat');
@@ -82,8 +77,7 @@ async function confirm(page: Page): Promise<void> {
 }
 
 test('the deletion says what is lost, keeps the focus and gives it back', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   for (const leave of [
     () => deletion(page).getByRole('button', { name: 'Cancel' }).click(),
     () => page.keyboard.press('Escape'),
@@ -111,8 +105,7 @@ for (const [answer, text] of [
   test(`the account is deleted: ${text}`, async ({ page, stub }) => {
     stub.respond('deleteMe', answer);
     const release = stub.hold('deleteMe');
-    await stub.signedIn();
-    await open(page, '/account');
+    await openAccount(page, stub);
     await confirm(page);
     await expect(page.getByText('Deleting account data...')).toBeVisible();
     release();
@@ -125,8 +118,7 @@ for (const [answer, text] of [
 }
 
 test('a failure keeps the account and says why', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   const failing = [
     [() => stub.respond('deleteMe', { success: false, error: 'Still paying.' }), 'Still paying.'],
     [() => stub.respond('deleteMe', { success: false, message: 'Not yet.' }), 'Not yet.'],

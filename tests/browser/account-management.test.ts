@@ -1,5 +1,13 @@
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, open, returnToTab, shownNotices, stopTime } from './support/page.ts';
+import {
+  dismissNotices,
+  expectNotices,
+  open,
+  openAccount,
+  returnToTab,
+  shownNotices,
+  stopTime,
+} from './support/page.ts';
 import { elsewhere, type Person, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -39,8 +47,7 @@ const buttons: [Person, string, string][] = [
 ];
 
 test('the subscription button says what it is for', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   for (const [index, [person, label, hint]] of buttons.entries()) {
     // The count identifies the shown row.
     stub.person({ ...person, used: index + 1 });
@@ -60,7 +67,7 @@ const subscriber = { tier: 'basic', renewalDate: '2025-01-05T09:00:00.000Z' };
 async function loadNotices(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   const show = async () => {
-    await page.clock.runFor(10);
+    await page.clock.runFor(100);
     return (await shownNotices(page)).length;
   };
   await expect.poll(show, 'the first notice').toBe(1);
@@ -92,8 +99,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
     await servePayments(page);
     const release = stub.hold(name);
-    await stub.signedIn(subscriber);
-    await open(page, '/account');
+    await openAccount(page, stub, subscriber);
     await management(page).getByRole('button', { name: button }).click();
     await expect(management(page).getByRole('button', { name: busy, exact: true })).toBeDisabled();
     for (const other of await management(page).getByRole('button').all()) await expect(other).toBeDisabled();
@@ -123,8 +129,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
   });
 
   test(`${button} says once why there is no portal`, async ({ page, stub }) => {
-    await stub.signedIn(subscriber);
-    await open(page, '/account');
+    await openAccount(page, stub, subscriber);
     const failing = [
       [() => stub.respond(name, { success: false, message: 'The desk is closed.' }), 'The desk is closed.'],
       [() => stub.respond(name, { success: false }), nothing],
@@ -142,8 +147,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
 
 test('an address of our own opens in its place', async ({ page, stub }) => {
   stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/plans' });
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Upgrade Your Plan' }).click();
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
 });

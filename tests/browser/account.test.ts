@@ -1,10 +1,18 @@
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, open, returnToTab, stopTime, storedToken } from './support/page.ts';
+import {
+  dismissNotices,
+  expectNotices,
+  open,
+  openAccount,
+  returnToTab,
+  settle,
+  stopTime,
+  storedToken,
+} from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 test('the header shows the number and the ways to the chat and out', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   const main = page.getByRole('main');
   await expect(main.getByText('+1 555-123-4567', { exact: true })).toBeVisible();
   const chat = main.getByRole('link', { name: 'Chat with Solace' });
@@ -21,8 +29,7 @@ test('the header shows the number and the ways to the chat and out', async ({ pa
 });
 
 test('logging out ends the session, here and in the history', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
   await expectNotices(page, ['Logged out successfully']);
@@ -35,8 +42,7 @@ test('logging out ends the session, here and in the history', async ({ page, stu
 });
 
 test('user data is awaited where even the number is missing', async ({ page, stub }) => {
-  await stub.signedIn({ phoneNumber: null });
-  await open(page, '/account');
+  await openAccount(page, stub, { phoneNumber: null });
   const release = stub.hold('getMe');
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   await expect(page.getByText('Loading user data...')).toBeVisible();
@@ -50,12 +56,13 @@ test('the way to the account waits for the session, then leads to the login or t
   await stub.signedIn({ status: 'pending' });
   await page.goto('/account');
   await page.waitForURL('**/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  await settle(page);
   expect(stub.calls('getPlatform')).toEqual([]);
 });
 
 test('the profile is fetched when the tab is seen again', async ({ page, stub }) => {
-  await stub.signedIn({ used: 1 });
-  await open(page, '/account');
+  await openAccount(page, stub, { used: 1 });
   await expect(page.getByText('1 / 5')).toBeVisible();
   stub.person({ used: 2 });
   await returnToTab(page);
@@ -97,8 +104,7 @@ test.describe('the return from the payment provider', () => {
 });
 
 test('Ctrl+Shift+D shows and hides facts that hold no secret', async ({ page, stub }) => {
-  await stub.signedIn({ tier: 'basic', subscriptionStatus: 'past_due' });
-  await open(page, '/account');
+  await openAccount(page, stub, { tier: 'basic', subscriptionStatus: 'past_due' });
   const debug = page.getByRole('region', { name: 'Debug' });
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
   await expect(debug).toHaveCount(0);
@@ -116,8 +122,7 @@ const web = (page: Page) => card(page).getByRole('radio', { name: 'Chat through 
 const update = (page: Page) => card(page).getByRole('button', { name: 'Update Platform' });
 
 test('the platform is changed once the choice differs, and can be changed back', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(whatsapp(page)).toBeChecked();
   await expect(update(page)).toHaveCount(0);
   await card(page).getByText('Chat through the web interface').click();
@@ -136,8 +141,7 @@ test('the platform is changed once the choice differs, and can be changed back',
 
 test('a choice that is undone makes no call', async ({ page, stub }) => {
   stub.respond('getPlatform', { success: true, platform: 'web' });
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(web(page)).toBeChecked();
   await card(page).getByText('Receive messages via WhatsApp').click();
   await expect(update(page)).toBeVisible();
@@ -146,8 +150,7 @@ test('a choice that is undone makes no call', async ({ page, stub }) => {
 });
 
 test('a failed update keeps the choice and says why', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await card(page).getByText('Chat through the web interface').click();
   const failing = [
     [() => stub.respond('putPlatform', { success: false, message: 'Not today.' }), 'Update failed', 'Not today.'],
@@ -166,8 +169,7 @@ test('a failed update keeps the choice and says why', async ({ page, stub }) => 
 
 test('there is no card without a known preference', async ({ page, stub }) => {
   const release = stub.hold('getPlatform');
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');
   stub.respond('getPlatform', { success: false });
   await page.reload();
@@ -179,8 +181,7 @@ test('there is no card without a known preference', async ({ page, stub }) => {
 test('a preference that cannot be loaded shows one error, after a retry', async ({ page, stub }) => {
   await stopTime(page);
   stub.respond('getPlatform', {}, 503);
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect.poll(() => stub.calls('getPlatform').length).toBe(1);
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');
   await page.clock.resume();

@@ -21,29 +21,33 @@ export const journeyArguments = [...browserArguments, '--renderer-process-limit=
 
 /** A browser for journeys: Playwright's own where it can be downloaded, else the system's, which is installed if need be. */
 export function ensureHeadlessBrowser(): string {
-  return ensure([...headlessShell, chromium.executablePath(), ...browsers], ['chromium-headless-shell', 'chromium']);
+  const paths = [...headlessShell, chromium.executablePath(), ...browsers];
+  return findBrowser(paths, installers(['chromium-headless-shell', 'chromium']));
 }
 
 /** A whole browser, for measurements. */
 export function ensureBrowser(): string {
-  return ensure([chromium.executablePath(), ...browsers], ['chromium']);
+  return findBrowser([chromium.executablePath(), ...browsers], installers(['chromium']));
 }
 
-/** The first of the paths that exists, after installing what is missing; `packages` are Debian's. */
-function ensure(paths: string[], packages: string[]): string {
-  const attempts = [
-    () => {},
-    () => run('npx', ['playwright', 'install', 'chromium'], 120_000),
-    () => run('apt-get', ['update', '-qq'], 120_000),
-    ...packages.map((name) => () => run('apt-get', ['install', '-y', '-qq', name], 600_000)),
-  ];
-  for (const attempt of attempts) {
+/** `packages` are Debian's. */
+const installers = (packages: string[]) => [
+  () => run('npx', ['playwright', 'install', 'chromium'], 120_000),
+  () => run('apt-get', ['update', '-qq'], 120_000),
+  ...packages.map((name) => () => run('apt-get', ['install', '-y', '-qq', name], 600_000)),
+];
+
+/** `CHROMIUM_PATH`, or the first of the paths that exists, after as many installers as that takes. Throws if none does. */
+export function findBrowser(paths: string[], install: (() => void)[], chosen = process.env['CHROMIUM_PATH']): string {
+  if (chosen && existsSync(chosen)) return chosen;
+  if (chosen) throw new Error(`CHROMIUM_PATH is ${chosen}, where there is no browser: correct it, or unset it.`);
+  for (const attempt of [() => {}, ...install]) {
     attempt();
     const found = paths.find((path) => existsSync(path));
     if (found) return found;
   }
   throw new Error(
-    'The browser tests need Chromium: run `npx playwright install chromium`, or install it as root by apt-get.',
+    'The browser tests need Chromium, and it could not be installed: connect to the network and run `npx playwright install chromium`, or set CHROMIUM_PATH.',
   );
 }
 

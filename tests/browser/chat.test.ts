@@ -85,7 +85,9 @@ test('starts a new line with Shift and Enter, and never sends while an input met
     element.dispatchEvent(new KeyboardEvent('keydown', composing));
   });
   await expect(field).toHaveValue('One\nTwo');
-  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'You said' })).toHaveCount(0);
+  await field.press('Enter');
+  await expect(chat.message(page, 'Two').getByText('Delivered')).toBeVisible();
+  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'You said' })).toHaveCount(1);
 });
 
 test('keeps the draft while the person visits another page', async ({ page, phone }) => {

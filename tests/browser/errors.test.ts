@@ -1,4 +1,4 @@
-import { dismissNotices, expectNotices, open, shownNotices } from './support/page.ts';
+import { dismissNotices, expectNotices, open, openAccount, shownNotices } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -24,8 +24,7 @@ const fail = (stub: Stub, status: number, message?: string) =>
   stub.respond('createPortalSession', message ? { message } : {}, status);
 
 test('each failure of a call is shown once', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   for (const [arrange, told] of rows) {
     arrange(stub);
     await page.getByRole('button', { name: 'Billing Management' }).click();

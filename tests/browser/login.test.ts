@@ -57,6 +57,7 @@ test('a number that breaks a rule is not sent', async ({ page, stub }) => {
     await expect(login.phone(page)).toHaveAttribute('aria-invalid', 'true');
     await expect(login.phone(page)).toBeFocused();
   }
+  await settle(page);
   expect(stub.calls('requestOtp')).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, open, returnToTab } from './support/page.ts';
+import { dismissNotices, expectNotices, open, openAccount, returnToTab } from './support/page.ts';
 import { elsewhere, servePayments, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -86,8 +86,7 @@ test('a plan that cannot be bought says why, once', async ({ page, stub }) => {
 });
 
 test('the table compares the four plans and marks the present one', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   const table = page.getByRole('region', { name: 'Compare Plans' }).getByRole('table');
   const row = (name: string) => table.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('cell');
   await expect(row('Messages per week')).toHaveText(['5', '30', '70', '160']);
@@ -107,8 +106,7 @@ test('the table compares the four plans and marks the present one', async ({ pag
 for (const width of [320, 360, 412]) {
   test(`the whole comparison fits a screen of ${width} pixels`, async ({ page, stub }) => {
     await page.setViewportSize({ width, height: 800 });
-    await stub.signedIn({ tier: 'platinum' });
-    await open(page, '/account');
+    await openAccount(page, stub, { tier: 'platinum' });
     const region = page.getByRole('region', { name: 'Compare Plans' });
     await expect(region.getByRole('columnheader', { name: /^Platinum/ })).toContainText('Current Plan');
     const edges = await region

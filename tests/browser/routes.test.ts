@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectNotices, open, returnToTab, stopTime, storedToken } from './support/page.ts';
+import { expectNotices, open, openAccount, returnToTab, stopTime, storedToken } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
@@ -51,7 +51,7 @@ for (const who of ['visitor', 'member', 'pending'] as const) {
     // Elsewhere, a pending user is treated as signed in.
     for (const { path, sent } of rows.filter((row) => who !== 'pending' || row.sent)) {
       const end = rows.find((row) => row.path === (sent?.[who] ?? path))!;
-      await page.goto(path, { waitUntil: 'domcontentloaded' });
+      await open(page, path);
       await expect(page.getByRole('heading', { level: 1 }), `${who} ${path}`).toHaveText(end.heading);
       await expect(page).toHaveTitle(end.title);
       expect(new URL(page.url()).pathname).toBe(end.path);
@@ -141,8 +141,7 @@ test('a user approved meanwhile gets to the account on returning', async ({ page
 });
 
 test('a user set back to pending is redirected from the account', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   const refused = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
   stub.respond('createPortalSession', refused, 403);
   await page.getByRole('button', { name: 'Billing Management' }).click();

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectNotices, open, settle, storedToken } from './support/page.ts';
+import { expectNotices, open, openAccount, settle, storedToken } from './support/page.ts';
 import { jwt, profileOf, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -10,8 +10,9 @@ const shownB = '+1 555-222-2222';
 const nextYear = Math.floor(Date.now() / 1000) + 31_536_000;
 const externalTokenOf = (phone: string) => jwt({ phone_number: phone, exp: nextYear });
 
-/** Each token belongs to its own number. */
-function twoPeople(stub: Stub): void {
+/** Starts with the first person's session; each token belongs to its own number. */
+async function twoPeople(stub: Stub): Promise<void> {
+  await stub.signedIn({}, 'e2e-a');
   stub.respondByToken('getMe', {
     'e2e-a': { success: true, profile: profileOf({ phoneNumber: phoneA }) },
     'e2e-b': { success: true, profile: profileOf({ phoneNumber: phoneB, tier: 'premium', isTrial: true }) },
@@ -37,8 +38,7 @@ const main = (page: Page) => page.getByRole('main');
 const revoked = (stub: Stub) => stub.calls('logout').map(({ token }) => token);
 
 test('a profile that arrives after the logout does not restore the session', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
   const release = stub.hold('getMe');
   await page.getByRole('button', { name: 'Refresh plan' }).click();
@@ -61,9 +61,7 @@ test('a 401 of the ended session does not end the session of a trial link', asyn
   expectedErrors,
 }) => {
   expectedErrors.push(/status of 401/);
-  twoPeople(stub);
-  await stub.signedIn({}, 'e2e-a');
-  twoPeople(stub);
+  await twoPeople(stub);
   await open(page, '/account');
   await expect(main(page).getByText(shownA)).toBeVisible();
   stub.respondByToken('getMe', {
@@ -105,9 +103,7 @@ test('the trial token leaves the address bar before the first call', async ({ pa
 });
 
 test('one number never shows under the token of another, in two tabs', async ({ page, stub }) => {
-  twoPeople(stub);
-  await stub.signedIn({}, 'e2e-a');
-  twoPeople(stub);
+  await twoPeople(stub);
   await open(page, '/account');
   await expect(main(page).getByText(shownA)).toBeVisible();
   const release = stub.holdToken('getMe', 'e2e-a');
@@ -122,9 +118,7 @@ test('one number never shows under the token of another, in two tabs', async ({ 
 });
 
 test('an account that was deleted in an ended session leaves the new session alone', async ({ page, stub }) => {
-  twoPeople(stub);
-  await stub.signedIn({}, 'e2e-a');
-  twoPeople(stub);
+  await twoPeople(stub);
   stub.respond('deleteMe', { success: true });
   await open(page, '/account');
   const release = stub.hold('deleteMe');
@@ -140,9 +134,7 @@ test('an account that was deleted in an ended session leaves the new session alo
 
 test.describe('an external token over the session of another number', () => {
   const ask = async (page: Page, stub: Stub) => {
-    twoPeople(stub);
-    await stub.signedIn({}, 'e2e-a');
-    twoPeople(stub);
+    await twoPeople(stub);
     await page.goto(`/login#external_token=${externalTokenOf(phoneB)}`);
     const dialog = page.getByRole('alertdialog', { name: 'Switch account?' });
     await expect(dialog).toContainText(shownA);
@@ -183,9 +175,7 @@ test.describe('an external token over the session of another number', () => {
   });
 
   test('does not ask where the number is the same', async ({ page, stub }) => {
-    twoPeople(stub);
-    await stub.signedIn({}, 'e2e-a');
-    twoPeople(stub);
+    await twoPeople(stub);
     await page.goto(`/login#external_token=${externalTokenOf(phoneA)}`);
     await page.waitForURL('**/account');
     expect(stub.calls('verifyExternalToken')).toHaveLength(1);

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright/test';
 import { spoil } from './support/contexts.ts';
 import { watchFirstPaint } from './support/first-paint.ts';
-import { expectNotices, installClock, open, returnToTab, settle, stopTime, storedToken } from './support/page.ts';
+import {
+  expectNotices,
+  installClock,
+  open,
+  openAccount,
+  returnToTab,
+  settle,
+  stopTime,
+  storedToken,
+} from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -59,8 +68,7 @@ const protectedCalls: [what: string, name: Parameters<Stub['respond']>[0], act: 
 
 for (const [what, name, act] of protectedCalls) {
   test(`a session that ends during ${what} is shown once and leads to the login`, async ({ page, stub }) => {
-    await stub.signedIn();
-    await open(page, '/account');
+    await openAccount(page, stub);
     stub.respond(name, { success: false, message: 'Over.' }, 401);
     await act(page);
     await page.waitForURL('**/login');
@@ -145,8 +153,7 @@ test('a token that ends while the account is open leads away from it', async ({ 
 });
 
 test('a protected call without a stored token shows the login notice', async ({ page, stub }) => {
-  await stub.signedIn();
-  await open(page, '/account');
+  await openAccount(page, stub);
   // Waits for the page's own calls, so that only one call is left to fail.
   await expect(page.getByRole('radio').first()).toBeVisible();
   await expect.poll(() => stub.calls('usageStream').length).toBe(1);

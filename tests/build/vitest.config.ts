@@ -4,5 +4,5 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   // They only read, so one process runs all files.
-  test: { name: 'build', include: ['tests/build/**/*.test.ts'], isolate: false, testTimeout: 30_000 },
+  test: { name: 'build', include: ['tests/build/**/*.test.ts'], isolate: false, testTimeout: 300_000 },
 });

@@ -4,10 +4,9 @@ import { parseArgs } from 'node:util';
 import { launch } from 'chrome-launcher';
 import { browserArguments, ensureBrowser } from '../browser/browser.ts';
 import { partText, type Part, type Target } from '../bench/report.ts';
-import { median } from '../bench/load/statistics.ts';
+import { median } from '../bench/load/rounds.ts';
 import { onOrphaned } from '../product/machine.ts';
-import { audit, type Audit, type Category, type Throttling } from './audit.ts';
-import { audited, isPrivate, startSites } from './sites.ts';
+import { audit, type Audit, type Category, type Throttling, audited, isPrivate, startSites } from './audit.ts';
 
 const root = join(import.meta.dirname, '../..');
 const all: Category[] = ['performance', 'accessibility', 'best-practices', 'seo'];

@@ -20,7 +20,7 @@ beforeAll(async () => {
   product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false });
   const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = refreshVars(varsFile, {});
   database = createClient({ url, authToken });
-}, 180_000);
+});
 afterAll(async () => {
   database.close();
   await product.close();

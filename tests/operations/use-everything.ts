@@ -1,4 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { randomInt } from 'node:crypto';
+import { until } from '../api/support/until.ts';
 import { runMinuteCron } from '../product/cron-clock.ts';
 
 export type Site = { siteUrl: string; sandboxUrl: string };
@@ -66,21 +67,20 @@ async function buy(call: Call, troubles: Trouble[]): Promise<void> {
 }
 
 async function trial({ siteUrl, sandboxUrl }: Site, note: (what: string, answer: Answer) => Body): Promise<void> {
-  const phone = encodeURIComponent(`+1555${String(Date.now()).slice(-7)}`);
+  const phone = encodeURIComponent(`+1555${randomInt(1_000_000, 9_999_999)}`);
   await send('POST', `${sandboxUrl}/phones/${phone}/messages`, { body: { text: 'Hi' } });
   const link = note('trial', await send('POST', `${sandboxUrl}/phones/${phone}/trial`, { body: { days: 3 } }));
   const trialToken = textOf(link['url']).split('token=')[1] ?? '';
   note('the trial link', await send('POST', `${siteUrl}/auth/verify-trial-token`, { body: { trialToken } }));
 }
 
-/** The bot replies within a second. */
 async function awaitReply(call: Call, troubles: Trouble[]): Promise<void> {
-  for (let look = 0; look < 40; look += 1) {
-    const { messages } = (await call('GET', '/api/user/chat')) as { messages?: { author: string }[] };
-    if (messages?.some(({ author }) => author === 'solace')) return;
-    await wait(250);
-  }
-  troubles.push('the chat: no reply');
+  const authors = async () => {
+    const { messages = [] } = (await call('GET', '/api/user/chat')) as { messages?: { author: string }[] };
+    return messages.map(({ author }) => author);
+  };
+  const hasReply = (found: string[]) => found.includes('solace');
+  await until('a reply in the chat', authors, hasReply).catch((error: Error) => troubles.push(error.message));
 }
 
 /** Deletes the account; what did not work, or nothing. */

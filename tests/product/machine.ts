@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../sandbox/start.ts';
@@ -5,8 +6,12 @@ import { listen } from '../sandbox/start.ts';
 const readyWithinMs = 10 * 60_000;
 const leastDiskMiB = 500;
 
+/** Below the ports that systems give to connections, so that none takes a port between its choice and its use. */
+const [firstPort, lastPort] = [12_000, 32_000];
+
 /** The port itself if it is free; 0 finds a free one. Rejects with a message that names the setting. */
 export async function freePort(port: number, setting: string): Promise<number> {
+  if (port === 0) return freePort(randomInt(firstPort, lastPort), setting).catch(() => freePort(0, setting));
   const found = await listen(port).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${error.code})`;
     throw new Error(`Port ${port} ${why}. Choose another one with ${setting}, for example ${setting}=${port + 10}.`);

@@ -1,10 +1,212 @@
-import { expect, it } from 'vitest';
-import { parseLimits } from '../../worker/lib/rate-limits.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  parseLimits,
+  CallLimiter,
+  rateLimitEventsKeptMs,
+  type Limit,
+  allowedAt,
+  recordEvents,
+  wasRecorded,
+} from '../../worker/lib/rate-limits.ts';
+import * as fc from 'fast-check';
+import { callerAddress, networkOf } from '../../worker/lib/caller.ts';
+import { sql } from 'drizzle-orm';
+import { openRows } from './models.ts';
 
-it('reads several limits on one thing', () => {
-  expect(parseLimits(' 1/30s 5/1h  10/1d ')).toEqual([
-    { most: 1, per: 30_000 },
-    { most: 5, per: 3_600_000 },
-    { most: 10, per: 86_400_000 },
-  ]);
+describe('a list of limits', () => {
+  it('reads several limits on one thing', () => {
+    expect(parseLimits(' 1/30s 5/1h  10/1d ')).toEqual([
+      { most: 1, per: 30_000 },
+      { most: 5, per: 3_600_000 },
+      { most: 10, per: 86_400_000 },
+    ]);
+  });
+});
+
+describe('the limiter of calls', () => {
+  const minute = 60_000;
+  const start = Date.UTC(2026, 10, 2);
+
+  it('lets a key through 240 times in any minute, and names the instant at which it may call again', () => {
+    const limiter = new CallLimiter([{ most: 240, per: minute }]);
+    const results = Array.from({ length: 241 }, (_, index) => limiter.count('user', start + index * 100));
+    expect(results.slice(0, 240).every((allowedAt) => allowedAt === 0)).toBe(true);
+    expect(results[240]).toBe(start + minute);
+    expect(limiter.count('user', start + minute - 1)).toBe(start + minute);
+    expect(limiter.count('user', start + minute)).toBe(0);
+    expect(limiter.count('user', start + minute)).toBe(start + minute + 100);
+  });
+
+  it('counts each key for itself, and a refused call for nobody', () => {
+    const limiter = new CallLimiter([{ most: 1, per: minute }]);
+    expect(limiter.count('one', start)).toBe(0);
+    for (let again = 0; again < 5; again += 1) expect(limiter.count('one', start + again)).toBe(start + minute);
+    expect(limiter.count('other', start)).toBe(0);
+    expect(limiter.count('one', start + minute)).toBe(0);
+  });
+
+  it('removes a call that turns out not to belong to the key', () => {
+    const limiter = new CallLimiter([{ most: 2, per: minute }]);
+    expect(limiter.count('user', start)).toBe(0);
+    expect(limiter.count('user', start + 1)).toBe(0);
+    limiter.giveBack('user', start + 1);
+    limiter.giveBack('user', start + 1);
+    expect(limiter.count('user', start + 2)).toBe(0);
+    expect(limiter.count('user', start + 3)).toBe(start + minute);
+  });
+
+  it('allows no window more calls than a limit, and refuses none within it', () => {
+    const limit = fc.record({ most: fc.integer({ min: 1, max: 5 }), per: fc.constantFrom(100, 1000, minute) });
+    const pauses = fc.array(fc.constantFrom(0, 1, 50, 99, 100, 999, 1000, minute), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.array(limit, { minLength: 1, maxLength: 3 }), pauses, (limits, waits) => {
+        const limiter = new CallLimiter(limits);
+        const accepted: number[] = [];
+        let now = start;
+        for (const wait of waits) {
+          now += wait;
+          const fits = limits.every(({ most, per }) => accepted.filter((at) => at > now - per).length < most);
+          const done = limiter.count('user', now) === 0;
+          expect(done).toBe(fits);
+          if (done) accepted.push(now);
+        }
+      }),
+    );
+  });
+});
+
+describe('an address', () => {
+  const addressOf = (value?: string) => callerAddress(new Headers(value ? { 'cf-connecting-ip': value } : {}));
+
+  it.each([
+    ['203.0.113.9', '203.0.113.9', null],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64', '2001:db8:1::/48'],
+    ['2001:DB8:1:2::1', '2001:db8:1:2::/64', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0:0::/64', '2001:db8:0::/48'],
+    ['2001:0db8:0001:0002::', '2001:db8:1:2::/64', '2001:db8:1::/48'],
+    ['::1', '0:0:0:0::/64', '0:0:0::/48'],
+    ['::ffff:203.0.113.9', '203.0.113.9', null],
+    ['not an address', 'unknown', null],
+  ])('counts %s as %s in the network %s', (value, address, network) => {
+    expect(addressOf(value)).toBe(address);
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it('counts all callers without an address together', () => {
+    expect(addressOf()).toBe('unknown');
+  });
+});
+
+describe('every limit', () => {
+  const dayMs = 86_400_000;
+  const start = Date.UTC(2026, 10, 2);
+  const schema = `create table rate_limit_events (subject text, at integer, by text, primary key (subject, at, by))`;
+
+  const limit = fc.record({
+    most: fc.integer({ min: 1, max: 5 }),
+    per: fc.constantFrom(1_000, 30_000, 3_600_000, dayMs),
+  });
+  const limits = fc.array(limit, { minLength: 1, maxLength: 3 });
+  /** Pauses at the edges of the limits: the same instant, and a millisecond around each window. */
+  const pause = fc.oneof(
+    fc.constantFrom(0, 0, 1, 999, 1_000, 1_001, 29_999, 30_000, 30_001, 3_599_999, 3_600_000, dayMs - 1, dayMs),
+    fc.nat(2 * dayMs),
+  );
+  const pauses = fc.array(pause, { minLength: 1, maxLength: 40 });
+
+  type Act = { at: number; accepted: boolean; allowedAt: number };
+
+  /** Acts after each pause if the limits allow it. */
+  function act(
+    rules: Limit[],
+    waits: number[],
+    onAct: (rows: ReturnType<typeof openRows>, now: number) => void = () => {},
+  ) {
+    const rows = openRows(schema);
+    const acts: Act[] = [];
+    let now = start;
+    for (const [index, wait] of waits.entries()) {
+      now += wait;
+      onAct(rows, now);
+      const may = allowedAt([{ subject: 'somebody', limits: rules }]);
+      const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
+      rows.run(recordEvents(String(index), now, [[['somebody'], sql`${may} <= ${now}`]]));
+      const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;
+      acts.push({ at: now, accepted: done === 1, allowedAt: until });
+    }
+    return acts;
+  }
+
+  const within = (acts: Act[], { per }: Limit, until: number) =>
+    acts.filter(({ at, accepted }) => accepted && at > until - per && at <= until).length;
+
+  it('allows no window more acts than the limit', () => {
+    fc.assert(
+      fc.property(limits, pauses, (rules, waits) => {
+        const acts = act(rules, waits);
+        for (const rule of rules)
+          for (const { at } of acts) expect(within(acts, rule, at)).toBeLessThanOrEqual(rule.most);
+      }),
+    );
+  });
+
+  it('refuses only acts beyond a limit: refused acts do not count', () => {
+    fc.assert(
+      fc.property(limits, pauses, (rules, waits) => {
+        const acts = act(rules, waits);
+        for (const [index, { at, accepted }] of acts.entries()) {
+          const before = acts.slice(0, index);
+          const full = rules.some((rule) => within(before, rule, at) >= rule.most);
+          expect(accepted).toBe(!full);
+        }
+      }),
+    );
+  });
+
+  it('returns the exact instant from which an act succeeds again', () => {
+    fc.assert(
+      fc.property(limits, pauses, (rules, waits) => {
+        const first = act(rules, waits).findIndex(({ accepted }) => !accepted);
+        fc.pre(first >= 0);
+        const upTo = waits.slice(0, first + 1);
+        const { at, allowedAt: until } = act(rules, upTo).at(-1)!;
+        expect(until).toBeGreaterThan(at);
+        expect(act(rules, [...upTo, until - at]).at(-1)!.accepted).toBe(true);
+        if (until - at > 1) expect(act(rules, [...upTo, until - at - 1]).at(-1)!.accepted).toBe(false);
+      }),
+    );
+  });
+
+  it('counts each subject separately', () => {
+    fc.assert(
+      fc.property(limits, pauses, (rules, waits) => {
+        const noise = (rows: ReturnType<typeof openRows>, now: number) =>
+          rows.run(sql`insert or ignore into rate_limit_events values ('somebody else', ${now}, 'x')`);
+        expect(act(rules, waits, noise)).toEqual(act(rules, waits));
+      }),
+    );
+  });
+
+  it('is unchanged by the cleanup of old events', () => {
+    fc.assert(
+      fc.property(limits, pauses, (rules, waits) => {
+        const sweep = (rows: ReturnType<typeof openRows>, now: number) =>
+          rows.run(sql`delete from rate_limit_events where at < ${now - rateLimitEventsKeptMs}`);
+        const verdicts = (acts: Act[]) => acts.map(({ accepted }) => accepted);
+        expect(verdicts(act(rules, waits, sweep))).toEqual(verdicts(act(rules, waits)));
+      }),
+    );
+  });
+
+  it('reads a limit as it is written', () => {
+    const unit = fc.constantFrom(['s', 1_000], ['m', 60_000], ['h', 3_600_000], ['d', dayMs] as const);
+    const part = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 99 }), unit);
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
+        const text = parts.map(([most, count, [letter]]) => `${most}/${count}${letter}`).join('  ');
+        const expected = parts.map(([most, count, [, ms]]) => ({ most, per: count * ms }));
+        expect(parseLimits(` ${text} `)).toEqual(expected);
+      }),
+    );
+  });
 });

@@ -4,5 +4,5 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   // Pure rules share no state, so one process runs all files and imports each module once.
-  test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 30_000, isolate: false },
+  test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 300_000, isolate: false },
 });

@@ -1,26 +1,266 @@
-import { expect, it } from 'vitest';
-import { currentWeek, weekMs } from '../../worker/usage/week.ts';
+import { describe, expect, it } from 'vitest';
+import { currentWeek, weekMs, currentWeekSql } from '../../worker/usage/week.ts';
+import { sql } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { instant, nearMultiple, openRows, BillingModel, hour, week } from './models.ts';
+import { derive } from '../../worker/billing/derive.ts';
+import { paidWeekOf } from '../../worker/billing/invoices.ts';
+import { planOf, plans, type PaidPlanId, type PlanId } from '../../worker/contract/plans.ts';
 
-const anchor = Date.UTC(2026, 0, 7, 10, 30);
-const weeks = { weekAnchor: anchor, weekFrozen: false, weekStart: anchor };
+describe('a week', () => {
+  const anchor = Date.UTC(2026, 0, 7, 10, 30);
+  const weeks = { weekAnchor: anchor, weekFrozen: false, weekStart: anchor };
 
-it('lasts seven days from its anchor, to the millisecond', () => {
-  expect(currentWeek(weeks, anchor)).toBe(anchor);
-  expect(currentWeek(weeks, anchor + weekMs - 1)).toBe(anchor);
-  expect(currentWeek(weeks, anchor + weekMs)).toBe(anchor + weekMs);
+  it('lasts seven days from its anchor, to the millisecond', () => {
+    expect(currentWeek(weeks, anchor)).toBe(anchor);
+    expect(currentWeek(weeks, anchor + weekMs - 1)).toBe(anchor);
+    expect(currentWeek(weeks, anchor + weekMs)).toBe(anchor + weekMs);
+  });
+
+  it('follows the clock without any event in between', () => {
+    expect(currentWeek(weeks, anchor + 53 * weekMs + 1)).toBe(anchor + 53 * weekMs);
+  });
+
+  it("is the anchor's own week while the anchor lies ahead of our clock", () => {
+    expect(currentWeek(weeks, anchor - 3 * weekMs)).toBe(anchor);
+  });
+
+  it('does not end while it is frozen', () => {
+    const frozen = { weekAnchor: anchor, weekFrozen: true, weekStart: anchor - 3 * weekMs };
+    expect(currentWeek(frozen, anchor + 5 * weekMs)).toBe(anchor);
+    const begun = { ...frozen, weekStart: anchor + weekMs };
+    expect(currentWeek(begun, anchor + 5 * weekMs)).toBe(anchor + weekMs);
+  });
 });
 
-it('follows the clock without any event in between', () => {
-  expect(currentWeek(weeks, anchor + 53 * weekMs + 1)).toBe(anchor + 53 * weekMs);
+describe('every week', () => {
+  const weeksAndNow = instant.chain((weekAnchor) =>
+    fc.record({
+      weeks: fc.record({ weekAnchor: fc.constant(weekAnchor), weekFrozen: fc.boolean(), weekStart: instant }),
+      now: fc.oneof(instant, nearMultiple(weekAnchor, weekMs)),
+    }),
+  );
+  const running = weeksAndNow.map(({ weeks, now }) => ({ weeks: { ...weeks, weekFrozen: false }, now }));
+
+  it('contains the current instant, unless the anchor is in the future', () => {
+    fc.assert(
+      fc.property(running, ({ weeks, now }) => {
+        const start = currentWeek(weeks, now);
+        if (now < weeks.weekAnchor) expect(start).toBe(weeks.weekAnchor);
+        else expect(start <= now && now < start + weekMs).toBe(true);
+      }),
+    );
+  });
+
+  it('begins a whole number of weeks after its anchor, never before it', () => {
+    fc.assert(
+      fc.property(running, ({ weeks, now }) => {
+        const since = currentWeek(weeks, now) - weeks.weekAnchor;
+        expect(since).toBeGreaterThanOrEqual(0);
+        expect(since % weekMs).toBe(0);
+      }),
+    );
+  });
+
+  it('never goes back while time goes on', () => {
+    fc.assert(
+      fc.property(weeksAndNow, fc.nat(100 * weekMs), ({ weeks, now }, later) => {
+        expect(currentWeek(weeks, now + later)).toBeGreaterThanOrEqual(currentWeek(weeks, now));
+      }),
+    );
+  });
+
+  it('does not depend on how often it was computed: a stored week leads to the same next one', () => {
+    fc.assert(
+      fc.property(running, fc.array(fc.nat(3 * weekMs), { maxLength: 8 }), ({ weeks, now }, steps) => {
+        let stored = weeks;
+        let clock = now;
+        for (const step of steps) {
+          clock += step;
+          stored = { ...stored, weekStart: currentWeek(stored, clock) };
+        }
+        expect(currentWeek(stored, clock)).toBe(currentWeek(weeks, clock));
+      }),
+    );
+  });
+
+  it('stands still while it is frozen', () => {
+    fc.assert(
+      fc.property(weeksAndNow, instant, ({ weeks, now }, later) => {
+        const frozen = { ...weeks, weekFrozen: true };
+        const standing = Math.max(frozen.weekStart, frozen.weekAnchor);
+        expect(currentWeek(frozen, now)).toBe(standing);
+        expect(currentWeek(frozen, later)).toBe(standing);
+      }),
+    );
+  });
+
+  it('is the same in the database as in the Worker', () => {
+    const rows = openRows('create table users (week_anchor integer, week_frozen integer, week_start integer)');
+    fc.assert(
+      fc.property(weeksAndNow, ({ weeks, now }) => {
+        rows.run(sql`delete from users`);
+        rows.run(sql`insert into users values (${weeks.weekAnchor}, ${weeks.weekFrozen ? 1 : 0}, ${weeks.weekStart})`);
+        const found = rows.row<{ week: number }>(sql`select ${currentWeekSql(now)} as week from users`);
+        expect(found?.week).toBe(currentWeek(weeks, now));
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
 
-it("is the anchor's own week while the anchor lies ahead of our clock", () => {
-  expect(currentWeek(weeks, anchor - 3 * weekMs)).toBe(anchor);
-});
+describe('every paid week', () => {
+  const begin = Date.UTC(2026, 10, 2) / 1000;
+  const prices = new Map<string, PaidPlanId | null>([
+    ['price_basic', 'basic'],
+    ['price_premium', 'premium'],
+    ['price_platinum', 'platinum'],
+  ]);
 
-it('does not end while it is frozen', () => {
-  const frozen = { weekAnchor: anchor, weekFrozen: true, weekStart: anchor - 3 * weekMs };
-  expect(currentWeek(frozen, anchor + 5 * weekMs)).toBe(anchor);
-  const begun = { ...frozen, weekStart: anchor + weekMs };
-  expect(currentWeek(begun, anchor + 5 * weekMs)).toBe(anchor + weekMs);
+  /** A user as the Worker stores it; its clock differs from Stripe's. */
+  class Account {
+    readonly model: BillingModel;
+    readonly #skewMs: number;
+    row = { weekAnchor: (begin - week / 2) * 1000, weekFrozen: false, weekStart: 0, used: 0, tier: 'free' as PlanId };
+    /** Messages by the start of the week they counted in. */
+    readonly posted = new Map<number, number>();
+
+    constructor(tier: PaidPlanId, skewSeconds: number) {
+      this.model = new BillingModel(begin, tier);
+      this.#skewMs = skewSeconds * 1000;
+      this.sync();
+    }
+
+    get now(): number {
+      return this.model.now * 1000 + this.#skewMs;
+    }
+
+    get week(): number {
+      return currentWeek(this.row, this.now);
+    }
+
+    sync(): void {
+      const { model } = this;
+      const paidWeeks = new Map(
+        model.status === 'past_due' ? [['sub_1', paidWeekOf(model.paidInvoices(), prices)]] : [],
+      );
+      const known = { trialEndsAt: null, heldTier: this.row.tier, prices, paidWeeks };
+      const { tier, weekAnchor, weekFrozen } = derive([model.subscription()], known);
+      this.row = { ...this.row, tier, weekFrozen, weekAnchor: weekAnchor ?? (begin - week / 2) * 1000 };
+    }
+
+    /** Posts messages until the allowance is spent. */
+    spend(): void {
+      const used = this.week === this.row.weekStart ? this.row.used : 0;
+      const limit = planOf(this.row.tier).messageLimit!;
+      const posted = Math.max(0, limit - used);
+      if (posted === 0) return;
+      this.posted.set(this.week, (this.posted.get(this.week) ?? 0) + posted);
+      this.row = { ...this.row, weekStart: this.week, used: used + posted };
+    }
+  }
+
+  type Step = { name: string; run: (account: Account) => void };
+
+  const step = (name: string, run: Step['run']): Step => ({ name, run });
+  /** The cron job fetches a live customer within the hour, whatever becomes of the events. */
+  const passing = fc.integer({ min: 1, max: 12 * 24 }).map((hours) =>
+    step(`${hours} h`, (account) => {
+      for (let passed = 0; passed < hours * 2; passed += 1) {
+        account.model.advance(hour / 2);
+        account.sync();
+      }
+    }),
+  );
+  const deeds = fc.constantFrom(
+    step('the card fails', ({ model }) => void (model.cardWorks = false)),
+    step('the card works', ({ model }) => void (model.cardWorks = true)),
+    step('retry', ({ model }) => model.payOldest()),
+    step('pay latest', ({ model }) => model.payLatest()),
+    step('to premium', ({ model }) => model.upgrade('premium')),
+    step('to platinum', ({ model }) => model.upgrade('platinum')),
+    step('spend', (account) => account.spend()),
+  );
+  const history = fc.array(fc.oneof({ weight: 2, arbitrary: passing }, { weight: 3, arbitrary: deeds }), {
+    maxLength: 40,
+  });
+  /** Stripe's clock is ahead of ours or behind it by up to half an hour. */
+  const skew = fc.integer({ min: -hour / 2, max: hour / 2 });
+
+  const everyHistory = (
+    check: (account: Account, before: Account['row'] & { payments: number; week: number }) => void,
+  ) =>
+    fc.assert(
+      fc.property(history, skew, (steps, seconds) => {
+        const account = new Account('basic', seconds);
+        for (const { run } of steps) {
+          const before = { ...account.row, payments: account.model.payments, week: account.week };
+          run(account);
+          account.sync();
+          check(account, before);
+        }
+      }),
+      { numRuns: 300 },
+    );
+
+  it('opens no week while a payment is past due, however many renewals pass', () => {
+    everyHistory(({ row, week: now, model }, before) => {
+      const unpaid = before.weekFrozen && row.weekFrozen && model.payments === before.payments;
+      if (unpaid) expect(now).toBe(before.week);
+    });
+  });
+
+  it('counts the week of the last paid invoice while a payment is past due, unless the next one was used already', () => {
+    everyHistory(({ row, week: now, model }) => {
+      if (!row.weekFrozen) return;
+      const paid = paidWeekOf(model.paidInvoices(), prices)!;
+      expect(row.weekAnchor).toBe(paid.start);
+      expect(now).toBe(Math.max(paid.start, row.weekStart));
+    });
+  });
+
+  it('opens the present week as soon as its invoice is paid', () => {
+    everyHistory(({ row, model, week: now }) => {
+      if (model.status !== 'active') return;
+      expect(row.weekFrozen).toBe(false);
+      expect([model.period.start * 1000, model.period.end * 1000]).toContain(now);
+    });
+  });
+
+  it('grants no plan above the one that was paid for while a payment is past due', () => {
+    everyHistory(({ row, model }) => {
+      if (!row.weekFrozen) return;
+      const paid = model.invoices.filter(({ status }) => status === 'paid').map(({ tier }) => plans[tier].level);
+      expect(plans[row.tier].level).toBeLessThanOrEqual(Math.max(...paid));
+    });
+  });
+
+  it('lets at most one unpaid week be used between two payments of whole weeks: the one that a draft opened', () => {
+    fc.assert(
+      fc.property(history, skew, (steps, seconds) => {
+        const account = new Account('basic', seconds);
+        for (const { run } of steps) {
+          run(account);
+          account.sync();
+          account.spend();
+        }
+        const { invoices } = account.model;
+        const weeks = invoices.filter(({ proration }) => !proration);
+        const isUnpaid = (start: number) =>
+          weeks.some(({ status, period }) => period.start * 1000 === start && status !== 'paid');
+        const used = [...account.posted.keys()].toSorted((a, b) => a - b).filter((start) => start >= begin * 1000);
+        for (const [index, start] of used.entries()) {
+          const next = used[index + 1];
+          // Two unpaid weeks in a row need a payment between them.
+          if (next !== undefined && isUnpaid(start) && isUnpaid(next))
+            expect(
+              invoices.some(
+                ({ status, created }) => status === 'paid' && created * 1000 > start && created * 1000 < next,
+              ),
+            ).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

@@ -37,10 +37,10 @@ async function run(): Promise<boolean> {
 }
 
 /** The build first, since most of the tests need it; then the long steps, and the short ones beside them. */
-function phases({ together, apiShards, browserWorkers, fileWorkers }: Plan, seed: number) {
+function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
   const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
   const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, reporter];
-  const vitest = (script: string) => npmScript(script, ...order, `--maxWorkers=${fileWorkers}`);
+  const vitest = (script: string) => npmScript(script, ...order, ...(browserWorkers === 1 ? ['--maxWorkers=1'] : []));
   const api = Array.from({ length: apiShards }, (_, index): Step => {
     const shard = `${index + 1}/${apiShards}`;
     return { ...npmScript('test:api', ...order, `--shard=${shard}`), name: `test:api ${shard}` };

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { describePlan, measureCapacity, planFor } from './capacity.ts';
 
 test('runs five steps at once on two idle cores', () => {
-  expect(planFor({ free: 2 })).toEqual({ together: 5, apiShards: 3, browserWorkers: 2, fileWorkers: 2 });
+  expect(planFor({ free: 2 })).toEqual({ together: 5, apiShards: 3, browserWorkers: 2 });
 });
 
 test('runs two steps at once beside four busy processes on two cores', () => {
-  expect(planFor({ free: 2 / 3 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1, fileWorkers: 1 });
+  expect(planFor({ free: 2 / 3 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1 });
 });
 
 test('runs one step at once where there is next to no room, and never more than nine', () => {

@@ -8,7 +8,7 @@ export type Capacity = {
   load: number;
 };
 
-export type Plan = { together: number; apiShards: number; browserWorkers: number; fileWorkers: number };
+export type Plan = { together: number; apiShards: number; browserWorkers: number };
 
 const measuredMs = 600;
 
@@ -38,7 +38,6 @@ export function planFor({ free }: Pick<Capacity, 'free'>): Plan {
     together,
     apiShards: between(1, together - 2, 6),
     browserWorkers: between(1, Math.round(free), 6),
-    fileWorkers: between(1, Math.round(free), 8),
   };
 }
 

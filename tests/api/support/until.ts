@@ -16,7 +16,7 @@ export async function until<T>(
     if (condition(state)) return state;
     const { done, value } = pauses.next();
     if (done) throw new Error(`Waited ${deadlineMs / 1000} s for ${what}; last: ${JSON.stringify(state)}`);
-    await scheduler.wait(value);
+    await wait(value);
   }
 }
 
@@ -28,10 +28,13 @@ export async function eventually<T>(assertion: () => T | Promise<T>): Promise<T>
     } catch (error) {
       const { done, value } = pauses.next();
       if (done) throw Object.assign(error as Error, { message: `Waited 30 s: ${(error as Error).message}` });
-      await scheduler.wait(value);
+      await wait(value);
     }
   }
 }
+
+/** In workerd and in Node. */
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function* pausesMs(): Generator<number, undefined> {
   const deadline = AbortSignal.timeout(deadlineMs);

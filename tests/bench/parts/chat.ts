@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Caller } from '../load/caller.ts';
-import { Crowd, type Stream } from '../load/crowd.ts';
-import { paced, type Audience, type Delivered } from '../load/paced.ts';
-import { replyRequest, tokenOf } from '../load/request.ts';
-import { inRounds } from '../load/rounds.ts';
-import { compare } from '../load/statistics.ts';
-import type { Part } from '../report.ts';
+import { Caller, replyRequest, tokenOf, chatRequest, consentRequest, type Request } from '../load/request.ts';
+import { Crowd, type Stream, paced, type Audience, type Delivered } from '../load/crowd.ts';
+import { inRounds, compare, median, quantile } from '../load/rounds.ts';
+import { type Part, ratioText } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
-import { bytesPerMessage } from './chat-storage.ts';
-import { addRow, consentAll, header, measureSending, p95 } from './sending.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { ports } from '../rig/settings.ts';
 
 const people = 1000;
 const changes = 200;
@@ -136,4 +135,113 @@ async function timeUntil(url: string, messages: number): Promise<number> {
 async function measureStorage(part: Part, rig: Rig, quick: boolean): Promise<void> {
   const bytes = await bytesPerMessage(rig, quick ? 200 : 2000, consentAll);
   part.rows.push([`storage of a message of 191 characters: ${Math.round(bytes)} bytes`, '', '', '', '', '', '']);
+}
+
+/** Bytes that one message adds to the SQLite file of its conversation. */
+async function bytesPerMessage(
+  rig: Rig,
+  messages: number,
+  consent: (running: Running, people: number) => Promise<void>,
+): Promise<number> {
+  const disk = rig.folder();
+  const running = await rig.solace({ port: ports.growth, disk, botUrl: await rig.bot() });
+  await consent(running, 1);
+  const caller = new Caller(running.url, 4);
+  const write = async (count: number) => {
+    for (let number = 1; number <= count; number += 1) await caller.call(replyRequest(0, number));
+  };
+  await write(1);
+  const empty = sizeOf(disk);
+  await write(messages);
+  await caller.close();
+  return (sizeOf(disk) - empty) / messages;
+}
+
+/** The pages of the conversation's database, in bytes. */
+function sizeOf(disk: string): number {
+  const files = readdirSync(disk, { recursive: true, encoding: 'utf8' });
+  const file = files.find((name) => /LiveUser.*\.sqlite$/.test(name));
+  if (!file) throw new Error(`No conversation is stored in ${disk}: ${files.join(', ')}`);
+  const database = new Database(join(disk, file), { readonly: true });
+  const number = (pragma: string) => Number(Object.values(database.prepare(`pragma ${pragma}`).get() as object)[0]);
+  const size = number('page_count') * number('page_size');
+  database.close();
+  return size;
+}
+
+/** Few senders, so that the warm-up has created their Durable Objects. */
+const senders = 100;
+const lapSize = 50;
+/** The Worker is idle again: the bot has got the message before. */
+const pauseMs = 10;
+const p95 = (values: number[]) => quantile(values, 0.95);
+
+const header = ['what', 'p50 ms', 'p95 ms', 'bare p50 ms', 'bare p95 ms', 'ratio of p50 (middle half)', 'ratio of p95'];
+
+function addRow(part: Part, what: string, ours: number[][], theirs: number[][]): void {
+  const [mine, other] = [ours.flat(), theirs.flat()];
+  const ratios = [compare(ours, theirs), compare(ours, theirs, p95)].map(ratioText);
+  part.rows.push([what, median(mine), p95(mine), median(other), p95(other), ...ratios]);
+}
+
+async function consentAll({ url }: Running, count: number): Promise<void> {
+  const caller = new Caller(url, 8);
+  const waiting = Array.from({ length: count }, (_, index) => index);
+  const consent = async () => {
+    for (let index = waiting.pop(); index !== undefined; index = waiting.pop())
+      await caller.call(await consentRequest(index));
+  };
+  await Promise.all(Array.from({ length: 8 }, consent));
+  await caller.close();
+}
+
+type Sending = { solace: Running; bare: Running; rounds: number; atMost: number; where?: string };
+
+/** Messages of different users, with a pause after each or without. */
+async function measureSending(part: Part, { solace, bare, rounds, atMost, where = '' }: Sending): Promise<void> {
+  const toObject = async (index: number) => {
+    const request = await chatRequest(index);
+    return { ...request, path: request.path.replace('/api/user/chat/messages', '/objects/messages') };
+  };
+  const [ours, worker, object] = [senderOf(solace, chatRequest), senderOf(bare, chatRequest), senderOf(bare, toObject)];
+  for (const pause of [pauseMs, 0]) {
+    const lanes = { ours: ours.lap(pause), worker: worker.lap(pause), object: object.lap(pause) };
+    await inRounds(Math.ceil(rounds / 3), lanes);
+    const laps = await inRounds(rounds, lanes);
+    const what = `send a message${where}${pause > 0 ? '' : ', without a pause'}`;
+    addRow(part, `${what}, beside a bare Worker`, laps.ours, laps.worker);
+    addRow(part, `${what}, beside a bare Worker that also stores in an object`, laps.ours, laps.object);
+    if (pause > 0) part.targets.push({ what, value: compare(laps.ours, laps.worker).ratio, atMost, unit: '' });
+  }
+  for (const { caller } of [ours, worker, object]) await caller.close();
+}
+
+function senderOf({ url }: Running, request: (index: number) => Promise<Request>) {
+  const caller = new Caller(url);
+  let next = 0;
+  const lap = (pause: number) => async () => {
+    const chosen = Array.from({ length: lapSize }, () => next++ % senders);
+    return caller.lap(await Promise.all(chosen.map(request)), pause);
+  };
+  return { caller, lap };
+}
+
+/** Sending with a database 2 ms and 40 ms away. */
+export async function measureSendingFar(quick: boolean): Promise<Part> {
+  const part: Part = { title: 'A message, the database at a distance', header, rows: [], targets: [] };
+  for (const [roundTripMs, wholeRounds] of [
+    [2, 12],
+    [40, 5],
+  ] as const) {
+    await withRig(async (rig) => {
+      await rig.database(1000);
+      const databasePort = await rig.distance(roundTripMs);
+      const solace = await rig.solace({ databasePort, botUrl: await rig.bot(), disk: rig.folder() });
+      const bare = await rig.bare({ databasePort, disk: rig.folder() });
+      await consentAll(solace, senders);
+      const [rounds, where] = [quick ? 4 : wholeRounds, `, the database ${roundTripMs} ms away`];
+      await measureSending(part, { solace, bare, rounds, atMost: 1.25, where });
+    });
+  }
+  return part;
 }

@@ -1,8 +1,8 @@
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
-import { median } from '../load/statistics.ts';
+import { median } from '../load/rounds.ts';
 import type { Part } from '../report.ts';
-import { startSignedIn, type SignedIn } from '../rig/signed-in.ts';
+import { startSignedIn, type SignedIn } from '../rig/site.ts';
 
 /** 1.6 Mbit/s and 150 ms, and a quarter of the processor. */
 const network = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };

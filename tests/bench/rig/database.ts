@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/web';
 import { migrate } from '../../../drizzle/migrate.ts';
-import { root, stateDir } from './paths-and-ports.ts';
+import { root, stateDir, settingsFor } from './settings.ts';
 import type { Running } from './workerd.ts';
-import { seed } from './seed.ts';
-import { settingsFor } from './settings.ts';
+import SqliteFile from 'libsql';
+import { personSql, usedBefore, weekAnchor } from './person.ts';
 
 const program = fileURLToPath(new URL('database-process.ts', import.meta.url));
 
@@ -26,7 +26,7 @@ export async function startDatabase(port: number, users: number): Promise<Databa
 
 /** A database file with so many users; built once for a schema, then copied. */
 async function seeded(port: number, users: number): Promise<string> {
-  const sources = ['drizzle/migrations/meta/_journal.json', 'tests/bench/rig/seed.ts', 'tests/bench/rig/person.ts'];
+  const sources = ['drizzle/migrations/meta/_journal.json', 'tests/bench/rig/database.ts', 'tests/bench/rig/person.ts'];
   const version = createHash('sha256').update(sources.map((file) => readFileSync(join(root, file), 'utf8')).join());
   const file = join(stateDir, 'seeds', `${users}-${version.digest('hex').slice(0, 12)}.db`);
   if (existsSync(file)) return file;
@@ -59,4 +59,29 @@ async function serve(port: number, directory: string): Promise<Database> {
     await exit;
   };
   return { url, pid: child.pid!, client, stop };
+}
+
+const { userId, sessionId, phone } = personSql;
+const contactedAt = Date.UTC(2026, 0, 1);
+
+const tables = [
+  `insert into users (id, phone, whatsapp_id, status, created_at, contacted_at, week_anchor, week_start, used, tier)
+    select ${userId}, ${phone}, substr(${phone}, 2), 'approved', ${contactedAt}, ${contactedAt}, ${weekAnchor},
+      ${weekAnchor}, ${usedBefore}, 'platinum' from person`,
+  `insert into sessions (id, user_id, created_at, expires_at)
+    select ${sessionId}, ${userId}, ${contactedAt}, ${weekAnchor} from person`,
+  `insert into bot_calls (id, fingerprint, by, at, answer)
+    select 'msg_' || ${sessionId}, hex(zeroblob(32)), ${userId}, ${weekAnchor}, '{"at":${contactedAt},"allowed":1}' from person`,
+  `insert into rate_limit_events (subject, at, by) select 'codes:' || ${phone}, ${weekAnchor}, ${sessionId} from person`,
+];
+
+/** Fills an empty database in bulk: each user with a session, a remembered call of the bot and a counted code. */
+function seed(file: string, users: number): void {
+  const database = new SqliteFile(file);
+  database.exec('pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory');
+  const person = `with recursive person (i) as (select 0 union all select i + 1 from person where i < ${users - 1})`;
+  database.exec('begin');
+  for (const table of tables) database.exec(`${person} ${table}`);
+  database.exec('commit; pragma wal_checkpoint(truncate)');
+  database.close();
 }

@@ -1,20 +1,17 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBot } from './bot.ts';
-import { bundle, type Bundle } from './bundle.ts';
+import { bundle, type Bundle, startWorkerd, type Running, type WorkerdSettings } from './workerd.ts';
 import { startDatabase, type Database } from './database.ts';
-import { startDistance } from './distance.ts';
-import { ports } from './paths-and-ports.ts';
-import { settingsFor } from './settings.ts';
-import { startWorkerd, type Running } from './workerd.ts';
-import type { WorkerdSettings } from './workerd-config.ts';
+import { ports, settingsFor } from './settings.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 const bundles = new Map<string, Promise<Bundle>>();
-const solaceObjects = [
-  { className: 'UsageChannel', binding: 'USAGE_CHANNEL' },
-  { className: 'Conversation', binding: 'CONVERSATION' },
-];
+const solaceObjects = [{ className: 'LiveUser', binding: 'LIVE_USER' }];
 const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
 
 type SolaceOptions = {
@@ -92,4 +89,38 @@ export async function withRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
   } finally {
     await rig.close();
   }
+}
+
+/** A bot that accepts every event; it runs in the process that measures, and does nothing else. */
+async function startBot(): Promise<Running> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200).end('{}'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, pid: process.pid, stop };
+}
+
+const program = fileURLToPath(new URL('distance-process.ts', import.meta.url));
+
+/** A proxy on `port` that adds this latency (ms) to the server on `target`; ends with this process. */
+async function startDistance(port: number, target: number, roundTripMs: number): Promise<Running> {
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  child.send({ port, target, roundTripMs });
+  const exit = once(child, 'exit');
+  await Promise.race([
+    once(child, 'message'),
+    exit.then(() => {
+      throw new Error(`The proxy on port ${port} ended`);
+    }),
+  ]);
+  const stop = async () => {
+    if (child.connected) child.disconnect();
+    await exit;
+  };
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop };
 }

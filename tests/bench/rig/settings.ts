@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addresses } from '../../product/vars.ts';
-import { ports } from './paths-and-ports.ts';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url');
 
@@ -29,3 +30,22 @@ const secrets = {
 export function settingsFor(databasePort: number): typeof secrets & Record<string, string> {
   return { ...secrets, ...addresses(ports.solace, databasePort), EXTERNAL_TOKEN_ISSUER: 'https://issuer.test' };
 }
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The folder of all files that a run leaves. */
+export const stateDir = join(root, '.wrangler/bench');
+
+const firstPort = Number(process.env.BENCH_PORT ?? 8960);
+
+/** Twenty ports of this machine alone; `BENCH_PORT` moves the first. */
+export const ports = {
+  solace: firstPort,
+  bare: firstPort + 1,
+  database: firstPort + 2,
+  site: firstPort + 3,
+  blank: firstPort + 4,
+  distance: firstPort + 5,
+  /** One Worker and one database for each size. */
+  growth: firstPort + 10,
+};

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitUntilReady } from '../../product/machine.ts';
 import { childOf } from './process-facts.ts';
-import { stateDir } from './paths-and-ports.ts';
-import { workerdConfig, type WorkerdSettings } from './workerd-config.ts';
+import { stateDir, root } from './settings.ts';
+import { promisify } from 'node:util';
+import { writeBuiltConfig } from '../../product/worker-process.ts';
 
 const processGroup = fileURLToPath(new URL('../../product/process-group.ts', import.meta.url));
 // The package's own export names the program; its bin/workerd is a Node script, whose process would be measured
@@ -46,4 +47,117 @@ export async function startWorkerd(settings: WorkerdSettings, ready: string): Pr
     await stop();
     throw error;
   }
+}
+
+/** The class of Durable Objects, and the binding that reaches them. */
+type DurableObjects = { className: string; binding: string };
+
+export type WorkerdSettings = {
+  bundle: Bundle;
+  port: number;
+  /** The classes of the Durable Objects, and the bindings that reach them. */
+  objects: DurableObjects[];
+  /** A folder for what the objects store; left out, they keep it in memory. */
+  disk?: string;
+  vars: Record<string, string>;
+};
+
+const quote = (text: string) => JSON.stringify(text);
+
+/** The bindings of wrangler.toml with their limits. */
+const limiters = [
+  ['RATE_LIMITER', 600],
+  ['NETWORK_RATE_LIMITER', 3000],
+] as const;
+
+/** A rate limiter that counts by key and minute in the isolate's memory, as Cloudflare counts per location. */
+const rateLimiter = `
+export default ({ limit }) => {
+  let minute = 0;
+  let counts = new Map();
+  return {
+    async limit({ key }) {
+      const now = Math.floor(Date.now() / 60000);
+      if (now !== minute) [minute, counts] = [now, new Map()];
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { success: count <= limit };
+    },
+  };
+};`;
+
+/**
+ * The configuration of a plain workerd that serves a bundle on this machine alone. Objects store in memory unless a
+ * folder is given: a file for each object would add this disk's cost to the product's.
+ */
+function workerdConfig({ bundle, port, objects, vars, disk }: WorkerdSettings): string {
+  const texts = Object.entries(vars).map(([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`);
+  const bindings = [
+    ...texts,
+    ...objects.map(
+      ({ binding, className }) => `(name = ${quote(binding)}, durableObjectNamespace = ${quote(className)})`,
+    ),
+    ...limiters.map(
+      ([name, limit]) => `(name = "${name}", wrapped = (moduleName = "bench-internal:rate-limiter",
+      innerBindings = [(name = "limit", json = "${limit}")]))`,
+    ),
+  ];
+  const namespaces = objects.map(
+    ({ className }) =>
+      `(className = ${quote(className)}, uniqueKey = ${quote(`bench-${className}`)}, enableSql = true)`,
+  );
+  const storage = disk ? `(localDisk = "objects")` : '(inMemory = void)';
+  const disks = disk ? `(name = "objects", disk = (path = ${quote(disk)}, writable = true)),` : '';
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "worker", worker = .worker),
+    ${disks}
+    (name = "internet", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "worker")],
+  extensions = [(modules = [(name = "bench-internal:rate-limiter", internal = true, esModule = ${quote(rateLimiter)})])],
+);
+
+const worker :Workerd.Worker = (
+  modules = [(name = "index.js", esModule = embed "index.js")],
+  compatibilityDate = ${quote(bundle.compatibilityDate)},
+  compatibilityFlags = [${bundle.compatibilityFlags.map(quote).join(', ')}],
+  bindings = [${bindings.join(',\n    ')}],
+  durableObjectNamespaces = [${namespaces.join(', ')}],
+  durableObjectStorage = ${storage},
+);
+`;
+}
+
+/** A Worker in the form that `wrangler deploy` uploads. */
+export type Bundle = { file: string; compatibilityDate: string; compatibilityFlags: string[] };
+
+const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+
+/** Bundles the product, or one of `workers/` by its name, under the product's compatibility date and flags. */
+export async function bundle(name: string): Promise<Bundle> {
+  const directory = join(stateDir, 'workers', name);
+  const { compatibility_date: date, compatibility_flags: flags = [] } = await productConfig();
+  const config =
+    name === 'solace' ? await writeBuiltConfig(root, directory) : writeConfig(name, directory, date, flags);
+  const args = ['deploy', '--dry-run', '--minify', '--env=', `--outdir=${directory}`, `--config=${config}`];
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', FORCE_COLOR: '0' };
+  await promisify(execFile)(process.execPath, [wrangler, ...args], { cwd: root, env, timeout: 120_000 });
+  const file = join(directory, name === 'solace' ? 'index.js' : `${name}.js`);
+  return { file, compatibilityDate: date, compatibilityFlags: flags };
+}
+
+async function productConfig(): Promise<{ compatibility_date: string; compatibility_flags?: string[] }> {
+  const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
+  return readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig as { compatibility_date: string };
+}
+
+function writeConfig(name: string, directory: string, date: string, flags: string[]): string {
+  const file = join(directory, 'wrangler.json');
+  const main = join(root, `tests/bench/workers/${name}.ts`);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(file, JSON.stringify({ name, main, compatibility_date: date, compatibility_flags: flags }));
+  return file;
 }

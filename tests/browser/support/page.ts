@@ -1,11 +1,18 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from 'playwright/test';
 import { spoil } from './contexts.ts';
+import type { Person, Stub } from './stub.ts';
 
 /** Opens a path and waits until everything has loaded and React has hydrated the page. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await hydrated(page);
+}
+
+/** Opens the account of a signed-in person. */
+export async function openAccount(page: Page, stub: Stub, person: Person = {}): Promise<void> {
+  await stub.signedIn(person);
+  await open(page, '/account');
 }
 
 /** Waits until React has hydrated the page, or the element with this selector, and its fonts have loaded. */

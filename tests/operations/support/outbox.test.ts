@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { until } from '../../api/support/until.ts';
 import { runMinuteCron } from '../../product/cron-clock.ts';
 import { call, product } from '../shared-product.ts';
 import { eventTypesOf, newSubscriber, setFault, signIn } from './subscriber.ts';
@@ -10,13 +11,11 @@ async function parkedEvent(): Promise<{ phone: string; seq: number }> {
   const token = await signIn(phone);
   await setFault('bot', { status: 422 });
   await call(`${product.siteUrl}/api/user/platform`, 'PUT', { platform: 'web' }, token);
-  const parked = async () =>
-    (await supportJson('find', phone))['eventsForTheBot'].find(
-      ({ type, parkedAt }: Record<string, unknown>) => type === 'platform.changed' && parkedAt,
-    );
-  await expect.poll(parked, { timeout: 20_000 }).toBeTruthy();
+  const events = async () => (await supportJson('find', phone))['eventsForTheBot'] as Record<string, unknown>[];
+  const isParked = ({ type, parkedAt }: Record<string, unknown>) => type === 'platform.changed' && Boolean(parkedAt);
+  const found = await until('a parked event', events, (all) => all.some(isParked));
   await setFault('bot', null);
-  return { phone, seq: (await parked()).seq };
+  return { phone, seq: Number(found.find(isParked)!['seq']) };
 }
 
 it('lists a parked event, and sends it again', async () => {
@@ -26,7 +25,11 @@ it('lists a parked event, and sends it again', async () => {
   expect(JSON.stringify(listed)).not.toContain(phone);
   expect(await supportJson('outbox', 'retry', String(seq), '--yes')).toEqual({ retry: 1 });
   await runMinuteCron(product.siteUrl);
-  await expect.poll(() => eventTypesOf(phone), { timeout: 20_000 }).toContain('platform.changed');
+  await until(
+    'the event at the bot',
+    () => eventTypesOf(phone),
+    (types) => types.includes('platform.changed'),
+  );
 });
 
 it('removes a parked event, and knows no other number', async () => {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { expect, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { until } from '../../api/support/until.ts';
 import { call, product } from '../shared-product.ts';
 
 const { siteUrl, sandboxUrl } = product;
@@ -35,18 +36,18 @@ export async function newSubscriber(): Promise<string> {
   // Stripe's events bring the plan, and this call responds when all are delivered. The return page would wait a second
   // for their lease.
   await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
-  await vi.waitFor(async () => {
-    const { profile } = await call(`${siteUrl}/api/user/me`, 'GET', undefined, token);
-    expect(profile.metadata.subscriptionTier).toBe('basic');
-  }, 10_000);
+  const profile = async () => (await call(`${siteUrl}/api/user/me`, 'GET', undefined, token))['profile'];
+  await until('the plan that was bought', profile, ({ metadata }) => metadata.subscriptionTier === 'basic');
   const { url } = await call(`${sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'premium', days: 3 });
   await openTrialLink(url);
   return phone;
 }
 
-/** Makes a local service fail, or with null work again. */
-export const setFault = (service: 'stripe' | 'bot', fault: { status: number } | null) =>
-  call(`${sandboxUrl}/faults`, 'PUT', { [service]: fault });
+/** Makes a local service fail, or with null work again; at the latest, it works again when the test has ended. */
+export async function setFault(service: 'stripe' | 'bot', fault: { status: number } | null): Promise<void> {
+  if (fault) onTestFinished(() => setFault(service, null));
+  await call(`${sandboxUrl}/faults`, 'PUT', { [service]: fault });
+}
 
 /** The types of the events that the local bot accepted about a user, oldest first. */
 export async function eventTypesOf(phone: string): Promise<string[]> {

@@ -50,7 +50,7 @@ test('an event is sent again until the endpoint accepts it', async () => {
   await me.advance(0);
   expect(me.shop.received).toHaveLength(0);
   me.shop.state.status = 200;
-  await vi.waitFor(() => expect(me.receivedTypes()).toContain('customer.subscription.created'), { timeout: 5000 });
+  await vi.waitFor(() => expect(me.receivedTypes()).toContain('customer.subscription.created'), { timeout: 30_000 });
 });
 
 test('an endpoint receives its subscribed events, and its secret is shown once', async () => {

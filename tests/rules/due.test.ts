@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { customersPerRun, dueAfter, dueCustomers, pauseAfter } from '../../worker/billing/due.ts';
+import { openRows } from './models.ts';
+import { noticeMs, review, type Account } from '../../worker/accounts/account-retention.ts';
+
+describe('the customers that are due', () => {
+  const minute = 60_000;
+  const day = 24 * 60 * minute;
+  const begin = Date.UTC(2026, 10, 2);
+  const schema = `create table customers (user_id integer primary key, due_at integer, lease_until integer default 0,
+  failures integer default 0, fetched_at integer, fails integer);
+  create index customers_due on customers (due_at);
+  create table run (user_id integer primary key);`;
+
+  /** Live customers that were all fetched a day ago and are all due; the first ones fail whenever they are fetched. */
+  function customers(count: number, failing: number) {
+    const rows = openRows(schema);
+    rows.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${count - 1})
+    insert into customers (user_id, due_at, fetched_at, fails) select i, ${begin - day} + i, ${begin}, i < ${failing} from n`);
+    return rows;
+  }
+
+  /** One run of the cron job, by the product's own statement and pauses. */
+  function runCronJob(rows: ReturnType<typeof openRows>, now: number): void {
+    rows.run(sql`delete from run`);
+    rows.run(sql`insert into run ${dueCustomers(now, customersPerRun)}`);
+    const due = sql`user_id in (select user_id from run)`;
+    const next = dueAfter({ live: true, user: { billingWatchUntil: null }, setupSession: null }, now);
+    rows.run(sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`);
+    rows.run(sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`);
+    const { most } = rows.row<{ most: number }>(sql`select -min(0, min(due_at)) as most from customers`)!;
+    for (let failures = 1; failures <= most; failures += 1) {
+      rows.run(sql`update customers set due_at = ${now + pauseAfter(failures)} where due_at = ${-failures}`);
+    }
+  }
+
+  it('fetches every one of 500,000 customers within a day, though 5,000 always fail', () => {
+    const rows = customers(500_000, 5000);
+    for (let now = begin; now < begin + day; now += minute) runCronJob(rows, now);
+    const oldest = () => rows.row<{ at: number }>(sql`select min(fetched_at) as at from customers where not fails`)!.at;
+    const firstDay = oldest();
+    for (let now = begin + day; now < begin + 2 * day; now += minute) runCronJob(rows, now);
+    expect(firstDay).toBeGreaterThan(begin);
+    expect(begin + 2 * day - oldest()).toBeLessThan(day);
+  });
+
+  it('fetches one customer within three runs, though a thousand that always fail are due before it', () => {
+    const rows = customers(1001, 1000);
+    for (let run = 0; run < 3; run += 1) runCronJob(rows, begin + run * minute);
+    expect(rows.row(sql`select fetched_at as at from customers where user_id = 1000`)).toEqual({
+      at: begin + 2 * minute,
+    });
+  });
+
+  it('fetches failing customers less and less often', () => {
+    const pauses = Array.from({ length: 30 }, (_, failures) => pauseAfter(failures));
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect([pauses[2], pauses[3], pauses[6], pauses[29]]).toEqual([1, minute, 8 * minute, day / 4]);
+  });
+});
+
+describe('the retention of an account', () => {
+  const day = 86_400_000;
+  const retention = 730 * day;
+  const now = Date.UTC(2030, 0, 1);
+  const unused: Account = { lastUsedAt: now - retention, paying: false, noticeAt: null, undelivered: false };
+  const of = (account: Partial<Account>) => review({ ...unused, ...account }, retention, now);
+
+  it('keeps an account until 30 days before its retention ends', () => {
+    expect(of({ lastUsedAt: now - 10 * day })).toEqual({ kind: 'keep', dueAt: now - 10 * day + retention - noticeMs });
+    expect(of({ lastUsedAt: now - retention + noticeMs + 1 })).toMatchObject({ kind: 'keep', dueAt: now + 1 });
+  });
+
+  it('keeps every account with a subscription', () => {
+    expect(of({ paying: true, noticeAt: now - noticeMs })).toEqual({ kind: 'keep', dueAt: now + noticeMs });
+  });
+
+  it('notifies the user 30 days before', () => {
+    expect(of({})).toEqual({ kind: 'notify', dueAt: now + noticeMs });
+    expect(of({ lastUsedAt: now - 2 * retention })).toEqual({ kind: 'notify', dueAt: now + noticeMs });
+  });
+
+  it('deletes 30 days after the notice', () => {
+    expect(of({ noticeAt: now - noticeMs })).toEqual({ kind: 'delete' });
+    expect(of({ noticeAt: now - noticeMs + 1 })).toMatchObject({ kind: 'keep' });
+  });
+
+  it('deletes nothing while the notice is not delivered', () => {
+    expect(of({ noticeAt: now - noticeMs, undelivered: true })).toEqual({ kind: 'keep', dueAt: now + day });
+  });
+
+  it('notifies again when the account was used since the notice', () => {
+    const lastUsedAt = now - retention;
+    expect(of({ lastUsedAt, noticeAt: lastUsedAt - day })).toMatchObject({ kind: 'notify' });
+  });
+});

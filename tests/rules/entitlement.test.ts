@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { describe, expect, it, afterEach } from 'vitest';
+import { planIds, plans } from '../../worker/contract/plans.ts';
+import {
+  entitledTier,
+  entitledTierSql,
+  fitsLimitSql,
+  onTrial,
+  voiceSql,
+  usageResponse,
+} from '../../worker/usage/allowance.ts';
+import { instant, openRows } from './models.ts';
+
+describe('every entitlement', () => {
+  const plan = fc.constantFrom(...planIds);
+  const paidPlan = fc.constantFrom('basic', 'premium', 'platinum' as const);
+  const trial = fc.oneof(
+    fc.constant({ trialTier: null, trialEndsAt: null }),
+    fc.record({ trialTier: paidPlan, trialEndsAt: instant }),
+  );
+  const heldAndNow = fc
+    .tuple(plan, fc.boolean(), trial, instant, fc.constantFrom(-1, 0, 1))
+    .chain(([tier, tierWaits, given, any, off]) =>
+      fc.record({
+        held: fc.constant({ tier, tierWaits, ...given }),
+        now: fc.constantFrom(any, (given.trialEndsAt ?? any) + off),
+      }),
+    );
+
+  it('is the plan of the subscription or of the trial, no third one', () => {
+    fc.assert(
+      fc.property(heldAndNow, ({ held, now }) => {
+        expect([held.tier, held.trialTier]).toContain(entitledTier(held, now));
+      }),
+    );
+  });
+
+  it('is never lowered by a trial, unless the subscription waits for the trial to end', () => {
+    fc.assert(
+      fc.property(heldAndNow, ({ held, now }) => {
+        if (held.tierWaits) return;
+        expect(plans[entitledTier(held, now)].level).toBeGreaterThanOrEqual(plans[held.tier].level);
+      }),
+    );
+  });
+
+  it('ignores a trial from the instant of its end', () => {
+    fc.assert(
+      fc.property(heldAndNow, ({ held }) => {
+        fc.pre(held.trialEndsAt !== null);
+        expect(onTrial(held, held.trialEndsAt)).toBe(false);
+        expect(entitledTier(held, held.trialEndsAt)).toBe(held.tier);
+      }),
+    );
+  });
+
+  it('is the same in the database as in the Worker, with its allowance and its voice', () => {
+    const rows = openRows('create table users (tier text, tier_waits integer, trial_tier text, trial_ends_at integer)');
+    fc.assert(
+      fc.property(heldAndNow, fc.nat(200), ({ held, now }, messages) => {
+        rows.run(sql`delete from users`);
+        rows.run(sql`insert into users values
+        (${held.tier}, ${held.tierWaits ? 1 : 0}, ${held.trialTier}, ${held.trialEndsAt})`);
+        const tier = entitledTierSql(now);
+        const found = rows.row(
+          sql`select ${tier} as tier, ${fitsLimitSql(sql`${messages}`, tier)} as fits, ${voiceSql(tier)} as voice from users`,
+        );
+        const expected = plans[entitledTier(held, now)];
+        expect(found).toEqual({
+          tier: expected.id,
+          fits: messages <= expected.messageLimit! ? 1 : 0,
+          voice: expected.hasVoice ? 1 : 0,
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a plan without a limit', () => {
+  const { messageLimit } = plans.platinum;
+  const rows = openRows('create table empty (at integer)');
+
+  /** Whether so many messages a week fit the platinum plan, as evaluated by the database. */
+  function fits(messages: number): boolean {
+    return (
+      rows.row<{ fits: number }>(sql`select ${fitsLimitSql(sql`${messages}`, sql`'platinum'`)} as fits`)!.fits === 1
+    );
+  }
+
+  const response = (used: number) =>
+    usageResponse({ allowed: true, used, tier: 'platinum', resetsAt: Date.UTC(2026, 10, 9) });
+
+  afterEach(() => {
+    plans.platinum.messageLimit = messageLimit;
+  });
+
+  it.each([-1, null])('lets every message of a plan with the limit %s pass, and names -1 to the bot', (limit) => {
+    plans.platinum.messageLimit = limit;
+    expect([0, 1, 160, 1_000_000].map(fits)).toEqual([true, true, true, true]);
+    expect(response(1_000_000)).toMatchObject({ allowed: true, used: 1_000_000, limit: -1, remaining: -1 });
+  });
+
+  it('stops at the limit of a plan that has one', () => {
+    expect([0, 160, 161].map(fits)).toEqual([true, true, false]);
+    expect(response(150)).toMatchObject({ limit: 160, remaining: 10 });
+    expect(response(170)).toMatchObject({ limit: 160, remaining: 0 });
+  });
+});

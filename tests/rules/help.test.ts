@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { countryOfPhone } from '../../web/rules/phone-country.ts';
+import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
+import { helpLines } from '../../worker/contract/help-lines.ts';
+import { helpFor, helpWays } from '../../web/rules/help-ways.ts';
+import { sourceDate } from '../../web/rules/formats.ts';
+import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
+
+describe('the crisis lines', () => {
+  const entries = Object.entries(helpLines).flatMap(([country, { lines }]) =>
+    lines.map((line) => [`${country} ${line.service}`, country, line] as const),
+  );
+  /** The violated rules of a line; empty if the line may be shown. */
+  function faults(country: string, line: HelpLine, now = new Date()): string[] {
+    const { call, text, whatsApp, chat } = line;
+    const hours = [line.hours, whatsApp?.hours, chat?.hours].filter((each) => each !== undefined);
+    const checks: [string, boolean][] = [
+      ['no service', line.service.trim() === ''],
+      ['no way to reach it', !call && !text && !whatsApp && !chat],
+      ['no source', line.sources.length === 0 || line.sources.some((source) => !/\w\.\w|MetaGer/.test(source))],
+      ['no date', !/^\d{4}(-\d\d(-\d\d)?)?$/.test(line.readOn) || Number.isNaN(Date.parse(line.readOn))],
+      ['a date in the future', Date.parse(line.readOn) > now.getTime()],
+      ['not of high confidence', line.confidence !== 'high'],
+      ['a call link that is not made of national digits', call?.tel !== undefined && !/^\d{3,11}$/.test(call.tel)],
+      ['a call link to another number', call?.tel !== undefined && call.tel !== digits(call.shown)],
+      ['a text link to another number', text !== undefined && text.number !== digits(text.shown)],
+      ['a WhatsApp number of another country', whatsApp !== undefined && !isFull(country, whatsApp)],
+      ['a chat that is no web address', chat !== undefined && !/^[a-z\d-]+(\.[a-z\d-]+)+$/.test(chat.address)],
+      ['hours that are none', !hours.every(isHours)],
+      ['a language twice', hasTwice([...(line.languages ?? []), ...(line.languagesAtTimes ?? [])])],
+      ['no English beside another script', /[^\p{Script=Latin}\P{L}]/u.test(line.service) && !line.inEnglish],
+    ];
+    return checks.filter(([, isFault]) => isFault).map(([fault]) => fault);
+  }
+
+  /** The digits to dial; what is printed in brackets is pressed later. */
+  const digits = (shown: string) => shown.replace(/\(.*\)/, '').replaceAll(/\D/g, '');
+  const isFull = (country: string, { shown, international }: NonNullable<HelpLine['whatsApp']>) =>
+    countryOfPhone(`+${international}`) === country && international.endsWith(digits(shown));
+  const isHours = (hours: HelpHours) =>
+    hours === 'always' || (hours.from >= 0 && hours.from < hours.to && hours.to <= 24 && hours.to - hours.from < 24);
+  const hasTwice = (values: readonly unknown[]) => new Set(values).size < values.length;
+
+  describe('each line', () => {
+    it.each(entries)('%s keeps every rule', (_, country, line) => {
+      expect(faults(country, line)).toEqual([]);
+    });
+  });
+
+  describe('the rules refuse', () => {
+    const [us] = helpLines['US']!.lines;
+    const broken: [string, object][] = [
+      ['no service', { service: ' ' }],
+      ['no way to reach it', { call: undefined, text: undefined, chat: undefined }],
+      ['no source', { sources: [] }],
+      ['no source', { sources: ['somewhere'] }],
+      ['no date', { readOn: undefined }],
+      ['no date', { readOn: 'current page' }],
+      ['no date', { readOn: '2026-13-01' }],
+      ['a date in the future', { readOn: '2999-01-01' }],
+      ['not of high confidence', { confidence: 'medium' }],
+      ['a call link that is not made of national digits', { call: { shown: '+1988', tel: '+1988' } }],
+      ['a call link to another number', { call: { shown: '988', tel: '1988' } }],
+      ['a text link to another number', { text: { shown: '988', number: '1988' } }],
+      ['a WhatsApp number of another country', { whatsApp: { shown: '324 011 7252', international: '393240117252' } }],
+      ['a WhatsApp number of another country', { whatsApp: { shown: '988', international: '988' } }],
+      ['a chat that is no web address', { chat: { address: 'https://988lifeline.org' } }],
+      ['hours that are none', { hours: { from: 10, to: 9 } }],
+      ['hours that are none', { chat: { address: '988lifeline.org', hours: { from: 0, to: 24 } } }],
+      ['a language twice', { languages: ['en', 'en'] }],
+      ['no English beside another script', { service: '자살예방 상담전화' }],
+    ];
+
+    it.each(broken)('%s: %j', (fault, change) => {
+      expect(faults('US', us)).toEqual([]);
+      expect(faults('US', { ...us, ...change })).toContain(fault);
+    });
+  });
+
+  describe('the list', () => {
+    const countries = Object.entries(helpLines);
+
+    it('names each country once, by its ISO code, in the order of the names', () => {
+      const names = countries.map(([, { name }]) => name);
+      expect(hasTwice(names)).toBe(false);
+      expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, 'en')));
+      for (const [code, { name }] of countries) {
+        expect(code).toMatch(/^[A-Z]{2}$/);
+        const official = new Intl.DisplayNames('en', { type: 'region' }).of(code);
+        expect([code, name]).toEqual([code, regionNames[code] ?? official]);
+      }
+    });
+
+    it.each(countries)('%s has no number twice', (_, { lines }) => {
+      const numbers = lines.flatMap(({ call }) => call?.shown ?? []);
+      expect(hasTwice(numbers)).toBe(false);
+      expect(hasTwice(lines.map(({ service }) => service))).toBe(false);
+    });
+
+    it.each(countries.filter(([, { lines }]) => lines.length > 1))(
+      '%s has more than one line only for another language, way or area',
+      (_, { lines }) => {
+        const kinds = lines.map((line) => [line.languages, line.area, /mobile/.test(line.service)]);
+        expect(hasTwice(kinds.map((kind) => JSON.stringify(kind)))).toBe(false);
+      },
+    );
+  });
+
+  /** Where the site uses another name than the Unicode list. */
+  const regionNames: Record<string, string> = { CN: 'China (mainland)', HK: 'Hong Kong' };
+
+  describe('helpFor', () => {
+    it('gives the lines of the connection before those of the phone number', () => {
+      expect(helpFor(['DE', 'US']).map(({ country, name }) => [country, name])).toEqual([
+        ['DE', 'Germany'],
+        ['US', 'United States'],
+      ]);
+      expect(helpFor(['DE'])[0]?.lines[0]?.call?.tel).toBe('08001110111');
+    });
+
+    it('gives a country once', () => {
+      expect(helpFor(['DE', 'DE'])).toHaveLength(1);
+    });
+
+    it('gives no neighbour’s line to a country without one', () => {
+      expect(helpFor(['DK', 'US'])).toEqual([{ country: 'DK', lines: [] }, expect.objectContaining({ country: 'US' })]);
+    });
+
+    it.each(['XX', 'T1', '', 'de', 'constructor'])('leaves out %j, which is no country', (country) => {
+      expect(helpFor([country])).toEqual([]);
+    });
+  });
+});
+
+describe('a crisis line on the page', () => {
+  const all = Object.values(helpLines).flatMap(({ lines }) => lines);
+  const line = (country: string) => helpLines[country]!.lines[0];
+
+  describe('the ways to reach a line', () => {
+    it('puts writing before calling', () => {
+      expect(helpWays(line('US')).map(({ label }) => label)).toEqual(['Text 988', 'Chat: 988lifeline.org', 'Call 988']);
+      expect(helpWays(line('IT')).map(({ label }) => label)).toEqual(['WhatsApp 324 011 7252', 'Call 02 2327 2327']);
+    });
+
+    it('shows the number as printed and dials national digits', () => {
+      expect(helpWays(line('GB'))).toEqual([
+        { label: 'Call 116 123', href: 'tel:116123', note: 'around the clock, free', isWebsite: false },
+      ]);
+    });
+
+    it.each(all)('links $service by a phone, text or web address only', (each) => {
+      for (const { href } of helpWays(each)) expect(href ?? '').toMatch(/^(tel:\d+|sms:\d+|https:\/\/[\w./-]+)?$/);
+    });
+
+    it('says nothing where the sources say nothing', () => {
+      const { hours: _, isFree: __, ...silent }: HelpLine = line('GB');
+      expect(helpWays(silent)[0]?.note).toBe('');
+      expect(helpWays(line('US'))[1]?.note).toBe('');
+    });
+
+    it('says the hours of each way, and that a call costs money', () => {
+      expect(helpWays(line('AT'))[0]?.note).toBe('every day 16:00 to 23:00, local time');
+      expect(helpWays(line('FI'))[0]?.note).toBe('around the clock, the call costs money');
+    });
+
+    it('shows a number that phones refuse to dial from a link as text', () => {
+      expect(helpWays(line('CL'))[0]).not.toHaveProperty('href');
+    });
+  });
+
+  it.each([
+    ['2026-09-03', 'September 2026'],
+    ['2024-05', 'May 2024'],
+    ['2022-01-01', 'January 2022'],
+    ['2022', '2022'],
+  ])('a source of %s is shown as %s', (readOn, shown) => {
+    expect(sourceDate(readOn)).toBe(shown);
+  });
+});
+
+describe('old crisis lines', () => {
+  const dayMs = 86_400_000;
+  const daysAfter = (date: string, days: number) => new Date(Date.parse(date) + days * dayMs);
+  const namesAt = (now: Date, days?: number) => staleHelpLines(now, days).map(({ country }) => country);
+
+  describe('staleHelpLines', () => {
+    it('names a line once its source is older than 120 days', () => {
+      const { readOn } = helpLines['FR']!.lines[0];
+      expect(namesAt(daysAfter(readOn, 120))).not.toContain('FR');
+      expect(namesAt(new Date(daysAfter(readOn, 120).getTime() + 1))).toContain('FR');
+    });
+
+    it('counts a year from its first day', () => {
+      expect(helpLines['HU']!.lines[0].readOn).toBe('2022');
+      expect(namesAt(new Date('2022-01-31'), 30)).not.toContain('HU');
+      expect(namesAt(new Date('2022-02-01'), 30)).toContain('HU');
+    });
+
+    it('says which line and of when', () => {
+      expect(staleHelpLines(new Date('2030-01-01'))).toContainEqual({
+        country: 'GB',
+        service: 'Samaritans',
+        readOn: '2026-09-03',
+      });
+    });
+  });
+
+  describe('helpLinesReading', () => {
+    const now = new Date('2026-11-21T12:00:00Z');
+
+    it.each([
+      [undefined, 'missing'],
+      ['', 'missing'],
+      ['yes', 'invalid'],
+      ['2026-11', 'invalid'],
+      ['2026-02-30', 'invalid'],
+      ['2026-11-22', 'invalid'],
+      ['2026-07-01', 'stale'],
+      ['2026-11-21', 'current'],
+      ['2026-08-01', 'current'],
+    ])('%j is %s', (value, state) => {
+      expect(helpLinesReading(value, now)).toBe(state);
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it, afterEach, vi } from 'vitest';
+import { memoize } from '../../worker/lib/memoize.ts';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { keyedHash, keyedHashes, type HashPurpose } from '../../worker/lib/crypto.ts';
+import { sql } from 'drizzle-orm';
+import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
+import { toRequestError } from '../../worker/http/error-response.ts';
+import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
+
+describe('a memoized function', () => {
+  it('makes a result once for each key, whatever it is', () => {
+    const made: string[] = [];
+    const make = memoize((key: string) => {
+      made.push(key);
+      return key === 'none' ? null : key.toUpperCase();
+    });
+    expect(['a', 'none', 'a', 'none', 'b'].map(make)).toEqual(['A', null, 'A', null, 'B']);
+    expect(made).toEqual(['a', 'none', 'b']);
+  });
+
+  it('drops the result that was used least recently', () => {
+    const made: number[] = [];
+    const make = memoize((key: number) => made.push(key), 2);
+    for (const key of [1, 2, 1, 3, 1, 2]) make(key);
+    expect(made).toEqual([1, 2, 3, 2]);
+  });
+
+  it('keeps no result of a call that threw', () => {
+    let calls = 0;
+    const make = memoize(() => {
+      calls += 1;
+      if (calls === 1) throw new Error('not yet');
+      return calls;
+    });
+    expect(() => make('key')).toThrow('not yet');
+    expect(make('key')).toBe(2);
+  });
+});
+
+describe('a keyed hash', () => {
+  const secret = 'a pepper of more than thirty-two characters';
+  const purposes: HashPurpose[] = ['code', 'trial', 'trial-link', 'phone', 'log'];
+
+  it('is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose', async () => {
+    const key = Buffer.from(hkdfSync('sha256', secret, '', 'code', 32));
+    const expected = createHmac('sha256', key).update('+15551234567|123456').digest('hex');
+    expect(await keyedHash(secret, 'code', '+15551234567', '123456')).toBe(expected);
+  });
+
+  it('gives the same parts another hash for each purpose, and none under the secret itself', async () => {
+    const hashes = await Promise.all(purposes.map((purpose) => keyedHash(secret, purpose, 'the same')));
+    expect(new Set(hashes).size).toBe(purposes.length);
+    for (const text of ['the same', ...purposes.map((purpose) => `${purpose}|the same`)]) {
+      expect(hashes).not.toContain(createHmac('sha256', secret).update(text).digest('hex'));
+    }
+  });
+
+  it('hashes under every secret in use, the current one first', async () => {
+    const [current, former] = await keyedHashes([secret, `former ${secret}`], 'code', 'part');
+    expect(current).toBe(await keyedHash(secret, 'code', 'part'));
+    expect(former).toBe(await keyedHash(`former ${secret}`, 'code', 'part'));
+  });
+});
+
+describe('the error of a database call', () => {
+  const settings = { TURSO_DATABASE_URL: 'http://database.test', TURSO_AUTH_TOKEN: 'token' };
+  const lines: string[] = [];
+
+  /** Makes the database respond with this to every request. */
+  function respondWith(status: number, body: unknown): void {
+    vi.stubGlobal('fetch', async () => Response.json(body, { status }));
+    for (const method of ['log', 'error'] as const)
+      vi.spyOn(console, method).mockImplementation((line) => lines.push(line));
+  }
+
+  const sqlError = (code: string, message: string) => {
+    const error = { type: 'error', error: { code, message } };
+    return { baton: null, base_url: null, results: [error, { type: 'ok', response: { type: 'close' } }] };
+  };
+
+  /** The error of a call after the statement's error. */
+  async function errorOf(statement = sql`select 1`): Promise<string> {
+    const traffic: Traffic = { requests: 0, unreachable: false };
+    try {
+      await openDatabase(settings, traffic).run(statement);
+      return 'none';
+    } catch (error) {
+      return toRequestError(error, traffic).errorName;
+    }
+  }
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+    lines.length = 0;
+  });
+
+  it.each([
+    ['SQLITE_BUSY', 'SQLite error: database is locked'],
+    ['SQLITE_BUSY_SNAPSHOT', 'SQLite error: snapshot'],
+    ['SQLITE_UNKNOWN', 'SQLite error: database is locked'],
+  ])('makes 503 of %s (%s): another writer holds the database', async (code, message) => {
+    respondWith(200, sqlError(code, message));
+    expect(await errorOf()).toBe('unavailable');
+  });
+
+  it.each([401, 403, 404])(
+    'makes 503 of HTTP %d, which an expired token or a missing database gives, and logs it',
+    async (status) => {
+      respondWith(status, { error: 'Authentication failed: The JWT has expired' });
+      expect(await errorOf()).toBe('unavailable');
+      expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 'error', event: 'database_refused', status }]);
+    },
+  );
+
+  it.each([429, 500, 502, 503])('makes 503 of HTTP %d', async (status) => {
+    respondWith(status, {});
+    expect(await errorOf()).toBe('unavailable');
+  });
+
+  it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])('keeps %s an internal error', async (code) => {
+    respondWith(200, sqlError(code, 'SQLite error: something that the statement did'));
+    expect(await errorOf()).toBe('internal');
+  });
+});
+
+describe('the comparison of a set-up', () => {
+  const there = { on: true, mode: 'late', list: ['b', 'a'], rules: [{ type: 'down', more: 1 }], extra: null };
+
+  it.each([
+    ['less than is there', { on: true }, true],
+    ['a list in another order', { list: ['a', 'b'] }, true],
+    ['a list of things that say less', { rules: [{ type: 'down' }] }, true],
+    ['another value', { mode: 'early' }, false],
+    ['a longer list', { list: ['a', 'b', 'c'] }, false],
+    ['a shorter list', { list: ['a'] }, false],
+    ['what is missing', { absent: false }, false],
+    ['something inside of nothing', { extra: { on: true } }, false],
+  ])('tells whether %s holds', (_, wanted, expected) => {
+    expect(matches(there, wanted)).toBe(expected);
+  });
+});

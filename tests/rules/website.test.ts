@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { headTags } from '../../web/build/head-tags.ts';
+import { notFoundHead, pageHead, pages } from '../../web/words/page-heads.ts';
+import { inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
+import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
+
+describe('the heads and headers of pages', () => {
+  const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety']);
+
+  it('names every page once', () => {
+    const titles = Object.values(pages).map(({ title }) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+
+  it('shows search engines the public pages and nothing else', () => {
+    const known = [...sitemap().matchAll(/<loc>https:\/\/[^/]+(\/[^<]*)<\/loc>/g)].map(([, path]) => path);
+    expect(new Set(known)).toEqual(publicPaths);
+    expect(headTags('/account')).toContain('content="noindex"');
+    expect(robots()).toContain('/sitemap.xml');
+  });
+
+  it('uses the 404 head for an unknown path', () => {
+    expect(pageHead('/nope')).toBe(notFoundHead);
+    expect(pageHead('/plans/')).toBe(pages['/plans']);
+  });
+
+  it('offers each plan to search engines at its weekly price', () => {
+    const json = /<script type="application\/ld\+json">(.*)<\/script>/.exec(headTags('/'))?.[1] ?? '';
+    const product = JSON.parse(json)['@graph'].find((thing: { '@type': string }) => thing['@type'] === 'Product');
+    expect(product.offers.map(({ price }: { price: string }) => price)).toEqual(['0.00', '11.99', '29.99', '79.99']);
+  });
+
+  it('allows inline scripts and styles by their hash alone', () => {
+    const html = '<script>one()</script><script type="module" src="/x.js"></script><style>p{color:red}</style>';
+    const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    expect(inlineHashes(html, 'script')).toEqual([hashOf('one()')]);
+    const headers = securityHeaders({ pages: { '/404': html }, connectTo: ['https://api.example'], hashedFiles: [] });
+    expect(headers).not.toContain('unsafe');
+    expect(headers).toContain(`script-src 'self' ${hashOf('one()')};`);
+    expect(headers).toContain(`style-src 'self' ${hashOf('p{color:red}')};`);
+    expect(headers).toContain("connect-src 'self' https://api.example;");
+  });
+
+  it('allows the styles of a page on that page alone', () => {
+    const plans = '<style>p{color:blue}</style>';
+    const headers = securityHeaders({ pages: { '/404': '', '/plans': plans }, connectTo: [], hashedFiles: [] });
+    const [general = '', own = ''] = headers.split(/(?=^\/plans$)/m);
+    const [hash = ''] = inlineHashes(plans, 'style');
+    expect(general).not.toContain(hash);
+    expect(own).toContain(hash);
+    expect(own).toContain('! Content-Security-Policy');
+  });
+
+  it('caches existing assets for good, and nothing else', () => {
+    const rules = (count: number) =>
+      securityHeaders({
+        pages: {},
+        connectTo: [],
+        hashedFiles: Array.from({ length: count }, (_, at) => `assets/${at}.js`),
+      });
+    expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js');
+    expect(rules(2)).not.toContain('*.js');
+    expect(() => rules(100)).toThrow(/more than the 100 allowed/);
+  });
+});
+
+describe('the router', () => {
+  // `web/app/mount.tsx` sets the undocumented property `router.ssr` before it hydrates prerendered markup, which was
+  // rendered without a Suspense boundary. These tests fail when an update of TanStack Router gives it another meaning.
+  const suspenseBoundary = '<!--$-->';
+
+  /** The markup that a router in the browser renders for a page with one heading. */
+  async function markup(ssr: { manifest: undefined } | undefined): Promise<string> {
+    const router = createRouter({
+      routeTree: createRootRoute({ component: () => createElement('h1', null, 'Heading') }),
+      history: createMemoryHistory(),
+      isServer: false,
+      origin: 'https://solace.example',
+    });
+    if (ssr) router.ssr = ssr;
+    await router.load();
+    return renderToString(createElement(RouterProvider<typeof router>, { router }));
+  }
+
+  describe('router.ssr', () => {
+    it('removes the Suspense boundary around the page', async () => {
+      expect(await markup({ manifest: undefined })).toBe('<h1>Heading</h1>');
+    });
+
+    it('leaves the Suspense boundary in place where it is not set', async () => {
+      expect(await markup(undefined)).toContain(suspenseBoundary);
+    });
+  });
+});
+
+describe('what a page does not use', () => {
+  const compact = (code: string) => code.replaceAll(/\s+/g, '');
+  const shortened = (code: string) => compact(withoutUnusedProperties(code));
+
+  describe('the properties that an inline script never reads', () => {
+    it('are removed', () => {
+      const code = "const words = { a: 'A', b: (count) => `${count} B`, c: 'C' }; show(words.a, words.b(2));";
+      expect(shortened(code)).toBe(
+        compact("const words = { a: 'A', b: (count) => `${count} B` }; show(words.a, words.b(2));"),
+      );
+    });
+
+    it('are removed together with what only they read', () => {
+      const code =
+        "const brand = { name: 'S', mail: 'M' }; const words = { a: brand.name, b: `${brand.mail}` }; show(words);";
+      expect(shortened(code)).toBe(compact(code));
+      const unread =
+        "const brand = { name: 'S', mail: 'M' }; const words = { a: 'A', b: `${brand.mail}` }; show(words.a, brand.name);";
+      expect(shortened(unread)).toBe(
+        compact("const brand = { name: 'S' }; const words = { a: 'A' }; show(words.a, brand.name);"),
+      );
+    });
+
+    it('stay if they are destructured', () => {
+      const code = "const brand = { name: 'S', mail: 'M' }; const { name } = brand; show(name);";
+      expect(shortened(code)).toBe(compact("const brand = { name: 'S' }; const { name } = brand; show(name);"));
+    });
+
+    it.each([
+      "const words = { a: 'A', b: 'B' }; show(words[state]);",
+      "const words = { a: 'A', b: 'B' }; show(words);",
+      "const words = { a: 'A', b: 'B' }; const { a, ...rest } = words; show(rest);",
+      "const words = { a: 'A', b: call() }; show(words.a);",
+      "const words = { a: 'A', ...others }; show(words.a);",
+    ])('stay where they may be read: %s', (code) => {
+      expect(shortened(code)).toBe(compact(code));
+    });
+  });
+
+  describe('custom properties that no rule uses', () => {
+    it('are removed, and those that only they use', () => {
+      const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';
+      expect(withoutUnusedVariables(sheet)).toBe(':root{--a:1px;--d:#fff}p{margin:var(--a);color:var(--d)}');
+    });
+
+    it('are not mistaken for parts of class names', () => {
+      const sheet = '.button--look_soft:hover{color:red}';
+      expect(withoutUnusedVariables(sheet)).toBe(sheet);
+    });
+  });
+});
