@@ -176,7 +176,7 @@ const words: Record<Service, object> = {
 };
 
 /** The response of a broken service, in its own format. */
-export function faultResponse(service: Service, status: number): Response {
+function faultResponse(service: Service, status: number): Response {
   const bodiless = status === 204 || status === 205 || status === 304;
   return bodiless ? new Response(null, { status }) : Response.json(words[service], { status });
 }

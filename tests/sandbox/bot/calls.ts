@@ -7,7 +7,7 @@ export class ApiError extends Error {
   readonly response: unknown;
 
   constructor(path: string, status: number | null, response: unknown) {
-    super(status === null ? `The API did not response ${path}` : `The API responded to ${path} with ${status}`);
+    super(status === null ? `The API did not respond to ${path}` : `The API responded to ${path} with ${status}`);
     this.path = path;
     this.status = status;
     this.response = response;
