@@ -31,7 +31,7 @@ export type MessageEvents = {
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
 type Outcome = 'done' | 'absent' | 'retry' | 'park' | 'behind';
 
-/** The second one is for a message behind an event that another request is delivering. */
+/** Pauses before the two attempts. The second attempt is for a message that waits behind an event in delivery. */
 const pausesMs = [250, 2000];
 export const leaseMs = 30_000;
 /** Of a parked event: later than any `now`, so that the index of due events excludes it. */
