@@ -4,7 +4,6 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { dropUnusedProperties } from './web/build/drop-unused-properties.ts';
-import { endpointTable } from './web/build/endpoint-table.ts';
 import { inlineHeadScript } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
 import { writePages } from './web/build/write-pages.ts';
@@ -70,7 +69,6 @@ export default defineConfig({
       addExtensions: true,
     }),
     react(),
-    endpointTable(),
     inlineStyles(join(web, 'styled-system')),
     inlineHeadScript(join(web, 'app/head-script.ts')),
     splitStylesheet(),

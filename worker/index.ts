@@ -2,8 +2,7 @@ import { app } from './app.ts';
 import type { Env } from './env.ts';
 import { runScheduledTasks } from './scheduled.ts';
 
-export { Conversation } from './chat/conversation.ts';
-export { UsageChannel } from './usage/usage-channel.ts';
+export { LiveUser } from './live/live-user.ts';
 
 export default {
   fetch: app.fetch,

@@ -48,8 +48,8 @@ describe('a call that waits for another call of the same user', () => {
     const result = await buy(token);
     expect(result.status).toBe(200);
     expect(sum(pauses)).toBeGreaterThanOrEqual(10 * second);
-    // Besides: the session check, the acquisition and the release.
-    expect(costOf(result)).toBe(pauses.length + 3);
+    const cost = 'one read after each pause, besides the session check, the acquisition and the release';
+    expect(costOf(result), cost).toBe(pauses.length + 3);
     expect(requests.filter(({ at, writes }) => writes && at < freeAt)).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a call that waits for another call of the same user', () => {
     const { status, headers } = await buy(token);
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
     expect(sum(pauses)).toBeGreaterThanOrEqual(15 * second);
-    expect(sum(pauses)).toBeLessThan(18 * second);
+    expect(sum(pauses), 'the patience of a call').toBeLessThan(18 * second);
     expect(requests.filter(({ writes }) => writes)).toEqual([]);
   });
 
@@ -84,7 +84,10 @@ describe('a call that waits for another call of the same user', () => {
       () => pauses.length,
       (count) => count === 49,
     );
-    expect(requests.filter(({ writes }) => writes)).toHaveLength(1);
+    expect(
+      requests.filter(({ writes }) => writes),
+      'one acquisition',
+    ).toHaveLength(1);
     clock.isStopped = false;
     release();
     expect((await calls).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));

@@ -8,7 +8,7 @@ import { runCron } from './support/cron.ts';
 import { database, userRowOf } from './support/database.ts';
 import { newContact, receiveCode, userOf } from './support/person.ts';
 import { eventsAbout, sandbox } from './support/sandbox.ts';
-import { conversationOf, OpenChat } from './support/streams.ts';
+import { liveUserOf, OpenChat } from './support/streams.ts';
 import { eventually } from './support/until.ts';
 
 describe('clearing', () => {
@@ -91,7 +91,7 @@ describe('clearing', () => {
 describe('erasing', () => {
   const erasures = async () => (await database.execute('select * from chat_erasures')).rows;
   const rowsIn = (token: string) =>
-    runInDurableObject(conversationOf(token), (_, { storage }) => {
+    runInDurableObject(liveUserOf(token), (_, { storage }) => {
       const tables = storage.sql.exec("select 1 from sqlite_master where name = 'messages'").toArray();
       return tables.length === 0 ? 0 : Number(storage.sql.exec('select count(*) as n from messages').one().n);
     });
@@ -126,7 +126,7 @@ describe('erasing', () => {
     expect((await call('DELETE', '/api/user/me', { token })).status).toBe(200);
     await eventually(async () => expect(await rowsIn(token)).toBe(0));
     expect((await reply(phone, 'Too late')).status).toBe(404);
-    await runInDurableObject(conversationOf(token), (object) => {
+    await runInDurableObject(liveUserOf(token), (object) => {
       const late = { id: 'late', author: 'user' as const, sealed: new ArrayBuffer(40), notAfter: Date.now() + 5000 };
       return object.append(0, late);
     });
@@ -166,20 +166,20 @@ describe('erasing', () => {
     const { body } = await write(token, 'New');
     // The session of thirty days has ended.
     expect(body.code).toBe('unauthenticated');
-    await runInDurableObject(conversationOf(token), (object) => {
+    await runInDurableObject(liveUserOf(token), (object) => {
       const sealed = new ArrayBuffer(40);
       return object.append(0, { id: 'new', author: 'user' as const, sealed, notAfter: Date.now() + 5000 });
     });
-    expect(await runDurableObjectAlarm(conversationOf(token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     expect(await rowsIn(token)).toBe(2);
     advanceClock(2 * day);
-    expect(await runDurableObjectAlarm(conversationOf(token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     expect(await rowsIn(token)).toBe(1);
     advanceClock(91 * day);
-    expect(await runDurableObjectAlarm(conversationOf(token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     expect(await rowsIn(token)).toBe(0);
-    expect(await runDurableObjectAlarm(conversationOf(token))).toBe(false);
-    const appended = await runInDurableObject(conversationOf(token), (object) =>
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(false);
+    const appended = await runInDurableObject(liveUserOf(token), (object) =>
       object.append(0, {
         id: 'newest',
         author: 'user' as const,

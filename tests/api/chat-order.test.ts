@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Conversation } from '../../worker/chat/conversation.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
 import { call } from './support/api.ts';
 import { newSettledWriter, outboxOf, untilDelivered } from './support/chat-delivery.ts';
 import { readChat, write } from './support/chat.ts';
@@ -24,8 +24,8 @@ async function writeSlowly({ phone, token }: Person, text: string, fault: { cut?
 /** Holds every message between its event, which is queued, and the Durable Object; returns what lets them pass. */
 function holdMessages(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const append: Conversation['append'] = Reflect.get(Conversation.prototype, 'append');
-  vi.spyOn(Conversation.prototype, 'append').mockImplementation(async function (this: Conversation, ...message) {
+  const append: LiveUser['append'] = Reflect.get(LiveUser.prototype, 'append');
+  vi.spyOn(LiveUser.prototype, 'append').mockImplementation(async function (this: LiveUser, ...message) {
     await promise;
     return append.apply(this, message);
   });

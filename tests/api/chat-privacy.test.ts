@@ -6,7 +6,7 @@ import { runCron } from './support/cron.ts';
 import { database, userRowOf } from './support/database.ts';
 import { externalSession, newPerson, newPhone } from './support/person.ts';
 import { eventsAbout, sandbox } from './support/sandbox.ts';
-import { conversationOf, OpenChat } from './support/streams.ts';
+import { liveUserOf, OpenChat } from './support/streams.ts';
 import { eventually } from './support/until.ts';
 
 /** Every value of every row of the database, as one text. */
@@ -19,7 +19,7 @@ async function wholeDatabase(): Promise<string> {
 
 /** Every value of every row of a Durable Object, with bytes as text. */
 function wholeObject(token: string): Promise<string> {
-  return runInDurableObject(conversationOf(token), (_, { storage }) => {
+  return runInDurableObject(liveUserOf(token), (_, { storage }) => {
     const ours = "select name from sqlite_master where name not like '%cf_%' and name not like 'sqlite_%'";
     const names = storage.sql
       .exec<{ name: string }>(ours)
@@ -76,7 +76,7 @@ describe('the text of a message', () => {
     expect((await call('GET', '/api/user/chat', { token: person.token })).status).toBe(503);
     await setKey(person.phone, mine.chat_key as string);
     expect((await readChat(person.token)).messages[0]!.text).toBe('Mine');
-    await runInDurableObject(conversationOf(person.token), (_, { storage }) => {
+    await runInDurableObject(liveUserOf(person.token), (_, { storage }) => {
       storage.sql.exec("update messages set author = 'solace'");
     });
     expect((await call('GET', '/api/user/chat', { token: person.token })).status).toBe(500);

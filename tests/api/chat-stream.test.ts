@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { Conversation } from '../../worker/chat/conversation.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call } from './support/api.ts';
 import { newSettledWriter } from './support/chat-delivery.ts';
 import { newWriter, readChat, reply, write } from './support/chat.ts';
@@ -9,7 +9,7 @@ import { watchDatabase } from './support/database-requests.ts';
 import { costOf } from './support/log.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
-import { conversationOf, OpenChat } from './support/streams.ts';
+import { liveUserOf, OpenChat, OpenStream } from './support/streams.ts';
 import { until } from './support/until.ts';
 
 describe('an open stream', () => {
@@ -84,14 +84,14 @@ describe('an open stream', () => {
     const other = await externalSession(phone);
     const [stream, remaining] = [await OpenChat.open(token), await OpenChat.open(other)];
     await stream.until(({ opened }) => opened);
-    const lost = vi.spyOn(Conversation.prototype, 'endStreams').mockImplementation(() => undefined);
+    const lost = vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
     await call('POST', '/api/auth/logout', { token });
     await until('the message that is lost', () => lost.mock.calls.length);
     vi.restoreAllMocks();
     expect(stream.ended).toBe(false);
-    const due = await runInDurableObject(conversationOf(token), (_, state) => state.storage.getAlarm());
+    const due = await runInDurableObject(liveUserOf(token), (_, state) => state.storage.getAlarm());
     expect(due! - Date.now()).toBeLessThan(30 * second);
-    expect(await runDurableObjectAlarm(conversationOf(token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     await stream.until(({ ended }) => ended);
     await reply(phone, 'Still here');
     await remaining.until(({ messages }) => messages.length === 1);
@@ -108,7 +108,7 @@ describe('an open stream', () => {
   it('frees the object when its reader disconnects', async () => {
     const { token } = await newWriter();
     const stream = await OpenChat.open(token);
-    const sockets = () => runInDurableObject(conversationOf(token), (_, state) => state.getWebSockets().length);
+    const sockets = () => runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
     expect(await sockets()).toBe(1);
     stream.close();
     await until('no open socket', sockets, (open) => open === 0);
@@ -119,15 +119,15 @@ describe('an open stream', () => {
     const stream = await OpenChat.open(token);
     await reply(phone, 'One');
     await stream.until(({ messages }) => messages.length === 1);
-    await runInDurableObject(conversationOf(token), (object: object & { mark?: string }) => {
+    await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => {
       object.mark = 'the same instance';
     });
     // Sockets that cannot hibernate would be closed.
-    await evictDurableObject(conversationOf(token));
+    await evictDurableObject(liveUserOf(token));
     await reply(phone, 'Two');
     await stream.until(({ messages }) => messages.length === 2);
     expect(stream.messages.map(({ seq }) => seq)).toEqual([1, 2]);
-    const mark = await runInDurableObject(conversationOf(token), (object: object & { mark?: string }) => object.mark);
+    const mark = await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => object.mark);
     expect(mark).toBeUndefined();
     stream.close();
   });
@@ -142,6 +142,33 @@ describe('an open stream', () => {
     await stream.until(({ messages }) => messages.some(({ text }) => text === 'After'));
     expect(stream.events.map(({ type }) => type)).toContain('cleared');
     stream.close();
+  });
+});
+
+describe('the usage of the user on a chat stream', () => {
+  it('begins with the profile and the present count, and follows each change without an id', async () => {
+    const { phone, token } = await newWriter();
+    await botCall('/api/bot/usage', { phone, count: 2 });
+    const stream = await OpenChat.open(token);
+    await stream.until(({ usage }) => usage.length === 1);
+    expect(stream.profile).toEqual((await call('GET', '/api/user/me', { token })).body.profile);
+    await botCall('/api/bot/usage', { phone });
+    await stream.until(({ usage }) => usage.length === 2);
+    expect(stream.usage).toEqual([
+      { type: 'usageUpdate', count: 2 },
+      { type: 'usageUpdate', count: 3 },
+    ]);
+    stream.close();
+  });
+
+  it('counts as one of ten streams, together with usage streams', async () => {
+    const { token } = await newWriter();
+    const oldest = await OpenChat.open(token);
+    await oldest.until(({ opened }) => opened);
+    const others: OpenStream[] = [];
+    for (let opened = 0; opened < 10; opened += 1) others.push(await OpenStream.opened(token));
+    await oldest.until(({ ended }) => ended);
+    for (const stream of others) stream.close();
   });
 });
 

@@ -1,22 +1,22 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { ChannelSocket } from '../../worker/usage/channel-socket.ts';
-import { UsageChannel } from '../../worker/usage/usage-channel.ts';
+import { LiveSocket } from '../../worker/live/live-socket.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, sendWith } from './support/api.ts';
 import { second } from './support/clock.ts';
 import { watchDatabase } from './support/database-requests.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { channelOf, OpenStream } from './support/streams.ts';
+import { liveUserOf, OpenStream } from './support/streams.ts';
 import { until } from './support/until.ts';
 
 const openSockets = (token: string) =>
-  runInDurableObject(channelOf(token), (_channel, state) => state.getWebSockets().length);
+  runInDurableObject(liveUserOf(token), (_channel, state) => state.getWebSockets().length);
 
 /** From now on messages to a channel are lost. */
 function loseEnds() {
-  return vi.spyOn(UsageChannel.prototype, 'publish').mockImplementation(() => undefined);
+  return vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
 }
 
 describe('a session whose end message is lost', () => {
@@ -34,9 +34,9 @@ describe('a session whose end message is lost', () => {
     await end(person);
     await until('the message that is lost', () => lost.mock.calls.length);
     expect(stream.ended).toBe(false);
-    const due = await runInDurableObject(channelOf(person.token), (_channel, state) => state.storage.getAlarm());
+    const due = await runInDurableObject(liveUserOf(person.token), (_channel, state) => state.storage.getAlarm());
     expect(due! - Date.now()).toBeLessThan(30 * second);
-    expect(await runDurableObjectAlarm(channelOf(person.token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(person.token))).toBe(true);
     await stream.until(({ ended }) => ended);
   });
 
@@ -52,7 +52,7 @@ describe('a session whose end message is lost', () => {
     loseEnds();
     await call('POST', '/api/auth/logout', { token: others[1]! });
     const requests = watchDatabase(userOf(token));
-    await runDurableObjectAlarm(channelOf(token));
+    await runDurableObjectAlarm(liveUserOf(token));
     expect(requests).toHaveLength(1);
     await leaving.until(({ ended }) => ended);
     vi.restoreAllMocks();
@@ -67,17 +67,17 @@ describe('a session whose end message is lost', () => {
     loseEnds();
     await call('POST', '/api/auth/logout', { token });
     await sandbox.faults({ libsql: { drop: true, match: userOf(token) } });
-    await runDurableObjectAlarm(channelOf(token));
+    await runDurableObjectAlarm(liveUserOf(token));
     expect(stream.ended).toBe(false);
     await sandbox.faults({ libsql: null });
-    expect(await runDurableObjectAlarm(channelOf(token))).toBe(true);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     await stream.until(({ ended }) => ended);
   });
 
   it('sets no alarm when no stream is open', async () => {
     const { token } = await newPerson();
     await call('POST', '/api/auth/logout', { token });
-    const due = await runInDurableObject(channelOf(token), (_channel, state) => state.storage.getAlarm());
+    const due = await runInDurableObject(liveUserOf(token), (_channel, state) => state.storage.getAlarm());
     expect(due).toBeNull();
   });
 });
@@ -128,7 +128,7 @@ describe('a channel', () => {
     const { token } = await newPerson();
     const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
     const request = new Request(`http://solace.test/api/user/usage-stream?token=${token}`);
-    const response = await sendWith({ USAGE_CHANNEL: broken as never }, request);
+    const response = await sendWith({ LIVE_USER: broken as never }, request);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ success: false, code: 'unavailable' });
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
@@ -138,9 +138,9 @@ describe('a channel', () => {
     const { 0: theirs, 1: ours } = new WebSocketPair();
     theirs.accept();
     vi.useFakeTimers();
-    const socket = new ChannelSocket(ours);
+    const socket = new LiveSocket(ours, { userId: 'one', sessionId: 'one' });
     let ended = 0;
-    socket.listen({ take: () => undefined, ended: () => (ended += 1) });
+    socket.listen({ receive: () => undefined, ended: () => (ended += 1) });
     socket.ping();
     await vi.advanceTimersByTimeAsync(4 * second);
     expect(ended).toBe(0);

@@ -3,15 +3,15 @@ import type { Env } from '../../worker/env.ts';
 import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import type { Profile } from '../../worker/contract/schemas.ts';
-import type { ChannelSocket } from '../../worker/usage/channel-socket.ts';
-import type { UsageChannel } from '../../worker/usage/usage-channel.ts';
-import { usageStream } from '../../worker/usage/usage-stream.ts';
+import type { LiveSocket } from '../../worker/live/live-socket.ts';
+import type { LiveUser } from '../../worker/live/live-user.ts';
+import { liveStream } from '../../worker/live/live-stream.ts';
 import { botCall, call } from './support/api.ts';
 import { advanceClock, second } from './support/clock.ts';
 import { watchDatabase } from './support/database-requests.ts';
 import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
-import { channelOf, OpenStream } from './support/streams.ts';
+import { liveUserOf, OpenStream } from './support/streams.ts';
 import { until } from './support/until.ts';
 
 const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
@@ -93,14 +93,14 @@ describe('the usage stream', () => {
   });
 });
 
-type Marked = UsageChannel & { mark?: string };
+type Marked = LiveUser & { mark?: string };
 
 it('makes no Durable Object request for a usage post while no stream is open', async () => {
   const { phone, token } = await newPerson();
   // With settings a call returns when its background work has ended.
   await botCall('/api/bot/usage', { phone }, undefined, {});
   const known = async () =>
-    (await listDurableObjectIds((env as unknown as Env).USAGE_CHANNEL)).some((id) => id.equals(channelOf(token).id));
+    (await listDurableObjectIds((env as unknown as Env).LIVE_USER)).some((id) => id.equals(liveUserOf(token).id));
   expect(await known()).toBe(false);
   const stream = await OpenStream.open(token);
   await stream.until(({ counts }) => counts.at(-1) === 1);
@@ -113,14 +113,14 @@ it('lets its Durable Object hibernate while it is idle, and still gets the next 
   const stream = await OpenStream.open(token);
   await botCall('/api/bot/usage', { phone });
   await stream.until(({ counts }) => counts.at(-1) === 1);
-  await runInDurableObject(channelOf(token), (channel: Marked) => {
+  await runInDurableObject(liveUserOf(token), (channel: Marked) => {
     channel.mark = 'the same instance';
   });
   // Sockets that cannot hibernate would be closed.
-  await evictDurableObject(channelOf(token));
+  await evictDurableObject(liveUserOf(token));
   await botCall('/api/bot/usage', { phone });
   await stream.until(({ counts }) => counts.at(-1) === 2);
-  const mark = await runInDurableObject(channelOf(token), (channel: Marked) => channel.mark);
+  const mark = await runInDurableObject(liveUserOf(token), (channel: Marked) => channel.mark);
   expect(mark).toBeUndefined();
   stream.close();
 });
@@ -129,7 +129,7 @@ it('frees Worker and object when the reader disappears', async () => {
   const { token } = await newPerson();
   const streams = [await OpenStream.open(token), await OpenStream.open(token)];
   for (const stream of streams) await stream.until(({ counts }) => counts.length === 1);
-  const sockets = () => runInDurableObject(channelOf(token), (_channel, state) => state.getWebSockets().length);
+  const sockets = () => runInDurableObject(liveUserOf(token), (_channel, state) => state.getWebSockets().length);
   expect(await sockets()).toBe(2);
   for (const stream of streams) stream.close();
   await until('no open socket', sockets, (open) => open === 0);
@@ -172,17 +172,16 @@ const textDecoder = new TextDecoder();
 /** Opens a stream that nothing is published to; returns the times (unix ms) of its heartbeats. */
 function openIdle(): number[] {
   const beats: number[] = [];
-  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as ChannelSocket;
+  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as LiveSocket;
   const total = { seq: 1, used: 3, resetsAt: null };
-  const stream = usageStream({
+  const { body } = liveStream({
     socket,
-    sessionId: 'one',
     expiresAt: Infinity,
     profile,
     total,
     signal: new AbortController().signal,
   });
-  void stream.pipeTo(
+  void body!.pipeTo(
     new WritableStream({
       write: (chunk) => {
         if (textDecoder.decode(chunk).startsWith(':')) beats.push(Date.now());

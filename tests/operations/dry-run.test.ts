@@ -45,7 +45,7 @@ it.concurrent.each(['', 'preview', 'production'])(
   'would deploy the environment "%s" within its budget, with all bindings',
   async (name) => {
     const told = await dryRun(name);
-    const bindings = ['USAGE_CHANNEL', 'CONVERSATION', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
+    const bindings = ['LIVE_USER', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
     for (const part of [...bindings, 'assets directory']) expect(told).toContain(part);
     expect(told).not.toMatch(/warning/i);
     const [, gzipped] = /gzip: ([\d.]+) KiB/.exec(told) ?? [];
@@ -60,4 +60,29 @@ it('answers under workers.dev in preview alone, and samples traces', () => {
   expect(section('env.production')).toMatch(/^preview_urls = false$/m);
   expect(section('env.preview')).not.toContain('workers_dev');
   expect(section('observability.traces')).toMatch(/^head_sampling_rate = 0\.\d+$/m);
+});
+
+type Migration = {
+  new_sqlite_classes?: string[];
+  renamed_classes?: { from: string; to: string }[];
+  deleted_classes?: string[];
+};
+
+it('moves the conversations to LiveUser by its migrations, and leaves no other class of Durable Objects', async () => {
+  const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
+  const { migrations = [] } = readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig;
+  const firstNames = new Map<string, string>();
+  for (const {
+    new_sqlite_classes: added = [],
+    renamed_classes: renamed = [],
+    deleted_classes: deleted = [],
+  } of migrations as Migration[]) {
+    for (const name of added) firstNames.set(name, name);
+    for (const { from, to } of renamed) {
+      firstNames.set(to, firstNames.get(from)!);
+      firstNames.delete(from);
+    }
+    for (const name of deleted) expect(firstNames.delete(name), name).toBe(true);
+  }
+  expect(Object.fromEntries(firstNames)).toEqual({ LiveUser: 'Conversation' });
 });

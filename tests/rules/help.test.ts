@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { countryOfPhone } from '../../worker/contract/country-of-phone.ts';
-import { helpFor } from '../../worker/contract/help-for.ts';
+import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { helpWays } from '../../web/rules/help-ways.ts';
+import { helpFor, helpWays } from '../../web/rules/help-ways.ts';
 import { sourceDate } from '../../web/rules/formats.ts';
 import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
 

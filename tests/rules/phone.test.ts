@@ -3,7 +3,7 @@ import { canonicalPhone } from '../../worker/accounts/phone.ts';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { Phone } from '../../worker/contract/schemas.ts';
-import { countryOfPhone } from '../../worker/contract/country-of-phone.ts';
+import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 
 describe('the canonical spelling of a number', () => {

@@ -1,12 +1,5 @@
-import {
-  endpoints,
-  type Endpoint,
-  type EndpointName,
-  type Input,
-  type Output,
-  type Params,
-  type Query,
-} from '#contract/endpoints';
+import type { Endpoints, Input, Output, Params, Query } from '#contract/endpoints';
+import { pageRoutes, type PageCall, type Route } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
 import { errorText, ApiError, sessionReplaced, handleRequestError, notifyError } from './api-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
@@ -17,37 +10,37 @@ import { notify } from './notices.ts';
 import { session } from './session.ts';
 
 /** The argument of a call: its body, the parameters of its path, its query, or nothing. */
-type Arguments<Name extends EndpointName> = (typeof endpoints)[Name] extends { inputOptional: true }
+type Arguments<Name extends PageCall> = Endpoints[Name] extends { inputOptional: true }
   ? [Input<Name>?]
   : Argument<Name> extends undefined
     ? []
     : [Argument<Name>];
-type Argument<Name extends EndpointName> =
+type Argument<Name extends PageCall> =
   Input<Name> extends undefined ? (Params<Name> extends undefined ? Query<Name> : Params<Name>) : Input<Name>;
 /** `message` is a sentence, except in the response to a chat message. */
 type Body = { success?: boolean; message?: unknown; code?: ErrorCode };
 
 /** Calls whose errors the page itself shows, under its own title. */
-const notifiedByPage: ReadonlySet<EndpointName> = new Set(['deleteMe']);
+const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
 
 /** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */
-export async function request<Name extends EndpointName>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
-  const isProtected = endpoints[name].access === 'user';
+export async function request<Name extends PageCall>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
+  const isProtected = pageRoutes[name].access === 'user';
   return requestAs(isProtected ? (session.get().token ?? session.storedToken()) : null, name, ...given);
 }
 
 /** As `request`, with a given token. A response that arrives after the session of that token has ended is an error. */
-export async function requestAs<Name extends EndpointName>(
+export async function requestAs<Name extends PageCall>(
   token: string | null,
   name: Name,
   ...[argument]: Arguments<Name>
 ): Promise<Output<Name>> {
-  const endpoint: Endpoint = endpoints[name];
+  const route: Route = pageRoutes[name];
   try {
-    if (endpoint.access === 'user') assertUsable(token);
-    const body = await fetchBody(endpoint, token, argument as object | undefined);
+    if (route.access === 'user') assertUsable(token);
+    const body = await fetchBody(route, token, argument as object | undefined);
     if (token !== null && session.get().token !== token) throw sessionReplaced();
-    const isShown = endpoint.method !== 'GET' && !notifiedByPage.has(name);
+    const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
     if (isShown && body.success && sentence) notify({ type: 'success', title: sentence });
     // The contract defines the response.
@@ -59,7 +52,7 @@ export async function requestAs<Name extends EndpointName>(
 }
 
 /** As `request`; shows an error before it throws it. */
-export async function call<Name extends EndpointName>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
+export async function call<Name extends PageCall>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
   return request(name, ...given).catch((error: unknown) => {
     notifyError(error);
     throw error;
@@ -69,7 +62,7 @@ export async function call<Name extends EndpointName>(name: Name, ...given: Argu
 /** Ends a session at the server after it has ended here. If the call fails, the token expires by itself. */
 export function revoke(token: string): void {
   if (tokenExpired(token, Date.now())) return;
-  void fetchBody(endpoints.logout, token, { everywhere: false }).catch(() => null);
+  void fetchBody(pageRoutes.logout, token, { everywhere: false }).catch(() => null);
 }
 
 function assertUsable(token: string | null): asserts token is string {
@@ -80,9 +73,10 @@ function assertUsable(token: string | null): asserts token is string {
   if (tokenExpired(token, Date.now())) throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
 
-async function fetchBody(endpoint: Endpoint, token: string | null, argument?: object): Promise<Body> {
-  const path = endpoint.params || endpoint.query ? addressOf(endpoint, argument) : endpoint.path;
-  const response = await send(endpoint.method, path, token, endpoint.input && argument);
+async function fetchBody(route: Route, token: string | null, argument?: object): Promise<Body> {
+  const hasBody = route.method !== 'GET' && !hasParameters(route);
+  const path = hasBody ? route.path : addressOf(route, argument);
+  const response = await send(route.method, path, token, hasBody ? argument : undefined);
   const body: Body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   const { error, notice } = errorText(response.status, sentenceOf(body), token !== null);
@@ -91,18 +85,21 @@ async function fetchBody(endpoint: Endpoint, token: string | null, argument?: ob
 
 const sentenceOf = ({ message }: Body) => (typeof message === 'string' ? message : undefined);
 
-/** The path with its parameters or its query filled in. */
-function addressOf(endpoint: Endpoint, argument: object = {}): string {
+const hasParameters = ({ path }: Route) => path.includes(':');
+
+/** The path with its parameters filled in, else with the argument as its query. */
+function addressOf(route: Route, argument: object = {}): string {
   const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
-  const query = endpoint.query ? new URLSearchParams(Object.fromEntries(values)).toString() : '';
-  if (query) return `${endpoint.path}?${query}`;
-  return values.reduce<string>(
-    (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(value)),
-    endpoint.path,
-  );
+  if (hasParameters(route))
+    return values.reduce<string>(
+      (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(value)),
+      route.path,
+    );
+  const query = new URLSearchParams(Object.fromEntries(values)).toString();
+  return query ? `${route.path}?${query}` : route.path;
 }
 
-async function send(method: Endpoint['method'], path: string, token: string | null, input?: object): Promise<Response> {
+async function send(method: Route['method'], path: string, token: string | null, input?: object): Promise<Response> {
   const early = method === 'GET' && token ? takeEarlyResponse(path, token) : null;
   if (early) return early.catch(networkError);
   const headers = new Headers();

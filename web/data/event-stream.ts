@@ -1,10 +1,10 @@
-import { endpoints, type EndpointName } from '#contract/endpoints';
+import { pageRoutes, type PageCall } from '#contract/routes';
 import { connectionEstablished, streamReplaced } from '#contract/usage-stream';
 import { requestAs } from './api-client.ts';
 import { apiBase } from './config.ts';
 import { createStore } from './store.ts';
 
-type StreamName = Extract<EndpointName, 'usageStream' | 'chatStream'>;
+type StreamName = Extract<PageCall, 'usageStream' | 'chatStream'>;
 
 type Options = {
   token: string;
@@ -39,7 +39,7 @@ export function openEventStream({ token, name, query, delay, onStatus, onOpen, o
     if (closed) return;
     if (ticket === null) return retry();
     const search = new URLSearchParams({ token: ticket, ...query?.() });
-    source = listen(`${apiBase}${endpoints[name].path}?${search}`);
+    source = listen(`${apiBase}${pageRoutes[name].path}?${search}`);
   };
 
   const listen = (address: string) => {

@@ -1,4 +1,4 @@
-import { countryOfPhone } from '#contract/country-of-phone';
+import { countryOfPhone } from '../rules/phone-country.ts';
 import { useSession } from './session.ts';
 import { useEffect, useState } from 'react';
 import { request } from './api-client.ts';

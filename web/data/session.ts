@@ -6,14 +6,11 @@ import type { Destination } from '../rules/sign-in-rules.ts';
 export const tokenKey = 'authToken';
 
 export type Session = {
-  user: User | null;
   token: string | null;
+  /** The user of the token, from the query cache, which owns it. */
+  user: User | null;
   isInitializing: boolean;
   isLoading: boolean;
-  renewalDate: string | null;
-  cancelAtDate: string | null;
-  subscriptionStatus: string | null;
-  scheduledTierId: string | null;
 };
 
 /** The profiles in the query cache, by the token with which they were fetched. */
@@ -29,12 +26,20 @@ let profiles: ProfileCache | null = null;
 let initializations = 1;
 
 /** The state before the visitor is known, in which pages are prerendered. */
-const initialSession: Session = describe(null);
-const store = createStore<Session>(initialSession);
+const initialSession: Session = { token: null, user: null, isInitializing: true, isLoading: false };
+const store = createStore<{ token: string | null }>({ token: null });
 
-/** The current token, and its user from the query cache. */
+/** The current token. Its user is read from the query cache each time. */
 export const session = {
-  get: store.get,
+  get: (): Session => {
+    const { token } = store.get();
+    return {
+      token,
+      user: token ? (profiles?.get(token) ?? null) : null,
+      isInitializing: initializations > 0,
+      isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
+    };
+  },
   subscribe: store.subscribe,
   storedToken: () => storage.read(tokenKey),
 
@@ -43,7 +48,7 @@ export const session = {
     profiles = cache;
     refresh();
   },
-  /** Applies a change of the cache. */
+  /** Notifies the listeners of a change in the cache. */
   refresh: () => refresh(),
 
   beginInitialization(): void {
@@ -73,7 +78,7 @@ export const session = {
   },
 
   updateUser(change: (user: User) => User): void {
-    const { token, user } = store.get();
+    const { token, user } = session.get();
     if (token && user) profiles?.set(token, change(user));
   },
 
@@ -89,26 +94,12 @@ export const session = {
 
 function setToken(token: string | null): void {
   const before = store.get().token;
-  store.set(describe(token));
+  store.set({ token });
   if (before && before !== token) profiles?.remove(before);
 }
 
 function refresh(): void {
-  store.set(describe(store.get().token));
-}
-
-function describe(token: string | null): Session {
-  const user = token ? (profiles?.get(token) ?? null) : null;
-  return {
-    user,
-    token,
-    isInitializing: initializations > 0,
-    isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
-    renewalDate: user?.metadata.renewalDate ?? null,
-    cancelAtDate: user?.metadata.cancelAtDate ?? null,
-    subscriptionStatus: user?.metadata.subscriptionStatus ?? null,
-    scheduledTierId: user?.metadata.scheduledDowngradeTierId ?? null,
-  };
+  store.set({});
 }
 
 /** Resolves when it is known whether the visitor is signed in. */

@@ -1,5 +1,6 @@
 import type { HelpHours, HelpLine } from '#contract/help-line';
 import { helpLineWords as words } from '../words/help.ts';
+import { helpLines } from '#contract/help-lines';
 
 /** A channel of a crisis line: the text and target of its link, and its details. */
 export type HelpWay = { label: string; href?: string; note: string; isWebsite: boolean };
@@ -28,4 +29,16 @@ function way(label: string, href: string | undefined, notes: string[] = [], isWe
 function hoursText(hours: HelpHours | undefined): string {
   if (!hours) return '';
   return hours === 'always' ? words.always : words.daily(hours.from, hours.to);
+}
+
+export type CountryHelp = { country: string; name?: string; lines: readonly HelpLine[] };
+
+/**
+ * The lines of each country once, in the given order. Pass the connection's country before the phone number's, since
+ * short numbers work only inside their country. A country without a line has no name and an empty list.
+ */
+export function helpFor(countries: readonly string[]): CountryHelp[] {
+  // Cloudflare's CF-IPCountry is XX for an unknown country and T1 for Tor.
+  const known = countries.filter((country) => /^[A-Z]{2}$/.test(country) && country !== 'XX');
+  return [...new Set(known)].map((country) => ({ country, lines: [], ...helpLines[country] }));
 }

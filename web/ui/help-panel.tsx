@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CountryHelp, helpFor } from '#contract/help-for';
+import { type CountryHelp, helpFor, type HelpWay, helpWays } from '../rules/help-ways.ts';
 import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords, languageNames } from '../words/help.ts';
 import { ExternalLink } from './external-link.tsx';
 import type { HelpLine } from '#contract/help-line';
-import { type HelpWay, helpWays } from '../rules/help-ways.ts';
 import { sourceDate } from '../rules/formats.ts';
 
 type Props = {

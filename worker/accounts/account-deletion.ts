@@ -6,14 +6,13 @@ import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
-import { conversationOf } from '../chat/chat-user.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { endStreams, expectEnd } from '../live/publish.ts';
+import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
@@ -43,7 +42,7 @@ export function deleteAccount(context: Context, userId: string, { seen, only }: 
       if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
       expectEnd({ env, waitUntil }, user.id);
       await deleteRows(db, settings, leased);
-      if (user.chatEpoch > 0 || user.chatKey) waitUntil(conversationOf(env, user.id).erase());
+      if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
       endStreams({ env, waitUntil }, user.id, null);
       waitUntil(deliverSoon(db, settings, user.phone));
       return { result: true, released: true };

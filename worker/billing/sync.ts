@@ -10,8 +10,8 @@ import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentCount } from '../usage/week.ts';
+import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
-import { publish } from '../live/publish.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { dueAfter } from './due.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
@@ -41,7 +41,7 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
   const fetched = await withStripe(settings, (stripe) => fetchState(stripe, leased, stripeId, settings));
   const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
     // The write may have succeeded: streams reconnect and read the result.
-    waitUntil(publish(env, user.id, { kind: 'end', sessionId: null }));
+    endStreams({ env, waitUntil }, user.id, null);
     throw error;
   });
   if (!after) return { result: user, released: true };

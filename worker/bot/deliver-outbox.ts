@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
-import type { Database } from '../lib/database.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { cancelledBody } from './outbox.ts';
@@ -31,7 +31,7 @@ export type MessageEvents = {
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
 type Outcome = 'done' | 'absent' | 'retry' | 'park' | 'behind';
 
-/** The second one is for a message behind an event that another request is delivering. */
+/** Pauses before the two attempts. The second attempt is for a message that waits behind an event in delivery. */
 const pausesMs = [250, 2000];
 export const leaseMs = 30_000;
 const patienceMs = 20_000;
@@ -92,9 +92,9 @@ async function follow(outbox: Outbox, leased: OutboxEvent[], phone?: PhoneNumber
   let [event] = leased;
   while (event) {
     const statement = settledSql(event, await send(outbox, event), Date.now());
-    const settle = [outbox.db.run(statement), outbox.db.run(removeCancelled(event))] as const;
-    if (Date.now() > until) return void (await outbox.db.batch(settle));
-    const [, , next] = await outbox.db.batch([...settle, outbox.db.all<OutboxEvent>(lease(outbox, 1, phone))]);
+    const settle = { settled: outbox.db.run(statement), removed: outbox.db.run(removeCancelled(event)) };
+    if (Date.now() > until) return void (await batch(outbox.db, settle));
+    const { next } = await batch(outbox.db, { ...settle, next: outbox.db.all<OutboxEvent>(lease(outbox, 1, phone)) });
     [event] = next;
   }
 }

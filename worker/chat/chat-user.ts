@@ -1,3 +1,4 @@
+import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
@@ -11,11 +12,6 @@ import type { Consent } from '../contract/chat.ts';
 import type { User } from '#db/schema';
 
 export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
-
-/** The Durable Object of a user's conversation. */
-export function conversationOf(env: Env, userId: string) {
-  return env.CONVERSATION.getByName(userId);
-}
 
 /** The 503 for a caller whose epoch is behind the conversation's. */
 export function staleEpochError(): RequestError {
@@ -67,7 +63,7 @@ export async function exportConversation({ user, env, settings }: { user: User; 
   const key = await chatKeyOf(settings, user);
   const stored: StoredMessage[] = [];
   for (let before: number | undefined, more = key !== null; more;) {
-    const page = await conversationOf(env, user.id).read(user.chatEpoch, before, messagesPerRead);
+    const page = await liveUserOf(env, user.id).read(user.chatEpoch, before, messagesPerRead);
     if (page.outcome === 'behind') throw new RequestError('unavailable', { retryAfter: 1 });
     stored.unshift(...page.messages);
     before = stored[0]?.seq;

@@ -1,10 +1,10 @@
+import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL, asc, eq, lte } from 'drizzle-orm';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import type { WrappedKey } from './chat-encryption.ts';
-import { conversationOf } from './chat-user.ts';
 import { minuteMs } from '../lib/time.ts';
 import { chatErasures } from '#db/schema';
 import { log } from '../lib/log.ts';
@@ -41,7 +41,7 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
 
 /** Deletes the messages below an epoch in the Durable Object, then the row that requests it. */
 export async function confirmCleared(env: Env, db: Database, userId: string, epoch: number): Promise<void> {
-  await conversationOf(env, userId).clear(epoch);
+  await liveUserOf(env, userId).clear(epoch);
   await db.run(sql`delete from chat_erasures where user_id = ${userId} and epoch = ${epoch}`);
 }
 
@@ -72,6 +72,6 @@ export async function eraseConversations(env: Env, db: Database, now: number): P
 
 async function erase(env: Env, db: Database, { userId, epoch }: Erasure): Promise<void> {
   if (epoch !== null) return confirmCleared(env, db, userId, epoch);
-  await conversationOf(env, userId).erase();
+  await liveUserOf(env, userId).erase();
   await db.run(sql`delete from chat_erasures where user_id = ${userId}`);
 }

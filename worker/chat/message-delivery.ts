@@ -1,3 +1,4 @@
+import { liveUserOf } from '../live/publish.ts';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { MessageEvents, OutboxEvent } from '../bot/deliver-outbox.ts';
@@ -7,7 +8,6 @@ import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
-import { conversationOf } from './chat-user.ts';
 
 type Data = { userId: string; messageId: string; retried?: boolean };
 type Body = { type: string; timestamp: string; data: Data & Record<string, unknown> };
@@ -42,7 +42,7 @@ export function messageEvents({ db, env, settings }: Context, known?: Known): Me
       const row = await rowOf(event);
       const key = row && (await chatKeyOf(settings, row));
       if (!row || !key) return 'settled';
-      const queued = await conversationOf(env, row.id).findQueued(row.chatEpoch, data.messageId);
+      const queued = await liveUserOf(env, row.id).findQueued(row.chatEpoch, data.messageId);
       const mayBeStored = Date.now() < event.createdAt + storedWithinMs + clockSkewMs;
       if (!queued) return mayBeStored ? 'unready' : 'absent';
       const { message, sentBefore } = queued;
@@ -56,7 +56,7 @@ export function messageEvents({ db, env, settings }: Context, known?: Known): Me
       if (!row) return;
       const { messageId } = parse(event).data;
       const from: MessageState[] = state === 'delivered' ? ['sent', 'failed'] : ['sent'];
-      await conversationOf(env, row.id).move(row.chatEpoch, messageId, from, state);
+      await liveUserOf(env, row.id).move(row.chatEpoch, messageId, from, state);
     },
   };
 }

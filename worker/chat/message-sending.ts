@@ -1,3 +1,4 @@
+import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs } from '../bot/deliver-outbox.ts';
 import type { ChatMessage } from '../contract/chat.ts';
@@ -12,7 +13,7 @@ import {
   type ChatRow,
   type MessageContent,
 } from './chat-encryption.ts';
-import { conversationOf, restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
+import { restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
 import type { StoredMessage } from '../live/message-table.ts';
 import type { User } from '#db/schema';
 import type { Settings } from '../settings.ts';
@@ -30,7 +31,7 @@ export async function findMessage(
   refusal: RequestError,
 ): Promise<ChatMessage> {
   const key = await chatKeyOf(settings, user);
-  const stored = key && (await conversationOf(env, user.id).find(user.chatEpoch, sent.id));
+  const stored = key && (await liveUserOf(env, user.id).find(user.chatEpoch, sent.id));
   if (!key || !stored) throw refusal;
   const message = await sameMessage(key, user, stored, sent);
   // Sending a failed message again is a new attempt.
@@ -48,7 +49,7 @@ export async function storeMessage(
   queued: OutboxEvent | null,
 ): Promise<Stored> {
   const { db, env, settings, waitUntil, now } = context;
-  const [conversation, notAfter] = [conversationOf(env, user.id), now + storedWithinMs];
+  const [conversation, notAfter] = [liveUserOf(env, user.id), now + storedWithinMs];
   const key = (await chatKeyOf(settings, user))!;
   const { id, text } = sent;
   const sealed = await sealMessage(key, { userId: user.id, id, author: 'user' }, { text });
@@ -98,7 +99,7 @@ export async function storeReply(
   const key = (await chatKeyOf(settings, user))!;
   const sealed = await sealMessage(key, { userId: user.id, id, author: 'solace' }, content);
   const message = { id, author: 'solace' as const, sealed, notAfter: now + storedWithinMs, replyTo: content.replyTo };
-  const appended = await conversationOf(env, user.id).append(user.chatEpoch, message);
+  const appended = await liveUserOf(env, user.id).append(user.chatEpoch, message);
   if (appended.outcome === 'behind') {
     context.waitUntil(restartEpoch(context, user, appended));
     throw staleEpochError();

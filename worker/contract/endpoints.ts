@@ -1,16 +1,12 @@
 import * as v from 'valibot';
 import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessage, newReplyEntries } from './chat.ts';
 import type { ErrorName } from './errors.ts';
+import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './schemas.ts';
-
-export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp';
 
 type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-type Definition = {
-  access: Access;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: `/${string}`;
+type Definition = Route & {
   summary: string;
   /** The JSON body; undefined if the call has none. */
   input?: Shape;
@@ -48,10 +44,19 @@ function wholeNumber(name: string, least: number, most: number) {
 const done = v.object({ success: v.literal(true) });
 
 export const endpoints = {
+  supportErase: {
+    ...supportRoutes.supportErase,
+    summary: 'Delete the account that the token of the support command names',
+    output: done,
+    fails: ['notFound'],
+  },
+  supportExport: {
+    ...supportRoutes.supportExport,
+    summary: 'Export the account that the token of the support command names',
+    fails: ['notFound'],
+  },
   requestOtp: {
-    access: 'public',
-    method: 'POST',
-    path: '/api/auth/request-otp',
+    ...pageRoutes.requestOtp,
     summary: 'Send a one-time code to a number that has written to the assistant',
     input: v.object({ phone: Phone }),
     output: v.object({
@@ -61,36 +66,28 @@ export const endpoints = {
     }),
   },
   verifyOtp: {
-    access: 'public',
-    method: 'POST',
-    path: '/api/auth/verify-otp',
+    ...pageRoutes.verifyOtp,
     summary: 'Exchange a one-time code for a session',
     input: v.object({ phone: Phone, otp: Code }),
     output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
     fails: ['invalidCode'],
   },
   verifyExternalToken: {
-    access: 'public',
-    method: 'POST',
-    path: '/api/auth/verify-external-token',
+    ...pageRoutes.verifyExternalToken,
     summary: 'Exchange a token of the external issuer for a session',
     input: v.object({ token: Token }),
     output: v.object({ success: v.literal(true), token: v.string(), user: Profile, status: AccountStatus }),
     fails: ['invalidToken', 'notFound'],
   },
   verifyTrialToken: {
-    access: 'public',
-    method: 'POST',
-    path: '/auth/verify-trial-token',
+    ...pageRoutes.verifyTrialToken,
     summary: 'Exchange the token of a trial link for a session and the trial',
     input: v.object({ trialToken: Token }),
     output: v.object({ success: v.literal(true), token: v.string() }),
     fails: ['invalidToken', 'conflict'],
   },
   logout: {
-    access: 'user',
-    method: 'POST',
-    path: '/api/auth/logout',
+    ...pageRoutes.logout,
     summary: 'End this session, or every session of the user',
     input: v.object({ everywhere: v.optional(v.boolean('everywhere must be true or false'), false) }),
     inputOptional: true,
@@ -98,49 +95,37 @@ export const endpoints = {
     whilePending: true,
   },
   getMe: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/me',
+    ...pageRoutes.getMe,
     summary: 'The profile of the signed-in user',
     output: v.object({ success: v.literal(true), profile: Profile }),
     whilePending: true,
   },
   deleteMe: {
-    access: 'user',
-    method: 'DELETE',
-    path: '/api/user/me',
+    ...pageRoutes.deleteMe,
     summary: 'Delete the account and everything known about the user',
     output: done,
     whilePending: true,
     fails: ['conflict'],
   },
   getPlatform: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/platform',
+    ...pageRoutes.getPlatform,
     summary: 'Where the user receives messages',
     output: v.object({ success: v.literal(true), platform: Platform }),
   },
   putPlatform: {
-    access: 'user',
-    method: 'PUT',
-    path: '/api/user/platform',
+    ...pageRoutes.putPlatform,
     summary: 'Choose where to receive messages',
     input: v.object({ platform: Platform }),
     output: v.object({ success: v.literal(true), platform: Platform }),
   },
   exportMe: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/export',
+    ...pageRoutes.exportMe,
     summary: 'Everything kept about the user, as a JSON attachment',
     whilePending: true,
     fails: ['rateLimited'],
   },
   getSessions: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/sessions',
+    ...pageRoutes.getSessions,
     summary: 'Where the user is signed in, newest first',
     output: v.object({
       success: v.literal(true),
@@ -150,110 +135,84 @@ export const endpoints = {
     }),
   },
   endSession: {
-    access: 'user',
-    method: 'DELETE',
-    path: '/api/user/sessions/:id',
+    ...pageRoutes.endSession,
     summary: 'End one session of the user and its streams',
     params: v.object({ id: v.string() }),
     output: done,
     fails: ['notFound'],
   },
   createSubscriptionUpdateSession: {
-    access: 'user',
-    method: 'POST',
-    path: '/api/billing/create-subscription-update-session',
-    summary: 'A page on which the user buys, changes or mends the subscription',
+    ...pageRoutes.createSubscriptionUpdateSession,
+    summary: 'The address of the page on which the user buys or changes a plan, or pays a due invoice',
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
     fails: ['conflict'],
   },
   createPortalSession: {
-    access: 'user',
-    method: 'POST',
-    path: '/api/billing/create-portal-session',
+    ...pageRoutes.createPortalSession,
     summary: 'The billing portal of the user',
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
     fails: ['conflict'],
   },
   verifyCheckoutSession: {
-    access: 'user',
-    method: 'POST',
-    path: '/api/billing/verify-and-update-checkout-session',
+    ...pageRoutes.verifyCheckoutSession,
     summary: 'Bring the plan up to date on the return from a checkout',
     input: v.object({ sessionId: v.pipe(v.string('sessionId is missing'), v.minLength(1, 'sessionId is missing')) }),
     output: v.object({ success: v.boolean(), tierUpdated: v.boolean(), newTier: Tier }),
     fails: ['notFound'],
   },
   streamTicket: {
-    access: 'user',
-    method: 'POST',
-    path: '/api/user/stream-ticket',
+    ...pageRoutes.streamTicket,
     summary: 'A ticket that opens the usage stream within a minute',
     output: v.object({ success: v.literal(true), ticket: v.string(), expiresIn: v.literal(60) }),
   },
   usageStream: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/usage-stream',
+    ...pageRoutes.usageStream,
     summary: 'The live usage count as server-sent events',
     tokenInQuery: true,
     mediaType: 'text/event-stream',
     fails: ['invalidToken'],
   },
   getChat: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/chat',
+    ...pageRoutes.getChat,
     summary: 'A page of the conversation',
     query: ChatPageQuery,
     output: ChatPage,
     fails: ['invalidField'],
   },
   clearChat: {
-    access: 'user',
-    method: 'DELETE',
-    path: '/api/user/chat',
+    ...pageRoutes.clearChat,
     summary: 'Clear the conversation; consent stays',
     output: done,
   },
   sendMessage: {
-    access: 'user',
-    method: 'POST',
-    path: '/api/user/chat/messages',
+    ...pageRoutes.sendMessage,
     summary: 'Send a message; the same id and text again return the same message',
     input: NewMessage,
     output: v.object({ success: v.literal(true), message: ChatMessage }),
     fails: ['consentNeeded', 'allowanceSpent', 'messageIdReused'],
   },
   chatStream: {
-    access: 'user',
-    method: 'GET',
-    path: '/api/user/chat-stream',
+    ...pageRoutes.chatStream,
     summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
     tokenInQuery: true,
     mediaType: 'text/event-stream',
     fails: ['invalidToken'],
   },
   putChatConsent: {
-    access: 'user',
-    method: 'PUT',
-    path: '/api/user/chat/consent',
+    ...pageRoutes.putChatConsent,
     summary: 'Accept a version of the notice that stands before the conversation',
     input: v.object({ version: ConsentVersion }),
     output: v.object({ success: v.literal(true), consent: Consent }),
   },
   deleteChatConsent: {
-    access: 'user',
-    method: 'DELETE',
-    path: '/api/user/chat/consent',
+    ...pageRoutes.deleteChatConsent,
     summary: 'Withdraw the consent and clear the conversation',
     output: v.object({ success: v.literal(true), consent: v.null() }),
   },
   botMessages: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/messages',
+    ...botRoutes.botMessages,
     summary: "Write a reply into a user's conversation on the web",
     input: v.strictObject({ phone: Phone, ...newReplyEntries }),
     bodyLimit: 32 * 1024,
@@ -261,18 +220,14 @@ export const endpoints = {
     fails: ['notFound', 'conflict', 'messageIdReused'],
   },
   botTyping: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/typing',
+    ...botRoutes.botTyping,
     summary: 'Show, for some seconds, that a reply is being written; 0 ends it',
     input: v.strictObject({ phone: Phone, seconds: v.optional(wholeNumber('seconds', 0, 30), 20) }),
     output: done,
     fails: ['notFound', 'conflict'],
   },
   botContacts: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/contacts',
+    ...botRoutes.botContacts,
     summary: 'A number has written to the assistant',
     input: v.strictObject({
       phone: Phone,
@@ -281,9 +236,7 @@ export const endpoints = {
     output: v.object({ success: v.literal(true), known: v.literal(true) }),
   },
   botUsage: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/usage',
+    ...botRoutes.botUsage,
     summary: 'Count messages, if the allowance lets them pass',
     input: v.strictObject({
       phone: Phone,
@@ -293,26 +246,20 @@ export const endpoints = {
     output: Usage,
   },
   botEntitlements: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/entitlements',
+    ...botRoutes.botEntitlements,
     summary: 'The allowance of a number, without counting',
     input: v.strictObject({ phone: Phone }),
     output: Usage,
   },
   botApprovals: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/approvals',
+    ...botRoutes.botApprovals,
     summary: 'Approve a user, or set back to pending',
     input: v.strictObject({ phone: Phone, status: AccountStatus }),
     output: v.object({ success: v.literal(true), status: AccountStatus }),
     fails: ['notFound'],
   },
   botTrials: {
-    access: 'bot',
-    method: 'POST',
-    path: '/api/bot/trials',
+    ...botRoutes.botTrials,
     summary: 'Issue a trial link for a number, usable once',
     input: v.strictObject({
       phone: Phone,
@@ -323,17 +270,13 @@ export const endpoints = {
     fails: ['notFound', 'conflict'],
   },
   stripeWebhook: {
-    access: 'stripe',
-    method: 'POST',
-    path: '/api/webhooks/stripe',
+    ...serviceRoutes.stripeWebhook,
     summary: "Take one of Stripe's signed events",
     bodyLimit: 512 * 1024,
     output: v.object({ received: v.literal(true) }),
   },
   verifyWhatsappWebhook: {
-    access: 'public',
-    method: 'GET',
-    path: '/api/webhooks/whatsapp',
+    ...serviceRoutes.verifyWhatsappWebhook,
     summary: 'Show WhatsApp that this address is ours',
     query: v.object({
       'hub.mode': v.literal('subscribe', 'hub.mode must be subscribe'),
@@ -347,31 +290,23 @@ export const endpoints = {
     fails: ['invalidToken', 'notFound'],
   },
   whatsappWebhook: {
-    access: 'whatsapp',
-    method: 'POST',
-    path: '/api/webhooks/whatsapp',
+    ...serviceRoutes.whatsappWebhook,
     summary: 'Take what WhatsApp reports about the codes that were sent',
     bodyLimit: 3 * 1024 * 1024,
     output: v.object({ received: v.literal(true) }),
     fails: ['invalidBody', 'notFound'],
   },
   getCountry: {
-    access: 'public',
-    method: 'GET',
-    path: '/api/country',
+    ...pageRoutes.getCountry,
     summary: 'The country of the connection, for the crisis lines; null when it is unknown',
     output: v.object({ success: v.literal(true), country: v.nullable(v.string()) }),
   },
   openapi: {
-    access: 'public',
-    method: 'GET',
-    path: '/api/openapi.json',
+    ...serviceRoutes.openapi,
     summary: 'This description',
   },
   health: {
-    access: 'public',
-    method: 'GET',
-    path: '/api/health',
+    ...serviceRoutes.health,
     summary: 'Whether the API and its database answer; 503 when degraded',
     output: v.object({
       status: v.picklist(['ok', 'degraded']),

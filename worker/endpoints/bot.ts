@@ -15,13 +15,13 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { endStreams, expectEnd, publish } from '../live/publish.ts';
+import { endStreams, expectEnd, publish, liveUserOf } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
 import { weekMs } from '../usage/week.ts';
 import type { ChatRow } from '../chat/chat-encryption.ts';
-import { chatUserSql, conversationOf, requireConversation } from '../chat/chat-user.ts';
+import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
 import { storeReply } from '../chat/message-sending.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
@@ -140,6 +140,6 @@ export const botTyping: Handler<'botTyping'> = async (context) => {
   const values = { phone: input.phone, until: now + 1000 * input.seconds };
   const [first, user] = await applyOnceThen<{ until: number }, ChatRow>(context, typingStatements, values);
   const { id, chatEpoch } = requireConversation(user);
-  await conversationOf(env, id).type(chatEpoch, first!.until);
+  await liveUserOf(env, id).type(chatEpoch, first!.until);
   return { success: true };
 };

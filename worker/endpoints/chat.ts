@@ -1,4 +1,5 @@
-import { consentOf, conversationOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
+import { liveUserOf } from '../live/publish.ts';
+import { consentOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
 import { openMessage, newChatKey, chatKeyOf } from '../chat/chat-encryption.ts';
 import type { Handler } from '../http/request-context.ts';
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
@@ -21,7 +22,7 @@ import { insertBotEvent } from '../bot/outbox.ts';
 export const getChat: Handler<'getChat'> = async ({ session, query, ...context }) =>
   session.run([], async (user) => {
     const key = await chatKeyOf(context.settings, user);
-    const page = await conversationOf(context.env, user.id).read(user.chatEpoch, query.before, query.limit);
+    const page = await liveUserOf(context.env, user.id).read(user.chatEpoch, query.before, query.limit);
     if (page.outcome === 'behind') {
       context.waitUntil(restartEpoch(context, user, page));
       throw staleEpochError();

@@ -1,17 +1,14 @@
-import { signToken, ticketLifetimeSeconds } from '../sign-in/session-token.ts';
-import type { Handler } from '../http/request-context.ts';
 import { eq } from 'drizzle-orm';
-import { users } from '#db/schema';
-import { ChannelSocket } from '../usage/channel-socket.ts';
+import { users, type User } from '#db/schema';
+import { keyOfEpoch } from '../chat/chat-encryption.ts';
+import { conversationEvents } from '../chat/chat-stream.ts';
+import type { Handler, UserContext } from '../http/request-context.ts';
+import { LiveSocket } from '../live/live-socket.ts';
+import { liveStream, type ConversationEvents } from '../live/live-stream.ts';
+import { longestStreamMs } from '../live/server-sent-events.ts';
+import { signToken, ticketLifetimeSeconds } from '../sign-in/session-token.ts';
 import { profileOf } from '../usage/profile.ts';
 import { currentCount } from '../usage/week.ts';
-import { longestStreamMs, usageStream as openUsageStream } from '../usage/usage-stream.ts';
-import { chatStream as openChatStream } from '../chat/chat-stream.ts';
-import { keyOfEpoch } from '../chat/chat-encryption.ts';
-import { conversationOf } from '../chat/chat-user.ts';
-import type { ConversationEvent } from '../live/message-table.ts';
-import { ObjectSocket } from '../live/live-socket.ts';
-import { RequestError } from '../lib/request-error.ts';
 
 export const streamTicket: Handler<'streamTicket'> = async ({ session, settings, now }) =>
   session.run([], async (user) => {
@@ -21,50 +18,44 @@ export const streamTicket: Handler<'streamTicket'> = async ({ session, settings,
     return { success: true, ticket, expiresIn: ticketLifetimeSeconds };
   });
 
+export const usageStream: Handler<'usageStream'> = async (context) => openStream(context, { usage: '' });
+
+export const chatStream: Handler<'chatStream'> = async (context) =>
+  openStream(context, afterOf(context.request), async (user) => {
+    const { db, settings } = context;
+    const readAgain = async () => (await db.select().from(users).where(eq(users.id, user.id)))[0] ?? null;
+    return conversationEvents(user.id, await keyOfEpoch(settings, user, readAgain));
+  });
+
 /**
- * Joins the channel before it reads the total, so that no change is lost in between. The same transaction records how
- * long a stream may be open, since a usage post skips the Durable Object if none can be open.
+ * Joins the live object before it reads the user, so that no change is lost in between. The same transaction records how
+ * long a stream may be open, since a usage post skips the live object if none can be open.
  */
-export const usageStream: Handler<'usageStream'> = async ({ session, db, env, now, request }) => {
-  const socket = await ChannelSocket.join(env, session.claimedUserId);
+async function openStream(
+  { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
+  query: Record<string, string>,
+  eventsFor?: (user: User) => Promise<ConversationEvents>,
+) {
+  const { claimedUserId, sessionId } = session;
+  const socket = await LiveSocket.join(env, { userId: claimedUserId, sessionId }, query);
   try {
     const recordOpen = db
       .update(users)
       .set({ streamsOpenUntil: now + longestStreamMs })
       .where(eq(users.id, session.userId));
-    return await session.run([recordOpen], (user) => {
-      const { sessionId, expiresAt } = session;
-      socket.admit({ userId: user.id, sessionId });
+    return await session.run([recordOpen], async (user) => {
+      const events = await eventsFor?.(user);
+      socket.admit();
       const total = { seq: user.usageSeq, ...currentCount(user, now) };
       const profile = profileOf(user, now);
-      const body = openUsageStream({ socket, sessionId, expiresAt, profile, total, signal: request.signal });
-      return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+      const { expiresAt } = session;
+      return liveStream({ socket, expiresAt, profile, total, signal: request.signal, conversationEvents: events });
     });
   } catch (error) {
     socket.close();
     throw error;
   }
-};
-
-/** Joins the conversation before it checks the session, so that no change and no end of the session is missed. */
-export const chatStream: Handler<'chatStream'> = async ({ session, db, env, settings, request }) => {
-  const query = new URLSearchParams(afterOf(request));
-  const conversation = conversationOf(env, session.claimedUserId);
-  const socket = await ObjectSocket.join<ConversationEvent>(conversation, query);
-  if (!socket) throw new RequestError('unavailable', { retryAfter: 1 });
-  try {
-    return await session.run([], async (user) => {
-      const read = () => db.select().from(users).where(eq(users.id, user.id));
-      const keyOf = await keyOfEpoch(settings, user, async () => (await read())[0] ?? null);
-      const { sessionId, expiresAt } = session;
-      socket.send(JSON.stringify({ userId: user.id, sessionId }));
-      return openChatStream({ userId: user.id, socket, keyOf, signal: request.signal, expiresAt });
-    });
-  } catch (error) {
-    socket.close();
-    throw error;
-  }
-};
+}
 
 /** The revision after which changes are missing: the greater one of the header and the query. */
 function afterOf(request: Request): { after?: string } {

@@ -1,5 +1,6 @@
 import type { BotCall } from '../bot/bot-call.ts';
-import type { Access, EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type { Access } from '../contract/routes.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
@@ -48,6 +49,8 @@ export type UserContext<Name extends EndpointName = EndpointName> = BaseContext 
   Parsed<Name> & { session: UserSession };
 /** The signature is verified. */
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
+/** The token of the support command names the account. */
+export type SupportContext = BaseContext & { userId: string };
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
 
@@ -59,11 +62,14 @@ export type UserHandler<Name extends EndpointName> = (context: UserContext<Name>
 export type BotHandler<Name extends EndpointName> = (context: BotContext<Name>) => Promise<Result<Name>>;
 export type WebhookHandler<Name extends EndpointName> = (context: WebhookContext) => Promise<Result<Name>>;
 
+export type SupportHandler<Name extends EndpointName> = (context: SupportContext) => Promise<Result<Name>>;
+
 type Handlers<Name extends EndpointName> = {
   public: PublicHandler<Name>;
   user: UserHandler<Name>;
   bot: BotHandler<Name>;
   stripe: WebhookHandler<Name>;
+  support: SupportHandler<Name>;
   whatsapp: WebhookHandler<Name>;
 };
 

@@ -1,52 +1,61 @@
+import type { Env } from '../env.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
+import type { ConversationChange, StreamOwner, UsageChange } from './changes.ts';
+import { liveUserOf } from './publish.ts';
+
+type Change = UsageChange | ConversationChange;
 /** `code` is the close code of the object; 1006 if the connection was lost. */
-type Receiver<Message> = { receive: (message: Message) => void; ended: (code: number) => void };
+type Receiver = { receive: (change: Change) => void; ended: (code: number) => void };
 
 const gone = 1006;
-/** With a ping every 20 s a dead connection is noticed within 25 s. */
+/** With a ping at every heartbeat, a dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
-/** A Worker's socket to a Durable Object. Buffers messages until `listen` is called, so that none is lost. */
-export class ObjectSocket<Message> {
+/** A Worker's socket to a live object. Buffers changes until `listen` is called, so that none is lost. */
+export class LiveSocket {
   readonly #socket: WebSocket;
-  #early: Message[] = [];
+  readonly #owner: StreamOwner;
+  #early: Change[] = [];
   #ended: number | undefined;
-  #receiver: Receiver<Message> | undefined;
+  #receiver: Receiver | undefined;
   #pongTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, owner: StreamOwner) {
     this.#socket = socket;
+    this.#owner = owner;
     socket.addEventListener('message', ({ data }) => this.#arrived(data));
     socket.addEventListener('close', ({ code }) => this.#end(code));
     socket.addEventListener('error', () => this.#end(gone));
     socket.accept();
   }
 
-  /** Opens a socket to an object; null if the object cannot be reached. */
-  static async join<Message>(object: Fetcher, query: URLSearchParams): Promise<ObjectSocket<Message> | null> {
-    const response = await object
-      .fetch(`https://object/?${query.toString()}`, { headers: { upgrade: 'websocket' } })
+  /** Opens a socket to a user's live object, with the query of `LiveUser.fetch`; throws 503 if it cannot be reached. */
+  static async join(env: Env, owner: StreamOwner, query: Record<string, string>): Promise<LiveSocket> {
+    const { userId, sessionId } = owner;
+    const params = new URLSearchParams({ ...query, user: userId, session: sessionId });
+    const response = await liveUserOf(env, userId)
+      .fetch(`https://object/?${params.toString()}`, { headers: { upgrade: 'websocket' } })
       .catch(() => null);
-    return response?.webSocket ? new ObjectSocket<Message>(response.webSocket) : null;
+    if (response?.webSocket) return new LiveSocket(response.webSocket, owner);
+    log('error', 'live_object_unreachable', { status: response?.status });
+    throw new RequestError('unavailable', { retryAfter: 1 });
   }
 
-  listen(receiver: Receiver<Message>): void {
+  /** Counts the stream among the open ones of its user, since its session was found live. */
+  admit(): void {
+    this.#send(JSON.stringify(this.#owner));
+  }
+
+  listen(receiver: Receiver): void {
     this.#receiver = receiver;
-    for (const message of this.#early) receiver.receive(message);
+    for (const change of this.#early) receiver.receive(change);
     this.#early = [];
     if (this.#ended !== undefined) receiver.ended(this.#ended);
   }
 
-  send(text: string): void {
-    if (this.#ended !== undefined) return;
-    try {
-      this.#socket.send(text);
-    } catch {
-      this.#lose();
-    }
-  }
-
   ping(): void {
-    this.send('ping');
+    this.#send('ping');
     this.#pongTimer ??= setTimeout(() => this.#lose(), pongWithinMs);
   }
 
@@ -56,16 +65,26 @@ export class ObjectSocket<Message> {
     this.#ended ??= 1000;
   }
 
+  #send(text: string): void {
+    if (this.#ended !== undefined) return;
+    try {
+      this.#socket.send(text);
+    } catch {
+      this.#lose();
+    }
+  }
+
   #arrived(data: unknown): void {
     if (data === 'pong') return this.#clearPongTimer();
     if (typeof data !== 'string') return;
-    const message: Message = JSON.parse(data);
-    if (this.#receiver) this.#receiver.receive(message);
-    else this.#early.push(message);
+    const change: Change = JSON.parse(data);
+    if (this.#receiver) this.#receiver.receive(change);
+    else this.#early.push(change);
   }
 
   /** The other end has closed the socket. */
   #lose(): void {
+    log('info', 'live_socket_lost', {});
     this.#socket.close(1000);
     this.#end(gone);
   }

@@ -16,11 +16,16 @@ const columns = 'seq, id, author, at, state, revision, sealed';
 export class MessageTable {
   readonly #sql: SqlStorage;
   #head: Head | undefined;
-  #exists: boolean;
+  #known: boolean | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#exists = sql.exec("select 1 from sqlite_master where name = 'messages'").toArray().length > 0;
+  }
+
+  /** Looked up on first use: an object of a user without a conversation is woken for each change of usage. */
+  get #exists(): boolean {
+    this.#known ??= this.#sql.exec("select 1 from sqlite_master where name = 'messages'").toArray().length > 0;
+    return this.#known;
   }
 
   get head(): Readonly<Head> {
@@ -114,7 +119,7 @@ export class MessageTable {
 
   /** Creates the tables again after all storage was deleted. */
   reset(): void {
-    this.#exists = false;
+    this.#known = false;
     this.#head = undefined;
   }
 
@@ -152,7 +157,7 @@ export class MessageTable {
       at integer not null, state text not null, revision integer not null, sealed blob not null)`);
     this.#sql.exec(`create table head (id integer primary key, epoch integer not null, revision integer not null,
       seq integer not null, cleared_revision integer not null)`);
-    this.#exists = true;
+    this.#known = true;
   }
 }
 
@@ -201,11 +206,3 @@ export type StoredPage = {
   hasMore: boolean;
   typingUntil: number | null;
 };
-
-/** What the Durable Object sends to the Workers that hold streams. */
-export type ConversationEvent =
-  | { kind: 'joined'; epoch: number; revision: number; typingUntil: number | null; reset: boolean }
-  | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }
-  | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
-  | { kind: 'cleared'; revision: number; epoch: number }
-  | { kind: 'typing'; until: number | null };

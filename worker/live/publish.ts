@@ -1,33 +1,34 @@
 import type { Env } from '../env.ts';
 import { log } from '../lib/log.ts';
-import type { ChannelMessage } from '../usage/usage-channel.ts';
+import type { UsageChange } from './changes.ts';
 
 type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 
 /** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
 const endPauses = [0, 1000, 4000, 10_000];
 
-/** Sends messages to the open streams of a user; retries once, since an object that is being moved refuses a call. */
-export async function publish(env: Env, userId: string, ...messages: ChannelMessage[]): Promise<void> {
-  const channel = () => env.USAGE_CHANNEL.getByName(userId);
+/** The live object of a user. */
+export function liveUserOf(env: Env, userId: string) {
+  return env.LIVE_USER.getByName(userId);
+}
+
+/** Sends changes to the open streams of a user; retries once, since an object that is being moved refuses a call. */
+export async function publish(env: Env, userId: string, ...changes: UsageChange[]): Promise<void> {
   try {
-    await channel().publish(messages);
+    await liveUserOf(env, userId).publish(changes);
   } catch {
-    await channel().publish(messages);
+    await liveUserOf(env, userId).publish(changes);
   }
 }
 
-/** Announces to the user's Durable Objects that sessions are about to end; call it before the change is written. */
+/** Announces to the live object that sessions are about to end; call it before the change is written. */
 export function expectEnd({ env, waitUntil }: Background, userId: string): void {
-  for (const objects of [env.USAGE_CHANNEL, env.CONVERSATION]) {
-    waitUntil(objects.getByName(userId).expectEnd().catch(logUnreachable));
-  }
+  waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }
 
 /** Ends the streams of a session, or of all sessions of the user. */
 export function endStreams({ env, waitUntil }: Background, userId: string, sessionId: string | null): void {
-  waitUntil(withRetries(() => publish(env, userId, { kind: 'end', sessionId })));
-  waitUntil(withRetries(() => env.CONVERSATION.getByName(userId).endStreams(sessionId)));
+  waitUntil(withRetries(() => liveUserOf(env, userId).endStreams(sessionId)));
 }
 
 async function withRetries(end: () => Promise<void>): Promise<void> {
@@ -43,5 +44,5 @@ async function withRetries(end: () => Promise<void>): Promise<void> {
 }
 
 function logUnreachable(): void {
-  log('error', 'channel_unreachable', {});
+  log('error', 'live_object_unreachable', {});
 }

@@ -3,6 +3,8 @@ import { minuteMs } from '../lib/time.ts';
 const heartbeatMs = 20_000;
 const oldestMs = 15 * minuteMs;
 const ageJitterMs = 5 * minuteMs;
+/** The maximum age of a stream, plus a minute for clock skew. */
+export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 /** Unread bytes after which a slow reader is disconnected. */
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
@@ -11,10 +13,12 @@ type Source = {
   signal: AbortSignal;
   /** Unix ms: the stream ends with its session. */
   expiresAt: number;
-  /** The first event of the stream. */
+  /** Writes the first events. */
   opened: (stream: EventStream) => void;
-  /** Every 20 s, before the comment line. */
-  beat: () => void;
+  /** Before each comment line. */
+  beat: (stream: EventStream) => void;
+  /** Unix ms: when a beat is due before the next heartbeat, or null. */
+  dueAt: () => number | null;
   ended: () => void;
 };
 
@@ -66,12 +70,14 @@ export class EventStream {
   }
 
   #scheduleBeat(): void {
-    if (this.#open) this.#timer = setTimeout(() => this.#beat(), heartbeatMs);
+    if (!this.#open) return;
+    const untilDue = (this.#source.dueAt() ?? Infinity) - Date.now();
+    this.#timer = setTimeout(() => this.#beat(), Math.max(0, Math.min(heartbeatMs, untilDue)));
   }
 
   #beat(): void {
     if (Date.now() >= this.#endsAt) return this.end();
-    this.#source.beat();
+    this.#source.beat(this);
     this.write(': still here\n\n');
     this.#scheduleBeat();
   }

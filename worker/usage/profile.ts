@@ -1,4 +1,5 @@
 import type { User } from '#db/schema';
+import { isoDate } from '../lib/time.ts';
 import type { Profile } from '../contract/schemas.ts';
 import { entitledTier, onTrial } from './allowance.ts';
 import { currentCount } from './week.ts';
@@ -39,8 +40,4 @@ function duringTrial(user: User) {
     cancelAtDate: cancelled ? isoDate(user.cancelAt) : null,
     scheduledDowngradeTierId: follows ? user.tier : null,
   };
-}
-
-function isoDate(instant: number | null): string | null {
-  return instant === null ? null : new Date(instant).toISOString();
 }

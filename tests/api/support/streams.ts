@@ -8,12 +8,8 @@ import { until } from './until.ts';
 
 type ChatEvent = { id?: string; type: string; [field: string]: any };
 
-const { CONVERSATION: conversations, USAGE_CHANNEL: channels } = env as unknown as Env;
-
-/** The Durable Object that holds the user's conversation. */
-export const conversationOf = (token: string) => conversations.getByName(userOf(token));
-/** The Durable Object that the user's usage streams are connected to. */
-export const channelOf = (token: string) => channels.getByName(userOf(token));
+/** The live object of the user. */
+export const liveUserOf = (token: string) => (env as unknown as Env).LIVE_USER.getByName(userOf(token));
 
 /** An open stream, read as a browser reads it. */
 abstract class ReadStream<Event> {
@@ -79,8 +75,10 @@ export class OpenStream extends ReadStream<SentEvent> {
   }
 }
 
-/** An open chat stream; its events are what follows `connection_established`. */
+/** An open chat stream; its events are those of the conversation, and `usage` holds the others. */
 export class OpenChat extends ReadStream<ChatEvent> {
+  readonly usage: ChatEvent[] = [];
+  profile: unknown;
   opened = false;
 
   static async open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
@@ -93,7 +91,13 @@ export class OpenChat extends ReadStream<ChatEvent> {
   }
 
   protected receive({ id, event, data }: SentEvent): void {
-    if (event === 'connection_established') this.opened = true;
-    else if (data) this.events.push({ ...(id !== undefined && { id }), ...JSON.parse(data) });
+    const fields = JSON.parse(data ?? 'null');
+    if (event === 'connection_established') {
+      this.opened = true;
+      this.profile = fields.profile;
+    } else if (fields) {
+      const isOfUsage = ['usageUpdate', 'subscription_update'].includes(fields.type);
+      (isOfUsage ? this.usage : this.events).push({ ...(id !== undefined && { id }), ...fields });
+    }
   }
 }

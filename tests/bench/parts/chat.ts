@@ -160,7 +160,7 @@ async function bytesPerMessage(
 /** The pages of the conversation's database, in bytes. */
 function sizeOf(disk: string): number {
   const files = readdirSync(disk, { recursive: true, encoding: 'utf8' });
-  const file = files.find((name) => /Conversation.*\.sqlite$/.test(name));
+  const file = files.find((name) => /LiveUser.*\.sqlite$/.test(name));
   if (!file) throw new Error(`No conversation is stored in ${disk}: ${files.join(', ')}`);
   const database = new Database(join(disk, file), { readonly: true });
   const number = (pragma: string) => Number(Object.values(database.prepare(`pragma ${pragma}`).get() as object)[0]);

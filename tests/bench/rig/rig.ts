@@ -11,10 +11,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const bundles = new Map<string, Promise<Bundle>>();
-const solaceObjects = [
-  { className: 'UsageChannel', binding: 'USAGE_CHANNEL' },
-  { className: 'Conversation', binding: 'CONVERSATION' },
-];
+const solaceObjects = [{ className: 'LiveUser', binding: 'LIVE_USER' }];
 const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
 
 type SolaceOptions = {

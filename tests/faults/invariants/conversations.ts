@@ -145,7 +145,7 @@ function readIfThere(path: string): Buffer {
 
 /** How many messages the Durable Object of a conversation stores; 0 when it stores nothing. */
 export function storedMessages(stateDir: string, userId: string): number {
-  const file = join(stateDir, 'v3/do/solace-Conversation', `${objectId('solace-Conversation', userId)}.sqlite`);
+  const file = join(stateDir, 'v3/do/solace-LiveUser', `${objectId('solace-LiveUser', userId)}.sqlite`);
   if (!existsSync(file)) return 0;
   // Reads a copy, so that the Worker's lock is not affected.
   const folder = mkdtempSync(join(tmpdir(), 'conversation-'));

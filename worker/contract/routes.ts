@@ -1,0 +1,63 @@
+export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp' | 'support';
+
+export type Route = { access: Access; method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: `/${string}` };
+
+/** The calls of the website. The browser ships this table alone, since only the Worker validates. */
+export const pageRoutes = {
+  requestOtp: { access: 'public', method: 'POST', path: '/api/auth/request-otp' },
+  verifyOtp: { access: 'public', method: 'POST', path: '/api/auth/verify-otp' },
+  verifyExternalToken: { access: 'public', method: 'POST', path: '/api/auth/verify-external-token' },
+  verifyTrialToken: { access: 'public', method: 'POST', path: '/auth/verify-trial-token' },
+  logout: { access: 'user', method: 'POST', path: '/api/auth/logout' },
+  getMe: { access: 'user', method: 'GET', path: '/api/user/me' },
+  deleteMe: { access: 'user', method: 'DELETE', path: '/api/user/me' },
+  getPlatform: { access: 'user', method: 'GET', path: '/api/user/platform' },
+  putPlatform: { access: 'user', method: 'PUT', path: '/api/user/platform' },
+  exportMe: { access: 'user', method: 'GET', path: '/api/user/export' },
+  getSessions: { access: 'user', method: 'GET', path: '/api/user/sessions' },
+  endSession: { access: 'user', method: 'DELETE', path: '/api/user/sessions/:id' },
+  createSubscriptionUpdateSession: {
+    access: 'user',
+    method: 'POST',
+    path: '/api/billing/create-subscription-update-session',
+  },
+  createPortalSession: { access: 'user', method: 'POST', path: '/api/billing/create-portal-session' },
+  verifyCheckoutSession: { access: 'user', method: 'POST', path: '/api/billing/verify-and-update-checkout-session' },
+  streamTicket: { access: 'user', method: 'POST', path: '/api/user/stream-ticket' },
+  usageStream: { access: 'user', method: 'GET', path: '/api/user/usage-stream' },
+  getChat: { access: 'user', method: 'GET', path: '/api/user/chat' },
+  clearChat: { access: 'user', method: 'DELETE', path: '/api/user/chat' },
+  sendMessage: { access: 'user', method: 'POST', path: '/api/user/chat/messages' },
+  chatStream: { access: 'user', method: 'GET', path: '/api/user/chat-stream' },
+  putChatConsent: { access: 'user', method: 'PUT', path: '/api/user/chat/consent' },
+  deleteChatConsent: { access: 'user', method: 'DELETE', path: '/api/user/chat/consent' },
+  getCountry: { access: 'public', method: 'GET', path: '/api/country' },
+} as const satisfies Record<string, Route>;
+
+/** The calls of the bot. */
+export const botRoutes = {
+  botMessages: { access: 'bot', method: 'POST', path: '/api/bot/messages' },
+  botTyping: { access: 'bot', method: 'POST', path: '/api/bot/typing' },
+  botContacts: { access: 'bot', method: 'POST', path: '/api/bot/contacts' },
+  botUsage: { access: 'bot', method: 'POST', path: '/api/bot/usage' },
+  botEntitlements: { access: 'bot', method: 'POST', path: '/api/bot/entitlements' },
+  botApprovals: { access: 'bot', method: 'POST', path: '/api/bot/approvals' },
+  botTrials: { access: 'bot', method: 'POST', path: '/api/bot/trials' },
+} as const satisfies Record<string, Route>;
+
+/** The calls of other services, and of whoever watches or documents the API. */
+export const serviceRoutes = {
+  stripeWebhook: { access: 'stripe', method: 'POST', path: '/api/webhooks/stripe' },
+  verifyWhatsappWebhook: { access: 'public', method: 'GET', path: '/api/webhooks/whatsapp' },
+  whatsappWebhook: { access: 'whatsapp', method: 'POST', path: '/api/webhooks/whatsapp' },
+  openapi: { access: 'public', method: 'GET', path: '/api/openapi.json' },
+  health: { access: 'public', method: 'GET', path: '/api/health' },
+} as const satisfies Record<string, Route>;
+
+/** The calls of the owner's support command; its token names the account. */
+export const supportRoutes = {
+  supportErase: { access: 'support', method: 'DELETE', path: '/api/support/account' },
+  supportExport: { access: 'support', method: 'GET', path: '/api/support/account' },
+} as const satisfies Record<string, Route>;
+
+export type PageCall = keyof typeof pageRoutes;

@@ -1,0 +1,22 @@
+import type { MessageState } from '../contract/chat.ts';
+import type { StoredMessage } from './message-table.ts';
+
+/**
+ * A change of a user's count or plan. A total has an order (`seq`), so late, repeated or lost changes do no harm;
+ * `resetsAt` in unix ms, null while the week is frozen.
+ */
+export type UsageChange = { kind: 'total'; seq: number; used: number; resetsAt: number | null } | { kind: 'changed' };
+
+/** A change of the conversation; `joined` describes its state when the socket was opened. */
+export type ConversationChange =
+  | { kind: 'joined'; epoch: number; revision: number; typingUntil: number | null; reset: boolean }
+  | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }
+  | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
+  | { kind: 'cleared'; revision: number; epoch: number }
+  | { kind: 'typing'; until: number | null };
+
+/** The close code of a stream that a newer one replaced. */
+export const replacedCode = 4001;
+
+/** The owner of a stream. */
+export type StreamOwner = { userId: string; sessionId: string };

@@ -1,0 +1,286 @@
+import { DurableObject } from 'cloudflare:workers';
+import { liveSessions } from '../accounts/user-session.ts';
+import { mostReplayedChanges } from '../contract/chat-limits.ts';
+import type { MessageState } from '../contract/chat.ts';
+import { toBase64 } from '../lib/crypto.ts';
+import { openDatabase } from '../lib/database.ts';
+import { describeError, log } from '../lib/log.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
+import { settingsOf } from '../settings.ts';
+import { replacedCode, type ConversationChange, type StreamOwner, type UsageChange } from './changes.ts';
+import {
+  MessageTable,
+  type Appended,
+  type NewStoredMessage,
+  type QueuedMessage,
+  type StaleEpoch,
+  type StoredMessage,
+  type StoredPage,
+} from './message-table.ts';
+
+/** What survives hibernation beside a socket: its stream's owner, and the order of admission; 0 before it. */
+type Attachment = StreamOwner & { order: number };
+
+/** The tag of sockets that receive changes of the conversation too. */
+const withConversation = 'conversation';
+const streamsPerUser = 10;
+/** Weekly, since each alarm writes rows; messages stay up to a week longer than the setting. */
+const retentionCheckMs = 7 * dayMs;
+const sessionCheckMs = 10_000;
+const checkUntilKey = 'checkUntil';
+
+/**
+ * The live object of one user. It sends changes to the Workers that hold the user's streams, and hibernates in between. It
+ * orders the messages of the conversation and stores their ciphertext. Callers pass the epoch of the user's row: if it is
+ * greater than the stored one, the conversation was cleared while this object could not be reached.
+ */
+export class LiveUser extends DurableObject<object> {
+  readonly #table: MessageTable;
+  #typingUntil = 0;
+  #retentionIsPlanned = false;
+
+  constructor(ctx: DurableObjectState, env: object) {
+    super(ctx, env);
+    this.#table = new MessageTable(ctx.storage.sql);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
+  }
+
+  /**
+   * Opens a socket that receives every change of usage from now on. Unless the query has `usage`, it also receives the
+   * changes of the conversation after the revision `after`, and every new one. `user` and `session` own the stream.
+   */
+  override fetch(request: Request): Response {
+    const { searchParams } = new URL(request.url);
+    const { 0: theirs, 1: ours } = new WebSocketPair();
+    if (searchParams.has('usage')) this.ctx.acceptWebSocket(ours);
+    else {
+      const after = searchParams.get('after');
+      this.ctx.acceptWebSocket(ours, [withConversation]);
+      this.#replay(ours, after === null ? null : Number(after));
+    }
+    const [userId, sessionId] = [searchParams.get('user'), searchParams.get('session')];
+    if (userId && sessionId) ours.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
+    return new Response(null, { status: 101, webSocket: theirs });
+  }
+
+  /** Sends changes of usage to every stream of the user. */
+  publish(changes: UsageChange[]): void {
+    const sockets = this.ctx.getWebSockets();
+    for (const change of changes) send(sockets, change);
+  }
+
+  /** Counts the stream as one of the user's, since its session was found live; the oldest ones beyond the limit end. */
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    if (typeof message !== 'string') return;
+    const { userId, sessionId }: StreamOwner = JSON.parse(message);
+    const order = (this.#openStreams().at(-1)?.order ?? 0) + 1;
+    socket.serializeAttachment({ userId, sessionId, order } satisfies Attachment);
+    for (const oldest of this.#openStreams().slice(0, -streamsPerUser)) oldest.socket.close(replacedCode);
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    socket.close();
+  }
+
+  /** Ends the streams of a session, or all of them. */
+  endStreams(sessionId: string | null): void {
+    for (const socket of this.ctx.getWebSockets()) {
+      const owner: StreamOwner | null = socket.deserializeAttachment();
+      // The Worker before this one names the owner only when it admits the stream; its reader reconnects.
+      if (sessionId === null || !owner || owner.sessionId === sessionId) socket.close(1000);
+    }
+  }
+
+  /**
+   * Called before sessions of the user end. The alarm then compares the streams with the database, since the call of
+   * `endStreams` is lost when the Worker that ends the session is killed. A later call never postpones the alarm.
+   */
+  async expectEnd(): Promise<void> {
+    if (this.ctx.getWebSockets().length === 0) return;
+    const checkAt = Date.now() + sessionCheckMs;
+    await this.ctx.storage.put(checkUntilKey, checkAt);
+    const alarm = await this.ctx.storage.getAlarm();
+    if (alarm === null || alarm > checkAt) await this.ctx.storage.setAlarm(checkAt);
+  }
+
+  /** Handles ended sessions and retention together, since an object has one alarm. */
+  override async alarm(): Promise<void> {
+    this.#retentionIsPlanned = this.#removeExpired();
+    const checkAgain = await this.#closeEndedStreams();
+    if (checkAgain) await this.ctx.storage.setAlarm(Date.now() + sessionCheckMs);
+    else if (this.#retentionIsPlanned) await this.ctx.storage.setAlarm(Date.now() + retentionCheckMs);
+  }
+
+  /** Stores a message once for its id; a known id returns the stored message, even if a limit is reached. */
+  async append(epoch: number, message: NewStoredMessage): Promise<Appended> {
+    const now = Date.now();
+    if (now > message.notAfter) return { outcome: 'late' };
+    const behind = this.#follow(epoch);
+    if (behind) return behind;
+    const known = this.#table.find(message.id);
+    if (known) return { outcome: 'known', ...this.#queued(known) };
+    if (message.replyTo && this.#table.wasCleared(message.replyTo)) return { outcome: 'cleared' };
+    const allowedAt = message.perMinute ? (this.#table.userMessageAt(message.perMinute) ?? 0) + minuteMs : 0;
+    if (allowedAt > now) return { outcome: 'limited', allowedAt };
+    const stored = this.#table.insert(message, now);
+    this.#sendMessage(stored);
+    if (stored.author === 'solace') this.#endTyping();
+    await this.#planRetention();
+    return { outcome: 'stored', ...this.#queued(stored) };
+  }
+
+  /** A message of the present epoch, or null. */
+  find(epoch: number, id: string): StoredMessage | null {
+    return epoch === this.#table.head.epoch ? (this.#table.find(id) ?? null) : null;
+  }
+
+  /** As `find`, with the message that the bot must receive before it. */
+  findQueued(epoch: number, id: string): QueuedMessage | null {
+    const message = this.find(epoch, id);
+    return message && this.#queued(message);
+  }
+
+  read(epoch: number, before: number | undefined, limit: number): StoredPage | StaleEpoch {
+    const behind = this.#follow(epoch);
+    if (behind) return behind;
+    const { revision } = this.#table.head;
+    return { outcome: 'read', revision, ...this.#table.page(before, limit), typingUntil: this.#presentTyping() };
+  }
+
+  /** Moves a message from one of the states to another; returns the changed message, or null. */
+  move(epoch: number, id: string, from: MessageState[], to: MessageState, notAfter = Infinity): StoredMessage | null {
+    const message = this.find(epoch, id);
+    if (!message || Date.now() > notAfter) return null;
+    if (!from.includes(message.state)) return message;
+    const moved = this.#table.setState(message, to);
+    // A `state` event covers all messages up to one, and must not cover an older one that was sent again.
+    const alone = message.state !== 'sent' || to === 'sent' || this.#table.sentBefore(moved.seq) !== null;
+    if (alone) this.#sendMessage(moved);
+    else this.#send({ kind: 'state', revision: moved.revision, upTo: moved.seq, state: to });
+    return moved;
+  }
+
+  /** Shows the typing indicator until an instant (unix ms); a past instant ends it. */
+  type(epoch: number, until: number): void {
+    if (this.#follow(epoch)) return;
+    const typing = until > Date.now();
+    this.#typingUntil = typing ? until : 0;
+    this.#send({ kind: 'typing', until: typing ? until : null });
+  }
+
+  /** Removes every message below the epoch; does nothing if they are removed already. */
+  clear(epoch: number): void {
+    this.#follow(epoch);
+  }
+
+  /** Removes everything for a deleted account, and ends its streams. */
+  async erase(): Promise<void> {
+    this.endStreams(null);
+    await this.ctx.storage.deleteAll();
+    this.#table.reset();
+    this.#typingUntil = 0;
+    this.#retentionIsPlanned = false;
+  }
+
+  /** The admitted streams of the user, oldest first. */
+  #openStreams(): (Attachment & { socket: WebSocket })[] {
+    return this.ctx
+      .getWebSockets()
+      .filter(({ readyState }) => readyState === WebSocket.OPEN)
+      .flatMap((socket) => {
+        const attachment: Attachment | null = socket.deserializeAttachment();
+        return attachment?.order ? [{ socket, ...attachment }] : [];
+      })
+      .toSorted((one, other) => one.order - other.order);
+  }
+
+  /** Closes the streams of ended sessions if some are expected; returns whether to check again. */
+  async #closeEndedStreams(): Promise<boolean> {
+    const checkUntil = await this.ctx.storage.get<number>(checkUntilKey);
+    if (checkUntil === undefined) return false;
+    const streams = this.#openStreams();
+    if (streams[0] && !(await this.#closeUnlessLive(streams[0].userId))) return true;
+    if (Date.now() < checkUntil) return true;
+    await this.ctx.storage.delete(checkUntilKey);
+    return false;
+  }
+
+  /** Whether the database responded. */
+  async #closeUnlessLive(userId: string): Promise<boolean> {
+    try {
+      const db = openDatabase(settingsOf(this.env)!, { requests: 0, unreachable: false });
+      const live = await liveSessions(db, userId, Date.now());
+      for (const { socket, sessionId } of this.#openStreams()) if (!live.has(sessionId)) socket.close(1000);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether messages are left. A wrong setting must not end retention: a failed alarm is not retried for ever. */
+  #removeExpired(): boolean {
+    try {
+      const { CHAT_RETENTION_DAYS: days } = settingsOf(this.env)!;
+      return this.#table.removeBefore(Date.now() - days * dayMs);
+    } catch (error) {
+      log('error', 'retention_postponed', describeError(error));
+      return true;
+    }
+  }
+
+  async #planRetention(): Promise<void> {
+    if (this.#retentionIsPlanned) return;
+    this.#retentionIsPlanned = true;
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + retentionCheckMs);
+  }
+
+  #queued(message: StoredMessage): QueuedMessage {
+    return { message, sentBefore: this.#table.sentBefore(message.seq) };
+  }
+
+  #follow(epoch: number): StaleEpoch | null {
+    const { head } = this.#table;
+    if (epoch === head.epoch) return null;
+    if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
+    this.#table.clear(epoch, Date.now());
+    this.#send({ kind: 'cleared', revision: this.#table.head.revision, epoch });
+    this.#endTyping();
+    return null;
+  }
+
+  #replay(socket: WebSocket, after: number | null): void {
+    const { revision, epoch, clearedRevision } = this.#table.head;
+    const reset = after !== null && (after > revision || revision - after > mostReplayedChanges);
+    send([socket], { kind: 'joined', epoch, revision, typingUntil: this.#presentTyping(), reset });
+    if (after === null || reset) return;
+    if (after < clearedRevision) send([socket], { kind: 'cleared', revision: clearedRevision, epoch });
+    for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
+  }
+
+  #sendMessage(message: StoredMessage): void {
+    this.#send(changeOf(message, this.#table.head.epoch));
+  }
+
+  #send(change: ConversationChange): void {
+    send(this.ctx.getWebSockets(withConversation), change);
+  }
+
+  #presentTyping(): number | null {
+    return this.#typingUntil > Date.now() ? this.#typingUntil : null;
+  }
+
+  #endTyping(): void {
+    if (this.#typingUntil === 0) return;
+    this.#typingUntil = 0;
+    this.#send({ kind: 'typing', until: null });
+  }
+}
+
+function send(sockets: WebSocket[], change: UsageChange | ConversationChange): void {
+  const text = JSON.stringify(change);
+  for (const socket of sockets) if (socket.readyState === WebSocket.OPEN) socket.send(text);
+}
+
+function changeOf({ sealed, ...rest }: StoredMessage, epoch: number): ConversationChange {
+  return { kind: 'message', revision: rest.revision, epoch, message: { ...rest, sealed: toBase64(sealed) } };
+}
