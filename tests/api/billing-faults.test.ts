@@ -179,6 +179,25 @@ describe('a disputed payment', () => {
     expect((await stripe.subscriptions.list({ customer })).data).toHaveLength(1);
   });
 
+  it('ends only the subscription that it paid for, and is logged once', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    const [first] = (await stripe.charges.list({ customer })).data;
+    await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+    await sandbox.advanceStripe(phone, 30 * 86_400);
+    await runCron();
+    await verify(token, await complete((await buy(token, 'premium')).body.portalUrl));
+    await sandbox.advanceStripe(phone, 5 * 86_400);
+    const { id } = await sandbox.dispute(phone, first!.id);
+    const [event] = await eventsAbout('charge.dispute.created', id);
+    for (const type of ['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.updated']) {
+      expect((await postEvent({ ...(event as object), id: `evt_${id}${type}`, type })).status).toBe(200);
+      await runCron('0 * * * *');
+    }
+    expect((await subscriptionOf(customer)).status).toBe('active');
+    expect((await planOf(token)).subscriptionTier).toBe('premium');
+    expect(logLines('payment_disputed').filter(({ dispute }) => dispute === id)).toHaveLength(1);
+  });
+
   it('of somebody who is not ours is ignored', async () => {
     const stranger = await stripe.customers.create({ payment_method: 'pm_card_visa' });
     const card = (await stripe.paymentMethods.list({ customer: stranger.id })).data[0]!.id;
