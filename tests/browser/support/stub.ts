@@ -31,7 +31,7 @@ export class Stub {
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
-    this.respond('requestOtp', { success: true, requiresInitialContact: false });
+    this.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
     this.hold('usageStream');
     this.hold('chatStream');
   }
