@@ -152,8 +152,8 @@ describe('the replies of the bot', () => {
       new Set(['200 {"success":true,"seq":1,"voice":false}']),
     );
     const body = { phone, id: 'reply-1', text: 'I hear you.' };
-    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1 });
-    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1 });
+    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1, voice: false });
+    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1, voice: false });
     expect((await readChat(token)).messages).toHaveLength(1);
   });
 

@@ -318,5 +318,5 @@ describe('a reply that is being written', () => {
 });
 
 async function hashOf(bytes: Uint8Array): Promise<string> {
-  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource))].join();
+  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join();
 }

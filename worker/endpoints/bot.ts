@@ -1,4 +1,4 @@
-import { sql, and, eq, ne, inArray, isNotNull } from 'drizzle-orm';
+import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { clearPhoneRateLimits } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
@@ -19,7 +19,10 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, settings, now } = context;
   const { phone, phoneAsSent, whatsappId = null } = input;
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
-  const effects = [upsertUser(contact, settings, now)(isFirstCall), clearPhoneRateLimits(phone, isFirstCall)];
+  const effects = {
+    user: upsertUser(contact, settings, now)(isFirstCall),
+    limits: clearPhoneRateLimits(phone, isFirstCall),
+  };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
   return { success: true, known: true };
 };
@@ -28,12 +31,14 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
   const { input, db, env, settings, now, waitUntil } = context;
   const { phone, status } = input;
   const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
-  const effects = [build.update(users).set({ status }).where(changing).getSQL()];
-  if (status === 'approved') {
-    const data = sql`'status', ${status}`;
-    const from = sql`from ${users} where ${changing}`;
-    effects.unshift(insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from));
-  }
+  const data = sql`'status', ${status}`;
+  const from = sql`from ${users} where ${changing}`;
+  const event = insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from);
+  // The event stands first, since it reads the status that the update changes.
+  const effects: Record<string, SQL> = {
+    ...(status === 'approved' && { event }),
+    status: build.update(users).set({ status }).where(changing).getSQL(),
+  };
   const facts = sql`select json_object('userId', ${users.id}) as answer from ${users} where ${eq(users.phone, phone)}`;
   const found = await applyOnce<{ userId: string }>(context, idempotentStatements(facts, effects));
   if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
@@ -65,7 +70,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
     row,
     sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
   );
-  const statements = idempotentStatements(facts, [link]);
+  const statements = idempotentStatements(facts, { link });
   const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
   if (granted.spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
@@ -75,8 +80,8 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
 
 const countMessages = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
 const usageStatements = {
-  text: idempotentStatements(allowanceSql('text'), [countMessages]),
-  voice: idempotentStatements(allowanceSql('voice'), [countMessages]),
+  text: idempotentStatements(allowanceSql('text'), { countMessages }),
+  voice: idempotentStatements(allowanceSql('voice'), { countMessages }),
 };
 
 export const botUsage: Handler<'botUsage'> = async (context) => {

@@ -63,12 +63,12 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
     now,
   };
   const count = db.all<Waiting>(countWaiting(claimedUserId, sent.id));
-  const queue = db.all<QueuedPointer>(queueMessage(pointer));
+  const queue = db.all<Omit<QueuedPointer, 'before'>>(queueMessage(pointer));
 
   return session.run([count, queue], async (user, [waiting], [queued]) => {
     const refusal = refusalOf(user, kind, waiting!.others, context);
     if (refusal) return { success: true as const, message: await findMessage(context, user, sent, refusal) };
-    const own = waiting!.same ? null : queued!;
+    const own = waiting!.same ? null : { ...queued!, before: waiting! };
     const stored = await storeMessage(context, user, sent, own);
     const { message } = stored;
     if (own && own.leasedUntil > 0) {
