@@ -254,6 +254,7 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
       id,
       now,
       sql`from ${sent} join ${users} on ${users.phone} = ${sent.phone} where ${own} and ${sent.wonBy} = ${id}`,
+      false,
     ),
     ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
   ];
