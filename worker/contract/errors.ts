@@ -15,6 +15,7 @@ export const apiErrors = {
     message: 'Voice messages are part of the Basic plan and above.',
   },
   pendingApproval: { status: 403, code: 'pending_approval', message: 'Your account is awaiting approval.' },
+  signInNeeded: { status: 403, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
   notFound: { status: 404, code: 'not_found', message: 'Not found' },
   methodNotAllowed: { status: 405, code: 'method_not_allowed', message: 'Method not allowed' },
   idReused: { status: 409, code: 'id_reused', message: 'Event id already used with a different body or path' },

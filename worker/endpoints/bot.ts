@@ -1,6 +1,6 @@
 import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
-import { clearPhoneRateLimits } from '../accounts/phone.ts';
+import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -18,6 +18,10 @@ import { weekMs } from '../usage/week.ts';
 export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, settings, now } = context;
   const { phone, phoneAsSent, whatsappId = null } = input;
+  if (whatsappId !== null && !isSpellingOf(phone, whatsappId)) {
+    const message = 'whatsappId must be a spelling of the same number';
+    throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
+  }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
   const effects = {
     user: upsertUser(contact, settings, now)(isFirstCall),
