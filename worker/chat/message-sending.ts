@@ -14,7 +14,7 @@ import {
   type MessageContent,
 } from './chat-encryption.ts';
 import { restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
-import type { StoredMessage } from '../live/message-table.ts';
+import type { StaleEpoch, StoredMessage, StoredPage } from '../live/message-table.ts';
 import type { User } from '#db/schema';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
@@ -140,17 +140,21 @@ const repliesPerRead = 50;
  */
 async function inCrisis({ env, settings, now }: Context, user: ChatRow): Promise<boolean> {
   const key = await chatKeyOf(settings, user);
-  for (let before: number | undefined, more = key !== null; key && more;) {
-    const page = await liveUserOf(env, user.id).read(user.chatEpoch, before, repliesPerRead);
-    if (page.outcome === 'behind') return false;
+  if (!key) return false;
+  let page = await readBefore();
+  while (page.outcome === 'read') {
     const recent = page.messages.filter(({ at }) => at + crisisMs > now);
     const replies = recent.filter(({ author }) => author === 'solace');
     const opened = await Promise.all(replies.map((reply) => openMessage(key, user.id, reply)));
     if (opened.some(({ crisis }) => crisis)) return true;
-    before = recent[0]?.seq;
-    more = page.hasMore && recent.length === page.messages.length;
+    if (!page.hasMore || recent.length < page.messages.length) return false;
+    page = await readBefore(recent[0]!.seq);
   }
   return false;
+
+  async function readBefore(seq?: number): Promise<StoredPage | StaleEpoch> {
+    return liveUserOf(env, user.id).read(user.chatEpoch, seq, repliesPerRead);
+  }
 }
 
 /**

@@ -2,7 +2,19 @@ import * as v from 'valibot';
 import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessage, newReplyEntries } from './chat.ts';
 import type { ErrorName } from './errors.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
-import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './schemas.ts';
+import {
+  AccountStatus,
+  Challenge,
+  Code,
+  Kind,
+  PaidTier,
+  Phone,
+  Platform,
+  Profile,
+  Tier,
+  Timestamp,
+  Usage,
+} from './schemas.ts';
 
 type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -63,12 +75,13 @@ export const endpoints = {
       success: v.boolean(),
       message: v.optional(v.string()),
       requiresInitialContact: v.boolean(),
+      challenge: v.optional(Challenge),
     }),
   },
   verifyOtp: {
     ...pageRoutes.verifyOtp,
     summary: 'Exchange a one-time code for a session',
-    input: v.object({ phone: Phone, otp: Code }),
+    input: v.object({ phone: Phone, otp: Code, challenge: v.optional(Challenge) }),
     output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
     fails: ['invalidCode'],
   },
