@@ -1,35 +1,36 @@
 import { sql } from 'drizzle-orm';
-import { applyOnceWithRows, comparedBy, idempotentStatements, isFirstCall } from '../bot/bot-call.ts';
+import { applyOnceWithRows, comparedBy, idempotentStatements } from '../bot/bot-call.ts';
 import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
 import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
 import { storeReply, storeTranscript } from '../chat/message-sending.ts';
 import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { dayMs } from '../lib/time.ts';
 import { liveUserOf } from '../live/publish.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
-const crisisMs = dayMs;
-const [phone, crisisUntil, now] = [sql.placeholder('phone'), sql.placeholder('crisisUntil'), sql.placeholder('now')];
+const [phone, now] = [sql.placeholder('phone'), sql.placeholder('now')];
 const replyFacts = sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
   from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, {
-  crisis: sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
-  user: chatUserSql(phone),
-});
+const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
 
 /**
  * The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. Without voice in
  * the plan the text is delivered alone.
  */
 export const botMessages: Handler<'botMessages'> = async (context) => {
-  const { input, now } = context;
+  const { input, settings } = context;
   const { id, text, replyTo, crisis } = input;
   const recording = input.voice && decodeRecording(input.voice);
-  const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
-  const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
-  const found = await conversationOf<{ voice: number }, 'crisis'>({ ...context, botCall }, replyStatements, values);
+  const botCall = await comparedBy(settings, context.botCall, {
+    path: 'messages',
+    phone: input.phone,
+    id,
+    replyTo,
+    crisis,
+  });
+  const values = { phone: input.phone };
+  const found = await conversationOf<{ voice: number }>({ ...context, botCall }, replyStatements, values);
   const spoken = found.response?.voice === 1 ? recording : undefined;
   return {
     success: true,
@@ -46,7 +47,7 @@ const typingStatements = idempotentStatements(typingFacts, { user: chatUserSql(p
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;
-  const botCall = await comparedBy(context.botCall, { path: 'typing', phone: input.phone, seconds });
+  const botCall = await comparedBy(settings, context.botCall, { path: 'typing', phone: input.phone, seconds });
   const values = { phone: input.phone, until: context.now + 1000 * seconds };
   const found = await conversationOf<{ until: number }>({ ...context, botCall }, typingStatements, values);
   const { response, user } = found;
@@ -67,9 +68,9 @@ export const botVoice: Handler<'botVoice'> = async (context) => {
 };
 
 export const botTranscripts: Handler<'botTranscripts'> = async (context) => {
-  const { input } = context;
+  const { input, settings } = context;
   const { id, text } = input;
-  const botCall = await comparedBy(context.botCall, { path: 'transcripts', phone: input.phone, id });
+  const botCall = await comparedBy(settings, context.botCall, { path: 'transcripts', phone: input.phone, id });
   const { user } = await conversationOf({ ...context, botCall }, userStatements, { phone: input.phone });
   await storeTranscript(context, user, { id, text });
   return { success: true };

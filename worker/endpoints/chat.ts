@@ -7,9 +7,10 @@ import { readRecording, recordingResponse } from '../chat/recordings.ts';
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
 import {
   refusalOf,
+  queueInCrisis,
   countWaiting,
   queueMessage,
-  type QueuedPointer,
+  type NewPointer,
   type Sent,
   type Waiting,
   findMessage,
@@ -63,10 +64,15 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
     now,
   };
   const count = db.all<Waiting>(countWaiting(claimedUserId, sent.id));
-  const queue = db.all<Omit<QueuedPointer, 'before'>>(queueMessage(pointer));
+  const queue = db.all<NewPointer>(queueMessage(pointer));
 
-  return session.run([count, queue], async (user, [waiting], [queued]) => {
-    const refusal = refusalOf(user, kind, waiting!.others, context);
+  return session.run([count, queue], async (user, [waiting], [queuedAtOnce]) => {
+    let [queued, refusal] = [queuedAtOnce, refusalOf(user, kind, waiting!.others, context)];
+    if (refusal?.errorName === 'allowanceSpent') {
+      const inCrisis = await queueInCrisis(context, user, pointer, waiting!.others);
+      if (inCrisis instanceof RequestError) refusal = inCrisis;
+      else if (inCrisis) [queued, refusal] = [inCrisis, null];
+    }
     if (refusal) return { success: true as const, message: await findMessage(context, user, sent, refusal) };
     const own = waiting!.same ? null : { ...queued!, before: waiting! };
     const stored = await storeMessage(context, user, sent, own);
