@@ -4,11 +4,11 @@ import { button } from '#styled/recipes';
 import { drafts } from '../../data/chat-conversation.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { chatWords } from '../../words/chat.ts';
+import { chatWords } from '#words/chat';
 import { Composer, useSendMessage } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
 import { useSession } from '../../data/session.ts';
-import { layoutWords } from '../../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
 
 type Props = { token: string; conversation: Conversation; isLive: boolean; openHelp: () => void };
@@ -236,7 +236,7 @@ function useUnseenTitle(replies: number): void {
     const show = () => {
       if (!document.hidden) seen.current = replies;
       const unseen = replies - seen.current;
-      document.title = unseen > 0 ? chatWords.documentTitle(unseen, title) : title;
+      document.title = unseen > 0 ? chatWords.documentTitle({ count: unseen, title }) : title;
     };
     show();
     document.addEventListener('visibilitychange', show);
