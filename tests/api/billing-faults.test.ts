@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { call } from './support/api.ts';
+import { botCall, call } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, verify } from './support/buying.ts';
+import { advanceClock, day } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
@@ -56,7 +57,7 @@ it('an upgrade whose charge is declined in the portal changes nothing', async ()
   expect(await payments(customer)).toHaveLength(1);
 });
 
-it('a plan whose card fails at the end of the trial grants nothing', async () => {
+it('a plan whose card fails at the end of the trial leaves the free plan and its weeks', async () => {
   const { phone, token } = await onTrial('premium', 1);
   const { now: since } = await sandbox.stripeClock();
   await verify(token, await complete((await buy(token, 'platinum')).body.portalUrl));
@@ -67,6 +68,11 @@ it('a plan whose card fails at the end of the trial grants nothing', async () =>
   expect((await subscriptionOf(customer)).status).toBe('past_due');
   expect(await planOf(token)).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'past_due' });
   expect(await payments(customer)).toEqual([]);
+  for (let week = 0; week < 3; week += 1) {
+    advanceClock(7 * day);
+    expect((await botCall('/api/bot/usage', { phone, count: 5 })).body).toMatchObject({ allowed: true, used: 5 });
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false, used: 5, limit: 5 });
+  }
 });
 
 it('two live subscriptions grant the better plan, and the log asks for a refund', async () => {
@@ -177,6 +183,25 @@ describe('a disputed payment', () => {
     await runCron('0 * * * *');
     expect((await planOf(token)).subscriptionTier).toBe('premium');
     expect((await stripe.subscriptions.list({ customer })).data).toHaveLength(1);
+  });
+
+  it('ends only the subscription that it paid for, and is logged once', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    const [first] = (await stripe.charges.list({ customer })).data;
+    await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+    await sandbox.advanceStripe(phone, 30 * 86_400);
+    await runCron();
+    await verify(token, await complete((await buy(token, 'premium')).body.portalUrl));
+    await sandbox.advanceStripe(phone, 5 * 86_400);
+    const { id } = await sandbox.dispute(phone, first!.id);
+    const [event] = await eventsAbout('charge.dispute.created', id);
+    for (const type of ['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.updated']) {
+      expect((await postEvent({ ...(event as object), id: `evt_${id}${type}`, type })).status).toBe(200);
+      await runCron('0 * * * *');
+    }
+    expect((await subscriptionOf(customer)).status).toBe('active');
+    expect((await planOf(token)).subscriptionTier).toBe('premium');
+    expect(logLines('payment_disputed').filter(({ dispute }) => dispute === id)).toHaveLength(1);
   });
 
   it('of somebody who is not ours is ignored', async () => {

@@ -48,6 +48,23 @@ describe('a message that the bot refuses', () => {
     expect(await stateOf(token, message.id)).toBe('failed');
   });
 
+  it('is not lost when another text is tried under its id', async () => {
+    const { phone, token } = await newSettledWriter();
+    await sandbox.botMode('refuse');
+    const { message } = (await write(token, 'Please read this')).body;
+    await untilState(token, message.id, 'failed');
+    await sandbox.botMode('accept');
+    const parked = await outboxOf(phone);
+    const refused = await write(token, 'Something else', message.id);
+    expect(refused.body.code).toBe('id_reused');
+    expect(await outboxOf(phone)).toEqual(parked);
+    expect((await write(token, 'Please read this', message.id)).body.message.state).toBe('sent');
+    await untilState(token, message.id, 'delivered');
+    expect((await write(token, 'Something else', message.id)).body.code).toBe('id_reused');
+    expect(await outboxOf(phone)).toEqual([]);
+    expect((await acceptedBy(phone)).map(({ text }) => text)).toEqual(['Please read this']);
+  });
+
   it('is sent again when the owner retries its parked event', async () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.botMode('refuse');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, send } from './support/api.ts';
+import { supportToken } from '../../worker/sign-in/session-token.ts';
+import { botCall, call, send, vars } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { database } from './support/database.ts';
@@ -57,10 +58,11 @@ describe('the export of a user', () => {
     await receiveCode({ phone, address });
     const { text } = await exportOf(token);
     const args = [phone];
-    const { rows } = await database.execute({ sql: 'select mac, sent_by from codes where phone = ?', args });
+    const sql = 'select id, challenges.mac, sent_by from challenges join codes using (phone, sent_by) where phone = ?';
+    const { rows } = await database.execute({ sql, args });
     const userId = 'select user_id from customers where user_id = (select id from users where phone = ?)';
     const ids = await database.execute({ sql: `select id from sessions where user_id = (${userId})`, args });
-    for (const hidden of [token, rows[0]!.mac, rows[0]!.sent_by, ids.rows[0]!.id]) {
+    for (const hidden of [token, rows[0]!.id, rows[0]!.mac, rows[0]!.sent_by, ids.rows[0]!.id]) {
       expect(text).not.toContain(hidden as string);
     }
     expect(text).not.toMatch(/"[^"]*(secret|mac|hash|token)[^"]*":|https?:/i);
@@ -95,5 +97,33 @@ describe('the export of a user', () => {
   it('takes no token from the address', async () => {
     const { token } = await newPerson();
     expect((await send(`${path}?token=${token}`)).status).toBe(401);
+  });
+});
+
+describe('the support command', () => {
+  const supportPath = '/api/support/account';
+
+  it('gets no account with the token of a session, a stream, or another key', async () => {
+    const { token } = await newPerson();
+    const { ticket } = (await call('POST', '/api/user/stream-ticket', { token })).body;
+    const foreign = await supportToken({ SESSION_KEYS: `new:${'A'.repeat(43)}` }, 'somebody');
+    for (const bad of [undefined, token, ticket, foreign]) {
+      expect((await call('GET', supportPath, { token: bad })).status).toBe(401);
+      expect((await call('DELETE', supportPath, { token: bad })).status).toBe(401);
+    }
+    expect((await exportOf(token)).status).toBe(200);
+  });
+
+  it('exports and deletes the account that its token names, and opens no session', async () => {
+    const { token } = await newPerson();
+    const own = (await exportOf(token)).body;
+    const support = await supportToken({ SESSION_KEYS: vars.SESSION_KEYS! }, own.account.id);
+    const { body } = await call('GET', supportPath, { token: support });
+    expect(body.account).toEqual(own.account);
+    expect(body.sessions).toHaveLength(1);
+    expect((await call('GET', '/api/user/me', { token: support })).status).toBe(401);
+    expect((await call('DELETE', supportPath, { token: support })).status).toBe(200);
+    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    expect((await call('GET', supportPath, { token: support })).status).toBe(404);
   });
 });

@@ -5,7 +5,7 @@ import { keepAttacking } from './load/attack.ts';
 import { keepRefusing, sendMessage } from './load/conversation.ts';
 import { fillWithPeople } from './load/journey.ts';
 import { type World, type Fault, pause, untilClosing, Stuck } from './world.ts';
-import { services, type Service } from '../sandbox/fault-response.ts';
+import { services, type Service } from '../sandbox/fault-injection.ts';
 import { signedIn } from './invariants/accounts.ts';
 
 /** The shortest intervals between two kills of the Worker, two weeks at Stripe, and two outages of the bot. */

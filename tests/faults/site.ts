@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { signedHeaders } from '../sandbox/bot/signed-headers.ts';
+import { signedHeaders } from '../sandbox/bot/calls.ts';
 import { type CallFigures, type Latencies, callerOf, type Timeline } from './records.ts';
 
 export type Json = Record<string, any>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { listen, type Listening } from '../sandbox/listen.ts';
+import { listen, type Listening } from '../sandbox/start.ts';
 
 /** Forwards the Worker's events to the local bot, or to the bot whose address a test puts to `/bot`. */
 export async function startBotSwitch(localBot: string): Promise<Listening> {

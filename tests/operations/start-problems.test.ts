@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../browser/browser.ts';
 import { messageOf, requireDiskSpace } from '../product/machine.ts';
-import { listen } from '../sandbox/listen.ts';
+import { listen } from '../sandbox/start.ts';
 
 const programs = { 'npm run dev': 'tests/product/dev.ts', 'npm test': 'tests/runner/all.ts' };
 

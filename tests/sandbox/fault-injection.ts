@@ -1,4 +1,3 @@
-import { faultResponse, type Service, services } from './fault-response.ts';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
@@ -162,4 +161,22 @@ function inRange(value: unknown, least: number, most: number): boolean {
 function closeConnection(c: Context): Response {
   (c.env as HttpBindings).incoming.socket.destroy();
   return RESPONSE_ALREADY_SENT;
+}
+
+export const services = ['libsql', 'stripe', 'whatsapp', 'bot'] as const;
+export type Service = (typeof services)[number];
+
+const words: Record<Service, object> = {
+  libsql: { error: 'Out of order' },
+  stripe: { error: { type: 'api_error', message: 'Out of order' } },
+  whatsapp: {
+    error: { message: '(#131000) Something went wrong', type: 'OAuthException', code: 131_000, fbtrace_id: 'x' },
+  },
+  bot: { error: 'Out of order' },
+};
+
+/** The response of a broken service, in its own format. */
+function faultResponse(service: Service, status: number): Response {
+  const bodiless = status === 204 || status === 205 || status === 304;
+  return bodiless ? new Response(null, { status }) : Response.json(words[service], { status });
 }

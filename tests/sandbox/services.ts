@@ -4,15 +4,14 @@ import { createChat } from './bot/chat.ts';
 import { createBotEvents } from './bot/events.ts';
 import { createPhoneActions } from './bot/phone-actions.ts';
 import { createFaultInjection } from './fault-injection.ts';
-import { createIssuer } from './issuer/index.ts';
+import { createIssuer } from './issuer.ts';
 import { createLibsql } from './libsql/index.ts';
-import { numberOf } from './phones/number.ts';
+import { numberOf, createPhones } from './phones.ts';
 import { createPage } from './page/index.ts';
-import { createPhones } from './phones/phones.ts';
 import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
 import { createStripe } from './stripe/index.ts';
-import { createStatuses } from './whatsapp/statuses.ts';
+import { createStatuses } from './whatsapp/graph.ts';
 import { createWhatsapp } from './whatsapp/index.ts';
 
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { getRequestListener } from '@hono/node-server';
-import { listen } from './listen.ts';
 import { createServices } from './services.ts';
 import type { SandboxSettings } from './settings.ts';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 export type Sandbox = { url: string; close: () => Promise<void> };
 
@@ -21,4 +22,38 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
       services.close();
     },
   };
+}
+
+export type Listening = { port: number; serve(listener: RequestListener): void; close(): Promise<void> };
+
+/** Listens on 127.0.0.1 and ::1, since callers use `localhost`. Port 0 selects a free one. */
+export async function listen(port: number): Promise<Listening> {
+  const first = await open(port, '127.0.0.1');
+  const taken = (first.address() as AddressInfo).port;
+  const second = await open(taken, '::1').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return null;
+    await close(first);
+    throw error;
+  });
+  const servers = second ? [first, second] : [first];
+  return {
+    port: taken,
+    serve: (listener) => servers.forEach((server) => server.on('request', listener)),
+    close: async () => void (await Promise.all(servers.map(close))),
+  };
+}
+
+function open(port: number, host: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ keepAliveTimeout: 60_000 });
+    server.once('error', reject);
+    server.listen({ port, host }, () => resolve(server));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }

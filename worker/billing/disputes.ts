@@ -1,12 +1,13 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
-import { customers } from '#db/schema';
+import { customers, stripeEvents } from '#db/schema';
+import { stripeEventsKeptMs } from '../lib/cleanup.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { syncUser } from './reconcile.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
-import { cancelNow, idOf, isLive, subscriptionsOf } from './subscriptions.ts';
+import { cancelNow, idOf, isLive } from './subscriptions.ts';
 import type { Billing } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
@@ -27,9 +28,7 @@ export async function dealWithDispute({ db, settings }: Parts, { data }: StripeE
     const dispute = await unlessMissing(stripe.disputes.retrieve(id, { expand: ['charge'] }));
     const customer = dispute && customerOfDispute(dispute);
     if (!customer || !(await userOf(db, customer))) return null;
-    const ended = await endDisputed(stripe, settings, customer, dispute);
-    const action = ended ? 'The subscription was canceled.' : 'Answer the dispute in the Stripe dashboard.';
-    log('error', 'payment_disputed', { customer, dispute: id, status: dispute.status, action });
+    await endDisputed({ db, stripe, settings }, customer, dispute);
     return customer;
   });
 }
@@ -44,22 +43,49 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
     const customer = customerOfDispute(dispute);
     const userId = customer && (await userOf(db, customer));
     if (!userId) continue;
-    const ended = await withStripe(settings, (stripe) => endDisputed(stripe, settings, customer, dispute));
-    if (!ended) continue;
-    log('error', 'payment_disputed', { customer, dispute: dispute.id, action: 'The subscription was canceled.' });
-    await syncUser(billing, userId);
+    const ended = await withStripe(settings, (stripe) => endDisputed({ db, stripe, settings }, customer, dispute));
+    if (ended) await syncUser(billing, userId);
   }
 }
 
-/** Ends the subscriptions that began before the dispute; later purchases stay. */
-async function endDisputed(stripe: Stripe, { ON_DISPUTE }: Settings, customer: string, dispute: Stripe.Dispute) {
+type Work = Parts & { stripe: Stripe };
+
+/** Ends the subscription that the disputed payment paid for, and no other; returns whether it ended now. */
+async function endDisputed({ db, stripe, settings }: Work, customer: string, dispute: Stripe.Dispute) {
+  const paidFor = await subscriptionPaidBy(stripe, dispute);
   // An inquiry takes no money back, and a dispute that was won gives it back.
   const isMoneyKept = dispute.status === 'won' || dispute.status.startsWith('warning_');
-  if (ON_DISPUTE === 'keep' || isMoneyKept) return false;
-  const all = (await subscriptionsOf(stripe, customer)) ?? [];
-  const disputed = all.filter((each) => isLive(each) && each.created <= dispute.created);
-  for (const subscription of disputed) await cancelNow(stripe, subscription);
-  return disputed.length > 0;
+  const ends = paidFor !== null && isLive(paidFor) && settings.ON_DISPUTE === 'cancel' && !isMoneyKept;
+  if (ends) await cancelNow(stripe, paidFor);
+  if (await isFirstReport(db, dispute)) {
+    const { id, status } = dispute;
+    const action = ends ? 'The subscription was canceled.' : 'Answer the dispute in the Stripe dashboard.';
+    log('error', 'payment_disputed', { customer, dispute: id, status, action });
+  }
+  return ends;
+}
+
+/** The subscription whose invoice a disputed payment paid; null for any other payment. */
+async function subscriptionPaidBy(stripe: Stripe, dispute: Stripe.Dispute): Promise<Stripe.Subscription | null> {
+  const intent = idOf(dispute.payment_intent);
+  if (!intent) return null;
+  const payment = { type: 'payment_intent', payment_intent: intent } as const;
+  const { data } = await stripe.invoicePayments.list({ payment, limit: 1, expand: ['data.invoice'] });
+  const invoice = data[0]?.invoice;
+  const parent = invoice && typeof invoice === 'object' && !invoice.deleted ? invoice.parent : null;
+  const id = idOf(parent?.subscription_details?.subscription);
+  return id ? unlessMissing(stripe.subscriptions.retrieve(id)) : null;
+}
+
+/**
+ * Whether a dispute was not reported before. Its id stands among the events, whose rows are deleted after
+ * `stripeEventsKeptMs`; events of an older dispute come long after its first report.
+ */
+async function isFirstReport(db: Database, { id, created }: Stripe.Dispute): Promise<boolean> {
+  const now = Date.now();
+  if (created * 1000 < now - stripeEventsKeptMs) return false;
+  const row = { id, type: 'payment_disputed', by: 'dispute', at: now };
+  return (await db.insert(stripeEvents).values(row).onConflictDoNothing()).rowsAffected > 0;
 }
 
 /** A dispute names its charge, and the charge its customer. */

@@ -31,9 +31,11 @@ export type MessageEvents = {
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
 type Outcome = 'done' | 'absent' | 'retry' | 'park' | 'behind';
 
-/** The second one is for a message behind an event that another request is delivering. */
+/** Pauses before the two attempts. The second attempt is for a message that waits behind an event in delivery. */
 const pausesMs = [250, 2000];
 export const leaseMs = 30_000;
+/** Of a parked event: later than any `now`, so that the index of due events excludes it. */
+export const neverDue = Number.MAX_SAFE_INTEGER;
 const patienceMs = 20_000;
 /** The platform lets a request hold six connections, and the database takes one. */
 const atOnce = 5;
@@ -181,8 +183,7 @@ function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcom
       where seq = ${seq} and body <> ${cancelledBody}`;
   }
   if (outcome === 'park') {
-    // Later than any `now`, so that the index of due events excludes it.
-    return sql`update outbox set leased_until = 0, due_at = ${Number.MAX_SAFE_INTEGER}, parked_at = ${now} where seq = ${seq}`;
+    return sql`update outbox set leased_until = 0, due_at = ${neverDue}, parked_at = ${now} where seq = ${seq}`;
   }
   const dueAt = now + delaysMs[Math.min(attempts, delaysMs.length) - 1]!;
   const latest = messageId ? createdAt + dayMs : dueAt;

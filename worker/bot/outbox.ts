@@ -17,9 +17,8 @@ export type BotEvent =
 export const cancelledBody = '{}';
 
 /**
- * SQL that removes the undelivered events of a number, all or those of messages. The bot may be receiving one of them
- * now, and must not receive it after the event that follows the cancellation, so this one keeps its place until its
- * delivery ends. Its id is free for a message that is sent again.
+ * SQL that removes the undelivered events of a number, all or those of messages. An event in delivery keeps its row
+ * until its request ends, because the next event must not overtake it. Its id is free for a message that is sent again.
  */
 export function cancelBotEvents(phone: SQL, now: number, which: 'all' | 'messages' = 'all'): SQL[] {
   const own = sql`${outbox.phone} = ${phone}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;

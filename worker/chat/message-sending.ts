@@ -1,6 +1,6 @@
 import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
-import { type OutboxEvent, leaseMs } from '../bot/deliver-outbox.ts';
+import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
 import type { ChatMessage } from '../contract/chat.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { storedWithinMs } from './message-delivery.ts';
@@ -41,12 +41,29 @@ export async function findMessage(
 
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
-/** Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. */
+/**
+ * Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. If it throws a
+ * `RequestError`, the outbox is as it was before the call.
+ */
 export async function storeMessage(
   context: Context,
   user: ChatRow,
   sent: Sent,
-  queued: OutboxEvent | null,
+  queued: QueuedPointer | null,
+): Promise<Stored> {
+  try {
+    return await appendMessage(context, user, sent, queued);
+  } catch (error) {
+    if (queued && error instanceof RequestError) await context.db.run(unqueue(queued));
+    throw error;
+  }
+}
+
+async function appendMessage(
+  context: Context,
+  user: ChatRow,
+  sent: Sent,
+  queued: QueuedPointer | null,
 ): Promise<Stored> {
   const { db, env, settings, waitUntil, now } = context;
   const [conversation, notAfter] = [liveUserOf(env, user.id), now + storedWithinMs];
@@ -58,9 +75,6 @@ export async function storeMessage(
   // Only a reply can be `cleared`.
   if (appended.outcome === 'late' || appended.outcome === 'cleared')
     throw new RequestError('unavailable', { retryAfter: 1 });
-  // An event without its message would delay the next ones.
-  if (queued && (appended.outcome === 'behind' || appended.outcome === 'limited'))
-    waitUntil(db.run(sql`delete from outbox where seq = ${queued.seq} and created_at = ${queued.createdAt}`));
   if (appended.outcome === 'behind') {
     context.waitUntil(restartEpoch(context, user, appended));
     throw staleEpochError();
@@ -141,16 +155,29 @@ type Pointer = {
   now: number;
 };
 
-export type QueuedPointer = OutboxEvent & { leasedUntil: number };
+/** Null without a parked event; `parkedSince` and the first queueing (`parkedCreatedAt`) in unix ms. */
+type Parked = { parkedSince: number | null; parkedAttempts: number | null; parkedCreatedAt: number | null };
+
+/** The event that this request has queued; `before` is the one of an earlier attempt. */
+export type QueuedPointer = OutboxEvent & { leasedUntil: number; before: Parked };
 
 /** The messages that waited for the bot before this one was queued: others of the user, and this one itself. */
-export type Waiting = { others: number; same: number };
+export type Waiting = Parked & { others: number; same: number };
 
 /** SQL for one row of `Waiting`; says nothing about whether the session is live. */
 export function countWaiting(claimedUserId: string, messageId: string): SQL {
   const phone = sql`(select phone from users where id = ${claimedUserId})`;
-  return sql`select ${othersWaiting(phone, messageId)} as others,
-    exists (select 1 from outbox where id = ${eventId(claimedUserId, messageId)} and parked_at is null) as same`;
+  return sql`select ${othersWaiting(phone, messageId)} as others, own.id is not null and own.parked_at is null as same,
+    own.parked_at as parkedSince, own.attempts as parkedAttempts, own.created_at as parkedCreatedAt
+    from (select 1) left join outbox own on own.id = ${eventId(claimedUserId, messageId)}`;
+}
+
+/** SQL that removes the event of a refused message, or parks it again; an event without its message would delay the next ones. */
+function unqueue({ seq, createdAt, before }: QueuedPointer): SQL {
+  const own = sql`where seq = ${seq} and created_at = ${createdAt}`;
+  if (before.parkedSince === null) return sql`delete from outbox ${own}`;
+  return sql`update outbox set parked_at = ${before.parkedSince}, attempts = ${before.parkedAttempts},
+    created_at = ${before.parkedCreatedAt}, due_at = ${neverDue}, leased_until = 0 ${own}`;
 }
 
 function othersWaiting(phone: SQL, messageId: string): SQL {

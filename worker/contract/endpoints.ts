@@ -1,8 +1,20 @@
 import * as v from 'valibot';
 import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessage, newReplyEntries } from './chat.ts';
 import type { ErrorName } from './errors.ts';
-import { botRoutes, pageRoutes, serviceRoutes, type Route } from './routes.ts';
-import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './schemas.ts';
+import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
+import {
+  AccountStatus,
+  Challenge,
+  Code,
+  Kind,
+  PaidTier,
+  Phone,
+  Platform,
+  Profile,
+  Tier,
+  Timestamp,
+  Usage,
+} from './schemas.ts';
 
 type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -44,6 +56,17 @@ function wholeNumber(name: string, least: number, most: number) {
 const done = v.object({ success: v.literal(true) });
 
 export const endpoints = {
+  supportErase: {
+    ...supportRoutes.supportErase,
+    summary: 'Delete the account that the token of the support command names',
+    output: done,
+    fails: ['notFound'],
+  },
+  supportExport: {
+    ...supportRoutes.supportExport,
+    summary: 'Export the account that the token of the support command names',
+    fails: ['notFound'],
+  },
   requestOtp: {
     ...pageRoutes.requestOtp,
     summary: 'Send a one-time code to a number that has written to the assistant',
@@ -52,12 +75,13 @@ export const endpoints = {
       success: v.boolean(),
       message: v.optional(v.string()),
       requiresInitialContact: v.boolean(),
+      challenge: v.optional(Challenge),
     }),
   },
   verifyOtp: {
     ...pageRoutes.verifyOtp,
     summary: 'Exchange a one-time code for a session',
-    input: v.object({ phone: Phone, otp: Code }),
+    input: v.object({ phone: Phone, otp: Code, challenge: v.optional(Challenge) }),
     output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
     fails: ['invalidCode'],
   },
@@ -132,7 +156,7 @@ export const endpoints = {
   },
   createSubscriptionUpdateSession: {
     ...pageRoutes.createSubscriptionUpdateSession,
-    summary: 'A page on which the user buys, changes or mends the subscription',
+    summary: 'The address of the page on which the user buys or changes a plan, or pays a due invoice',
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),

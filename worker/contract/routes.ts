@@ -1,4 +1,4 @@
-export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp';
+export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp' | 'support';
 
 export type Route = { access: Access; method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: `/${string}` };
 
@@ -52,6 +52,12 @@ export const serviceRoutes = {
   whatsappWebhook: { access: 'whatsapp', method: 'POST', path: '/api/webhooks/whatsapp' },
   openapi: { access: 'public', method: 'GET', path: '/api/openapi.json' },
   health: { access: 'public', method: 'GET', path: '/api/health' },
+} as const satisfies Record<string, Route>;
+
+/** The calls of the owner's support command; its token names the account. */
+export const supportRoutes = {
+  supportErase: { access: 'support', method: 'DELETE', path: '/api/support/account' },
+  supportExport: { access: 'support', method: 'GET', path: '/api/support/account' },
 } as const satisfies Record<string, Route>;
 
 export type PageCall = keyof typeof pageRoutes;

@@ -27,14 +27,15 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
     return { success: false, requiresInitialContact: true, message };
   }
   const outcome = await sendCode(settings, issued.whatsappId, code);
-  if (outcome === 'taken') return { success: true, requiresInitialContact: false };
+  if (outcome === 'taken') return { success: true, requiresInitialContact: false, challenge: issued.challenge };
   if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);
   throw new RequestError('unavailable', { retryAfter: 1 });
 };
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
-  const { limitedUntil, opened } = await redeemCode(call, call.input.phone, call.input.otp);
+  const { phone, otp: code, challenge } = call.input;
+  const { limitedUntil, opened } = await redeemCode(call, { phone, code, challenge });
   if (limitedUntil) throw rateLimited(limitedUntil, call.now);
   if (!opened) throw new RequestError('invalidCode');
   const token = await sessionToken(call.settings, opened.session, call.now);

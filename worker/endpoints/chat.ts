@@ -56,12 +56,12 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
     now,
   };
   const count = db.all<Waiting>(countWaiting(claimedUserId, input.id));
-  const queue = db.all<QueuedPointer>(queueMessage(pointer));
+  const queue = db.all<Omit<QueuedPointer, 'before'>>(queueMessage(pointer));
 
   return session.run([count, queue], async (user, [waiting], [queued]) => {
     const refusal = refusalOf(user, waiting!.others, settings, now);
     if (refusal) return { success: true, message: await findMessage(context, user, input, refusal) };
-    const own = waiting!.same ? null : queued!;
+    const own = waiting!.same ? null : { ...queued!, before: waiting! };
     const stored = await storeMessage(context, user, input, own);
     const { message } = stored;
     if (own && own.leasedUntil > 0) {

@@ -1,10 +1,20 @@
 import type { EndpointName } from '../contract/endpoints.ts';
-import { botRoute, publicRoute, webhookRoute, userRoute, type Route } from '../http/route.ts';
+import { botRoute, publicRoute, supportRoute, webhookRoute, userRoute, type Route } from '../http/route.ts';
 import { botApprovals, botContacts, botEntitlements, botMessages, botTrials, botTyping, botUsage } from './bot.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
 import { clearChat, deleteChatConsent, getChat, putChatConsent, sendMessage } from './chat.ts';
 import { createPortalSession, createSubscriptionUpdateSession, verifyCheckoutSession } from './billing.ts';
-import { deleteMe, endSession, exportMe, getMe, getPlatform, getSessions, putPlatform } from './user.ts';
+import {
+  deleteMe,
+  endSession,
+  supportErase,
+  supportExport,
+  exportMe,
+  getMe,
+  getPlatform,
+  getSessions,
+  putPlatform,
+} from './user.ts';
 import { getCountry, health, openapi } from './service.ts';
 import { logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
@@ -39,6 +49,8 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   requestOtp: publicRoute('requestOtp', requestOtp),
   sendMessage: userRoute('sendMessage', sendMessage),
   streamTicket: userRoute('streamTicket', streamTicket),
+  supportErase: supportRoute('supportErase', supportErase),
+  supportExport: supportRoute('supportExport', supportExport),
   stripeWebhook: webhookRoute('stripeWebhook', stripeWebhook),
   usageStream: userRoute('usageStream', usageStream),
   verifyCheckoutSession: userRoute('verifyCheckoutSession', verifyCheckoutSession),

@@ -102,3 +102,13 @@ export const deleteMe: Handler<'deleteMe'> = async (context) => {
     return { success: true };
   });
 };
+
+export const supportErase: Handler<'supportErase'> = async ({ userId, ...context }) => {
+  await deleteAccount(context, userId);
+  return { success: true };
+};
+
+export const supportExport: Handler<'supportExport'> = async ({ userId, ...context }) =>
+  new Response(await exportAccount(context, userId), {
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  });

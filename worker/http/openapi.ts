@@ -10,6 +10,8 @@ type Json = Record<string, unknown>;
 export function openApi(serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {
+    // Only the owner's command makes these calls.
+    if (endpoint.access === 'support') continue;
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
   }
@@ -54,9 +56,14 @@ const failureSchema = {
 };
 
 function operation(operationId: string, endpoint: Endpoint): Json {
-  const scheme = { user: 'session', bot: 'bot', stripe: 'stripe', whatsapp: 'whatsapp', public: undefined }[
-    endpoint.access
-  ];
+  const scheme = {
+    user: 'session',
+    bot: 'bot',
+    stripe: 'stripe',
+    whatsapp: 'whatsapp',
+    public: undefined,
+    support: undefined,
+  }[endpoint.access];
   const security = endpoint.tokenInQuery ? 'streamToken' : scheme;
   const body = endpoint.input && {
     required: !endpoint.inputOptional,
@@ -110,6 +117,7 @@ function failuresOf(endpoint: Endpoint): ErrorName[] {
     bot: ['invalidBotSignature', 'idReused'],
     stripe: ['invalidStripeSignature'],
     whatsapp: ['invalidBotSignature'],
+    support: ['unauthenticated'],
   };
   const byBody: ErrorName[] = endpoint.input ? ['invalidBody', 'invalidField', 'notJson'] : [];
   const byParameters: ErrorName[] = !endpoint.input && (endpoint.query || endpoint.params) ? ['invalidField'] : [];

@@ -49,6 +49,8 @@ export type UserContext<Name extends EndpointName = EndpointName> = BaseContext 
   Parsed<Name> & { session: UserSession };
 /** The signature is verified. */
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
+/** The token of the support command names the account. */
+export type SupportContext = BaseContext & { userId: string };
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
 
@@ -60,11 +62,14 @@ export type UserHandler<Name extends EndpointName> = (context: UserContext<Name>
 export type BotHandler<Name extends EndpointName> = (context: BotContext<Name>) => Promise<Result<Name>>;
 export type WebhookHandler<Name extends EndpointName> = (context: WebhookContext) => Promise<Result<Name>>;
 
+export type SupportHandler<Name extends EndpointName> = (context: SupportContext) => Promise<Result<Name>>;
+
 type Handlers<Name extends EndpointName> = {
   public: PublicHandler<Name>;
   user: UserHandler<Name>;
   bot: BotHandler<Name>;
   stripe: WebhookHandler<Name>;
+  support: SupportHandler<Name>;
   whatsapp: WebhookHandler<Name>;
 };
 

@@ -6,6 +6,7 @@ import { UserSession } from '../accounts/user-session.ts';
 import type {
   BotHandler,
   PublicHandler,
+  SupportHandler,
   UserHandler,
   WebhookHandler,
   BaseContext,
@@ -62,6 +63,19 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
   return {
     name,
     run: async (incoming) => handler({ ...incoming, rawBody: await readBody(name, incoming) }),
+  };
+}
+
+/** For the owner's support command, which signs a token for one account with `SESSION_KEYS`. */
+export function supportRoute<Name extends NameOf<'support'>>(name: Name, handler: SupportHandler<Name>): Route<Name> {
+  return {
+    name,
+    run: async (incoming) => {
+      const { request, settings } = incoming;
+      const claims = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], bearerToken(request));
+      if (!claims) throw new RequestError('unauthenticated');
+      return handler({ ...incoming, userId: claims.userId });
+    },
   };
 }
 

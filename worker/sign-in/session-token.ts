@@ -5,9 +5,10 @@ import type { Settings } from '../settings.ts';
 import { RequestError } from '../lib/request-error.ts';
 
 export const ticketLifetimeSeconds = 60;
+const supportSeconds = 60;
 
-/** A token authorizes the calls of a session, or one stream. */
-export type TokenType = 'session+jwt' | 'stream+jwt';
+/** A token authorizes the calls of a session, one stream, or the owner's calls about one account. */
+type TokenType = 'session+jwt' | 'stream+jwt' | 'support+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
 /** The claims of a verified token; `expiresAt` in unix seconds. */
@@ -22,6 +23,12 @@ const longestToken = 1000;
 /** The token of an opened session. */
 export function sessionToken(settings: Settings, claims: SessionClaims, now: number): Promise<string> {
   return signToken(settings.SESSION_KEYS, 'session+jwt', claims, Math.floor((now + sessionLifetimeMs) / 1000));
+}
+
+/** The token with which the support command acts on one account, for a minute. */
+export function supportToken(settings: Pick<Settings, 'SESSION_KEYS'>, userId: string): Promise<string> {
+  const claims = { userId, sessionId: 'support' };
+  return signToken(settings.SESSION_KEYS, 'support+jwt', claims, nowInSeconds() + supportSeconds);
 }
 
 /**

@@ -59,8 +59,11 @@ export const sandbox = {
     control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
   card: (phone: string, declines: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines }),
-  dispute: (phone: string) =>
-    control<{ id: string; status: string }>('POST', `/stripe/customers/${encodeURIComponent(phone)}/dispute`),
+  /** The bank disputes the last payment, or the one of a charge. */
+  dispute: (phone: string, charge?: string) =>
+    control<{ id: string; status: string }>('POST', `/stripe/customers/${encodeURIComponent(phone)}/dispute`, {
+      charge,
+    }),
   authenticate: (phone: string, succeeds: boolean) =>
     control('POST', `/stripe/customers/${encodeURIComponent(phone)}/authenticate`, { succeeds }),
   /** How Stripe collects the renewals of the customer with a number. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listen, type Listening } from '../../sandbox/listen.ts';
+import { listen, type Listening } from '../../sandbox/start.ts';
 import { Choices } from '../choices.ts';
 import { Figures, Latencies, Timeline } from '../records.ts';
 import { messagesReachedBot, pagesAreWhole } from '../invariants/conversations.ts';

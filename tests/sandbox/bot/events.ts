@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { Webhook } from 'standardwebhooks';
-import type { Phones } from '../phones/phones.ts';
+import type { Phones } from '../phones.ts';
 import type { Store } from '../store.ts';
 import type { Chat, ChatMessageData } from './chat.ts';
 

@@ -1,8 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { numberOf } from '../phones/number.ts';
-import type { Phones } from '../phones/phones.ts';
-import { ApiError, createApi } from './call-api.ts';
-import { replyTo, type Usage } from './reply.ts';
+import { numberOf, type Phones } from '../phones.ts';
+import { ApiError, createApi } from './calls.ts';
+import { replyTo, type Usage } from './chat.ts';
 
 export type Settings = { phones: Phones; siteUrl: string; secret: string };
 

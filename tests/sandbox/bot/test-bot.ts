@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { listen } from '../listen.ts';
+import { listen } from '../start.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
-import { signedHeaders } from './signed-headers.ts';
+import { signedHeaders } from './calls.ts';
 
 type Call = { path: string; id: string; body: any };
 

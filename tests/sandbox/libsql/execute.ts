@@ -1,8 +1,7 @@
-import { bind } from './bind.ts';
+import { bind, encodeValue } from './values.ts';
 import { describeError, isBusy, ProtocolError } from './errors.ts';
 import type { Batch, Condition, Failure, SqlSource, Statement, StatementResult } from './protocol.ts';
 import type { Stream } from './stream.ts';
-import { encodeValue } from './values.ts';
 
 /** Runs one statement; waits while another connection writes. */
 export async function execute(stream: Stream, statement: Statement): Promise<StatementResult> {

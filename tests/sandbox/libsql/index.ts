@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Context, Hono } from 'hono';
-import { ProtocolError } from './errors.ts';
-import { pipeline } from './pipeline.ts';
-import type { PipelineRequest } from './protocol.ts';
-import { Streams, type StreamSettings } from './stream.ts';
+import { ProtocolError, describeError } from './errors.ts';
+import type { PipelineRequest, SqlSource, StreamRequest, StreamResult } from './protocol.ts';
+import { Streams, type StreamSettings, type Stream } from './stream.ts';
+import { analyze } from './analyze.ts';
+import { batch, execute, sequence, sqlOf } from './execute.ts';
 
 export type LibsqlSettings = StreamSettings & {
   /** The bearer token that callers must send, if it is set. */
@@ -39,4 +40,55 @@ async function readBody(c: Context): Promise<PipelineRequest> {
   } catch {
     throw new ProtocolError('Cannot deserialize client message from JSON');
   }
+}
+
+/** Handles one HTTP request: runs its requests in order on one stream, which stays open under a baton unless closed. */
+async function pipeline(streams: Streams, { baton, requests }: PipelineRequest) {
+  if (!Array.isArray(requests)) throw new ProtocolError('Cannot deserialize client message from JSON');
+  const stream = baton ? streams.resume(baton) : streams.open();
+  if (!stream) throw new ProtocolError('The stream has expired due to inactivity', 'STREAM_EXPIRED');
+  let closed = true;
+  try {
+    const results: StreamResult[] = [];
+    for (const request of requests) results.push(await respond(stream, request));
+    closed = requests.some(({ type }) => type === 'close');
+    return { baton: closed ? null : streams.keep(stream), base_url: null, results };
+  } finally {
+    if (closed) streams.end(stream);
+  }
+}
+
+async function respond(stream: Stream, request: StreamRequest): Promise<StreamResult> {
+  try {
+    return { type: 'ok', response: { type: request.type, ...(await perform(stream, request)) } };
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    return { type: 'error', error: describeError(error) };
+  }
+}
+
+async function perform(stream: Stream, request: StreamRequest): Promise<Record<string, unknown>> {
+  if (request.type === 'execute') return { result: await execute(stream, request.stmt) };
+  if (request.type === 'batch') return { result: await batch(stream, request.batch) };
+  if (request.type === 'describe') return { result: describe(stream, request) };
+  if (request.type === 'get_autocommit') return { is_autocommit: !stream.connection.inTransaction };
+  if (request.type === 'sequence') await sequence(stream, request);
+  else if (request.type === 'store_sql') stream.texts.set(request.sql_id, request.sql);
+  else if (request.type === 'close_sql') stream.texts.delete(request.sql_id);
+  else if (request.type !== 'close') throw new ProtocolError('Cannot deserialize client message from JSON');
+  return {};
+}
+
+const explains = /^\s*explain\b/i;
+const reads = /^\s*(?:select|values|explain|with(?![\s\S]*\b(?:insert|update|delete|replace)\b))\b/i;
+
+function describe(stream: Stream, source: SqlSource) {
+  const sql = sqlOf(stream, source);
+  const { columns } = stream.connection.prepare(sql);
+  return {
+    params: analyze(sql).params.map((name) => ({ name })),
+    cols: columns,
+    is_explain: explains.test(sql),
+    is_readonly: reads.test(sql),
+  };
 }

@@ -1,4 +1,10 @@
-import type { WireValue } from './values.ts';
+/** A value in Hrana's JSON. */
+export type WireValue =
+  | { type: 'null' }
+  | { type: 'integer'; value: string }
+  | { type: 'float'; value: number }
+  | { type: 'text'; value: string }
+  | { type: 'blob'; base64: string };
 
 /** The supported part of Hrana over HTTP: github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md. */
 export type SqlSource = { sql?: string | null; sql_id?: number | null };

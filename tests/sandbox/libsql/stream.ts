@@ -1,5 +1,4 @@
-import { Connection } from './connection.ts';
-import { WriteLock } from './lock.ts';
+import { Connection, WriteLock } from './connection.ts';
 
 /** The stream of one client: its own connection, and the SQL texts stored on it. */
 export type Stream = {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { createClient } from '@libsql/client';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { listen } from '../listen.ts';
+import { listen } from '../start.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
 import { createLibsql } from './index.ts';
 

@@ -89,11 +89,14 @@ function createPaymentControl({ world, atomically }: PaymentParts): Hono {
     return c.json({ declines });
   });
 
-  app.post('/stripe/customers/:phone/dispute', (c) => {
+  // The last payment, or the one of `charge`.
+  app.post('/stripe/customers/:phone/dispute', async (c) => {
     const customer = findCustomer(world, c.req.param('phone'));
+    const { charge: wanted } = await readBody(c);
     const charge = world.charges
       .all()
-      .find(({ customer: payer, status, disputed }) => payer === customer?.id && status === 'succeeded' && !disputed);
+      .filter(({ customer: payer, status, disputed }) => payer === customer?.id && status === 'succeeded' && !disputed)
+      .find(({ id }) => wanted === undefined || wanted === id);
     if (!charge) return c.json({ error: 'This customer has no payment that could be disputed' }, 404);
     const cause = { reason: 'fraudulent', network_reason_code: '10.4' };
     return c.json(

@@ -1,6 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { GraphError } from './graph-error.ts';
-import type { Template } from './template.ts';
+import { GraphError, type Template } from './graph.ts';
 
 export type Account = { phoneNumberId: string; token: string; template: Template };
 

@@ -1,9 +1,7 @@
 import { type Context, Hono } from 'hono';
-import type { Phones } from '../phones/phones.ts';
+import type { Phones } from '../phones.ts';
 import { createAccount, requireObject, withToken } from './account.ts';
-import { GraphError } from './graph-error.ts';
-import type { Sent } from './statuses.ts';
-import { renderTemplate, type Template } from './template.ts';
+import { GraphError, type Sent, renderTemplate, type Template } from './graph.ts';
 
 export type WhatsappSettings = {
   phones: Phones;

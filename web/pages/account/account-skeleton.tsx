@@ -10,7 +10,7 @@ import { statusBox, statusHint, statusText } from './current-plan-card.tsx';
 /** The account page before its user is known; part of the served HTML, in which `fill-account.ts` fills the slots. */
 export function AccountSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
-  // Its place is empty afterwards, so that nothing moves.
+  // The card keeps its space when the button is hidden, so that the layout does not shift.
   const state = (
     <output className={label} data-slot="start">
       <span className={spinner({ size: 'sm' })} aria-hidden="true" />

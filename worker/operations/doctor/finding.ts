@@ -20,7 +20,7 @@ export function warning(about: string, what: string, remedy: string): Finding {
   return { ok: true, about, warning: what, remedy };
 }
 
-/** What no service tells: a person looks. */
+/** A warning about a setting that no API shows; the owner checks it by hand. */
 export function byHand(about: string, what: string, remedy: string): Finding {
   return { ok: true, about, byHand: what, remedy };
 }

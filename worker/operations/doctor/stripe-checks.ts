@@ -77,7 +77,7 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/** The rehearsal in one finding for what is missing or out of date: one command mends all of it. */
+/** One finding for all that a dry run of `npm run stripe:setup` would create or update. */
 function checkSetup(lines: string[]): Finding[] {
   const setup = lines.map((line) => ({ verb: line.split(' ')[0], what: line.slice(line.indexOf(' ') + 1) }));
   const kept = setup.filter(({ verb }) => verb === 'kept').map(({ what }) => fine(`Stripe has the ${what}`));

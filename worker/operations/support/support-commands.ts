@@ -5,13 +5,13 @@ import { clearPhoneRateLimits } from '../../accounts/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
-import { customers, sessions, users } from '#db/schema';
+import { customers } from '#db/schema';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../contract/endpoints.ts';
 import { UsageError } from '../target.ts';
-import { sessionToken } from '../../sign-in/session-token.ts';
-import { openSession } from '../../accounts/user-session.ts';
+import type { Settings } from '../../settings.ts';
+import { supportToken } from '../../sign-in/session-token.ts';
 
 /** Shows a user's account, plan, week, limits, events and payments, and what to do next; never the conversation. */
 const find: SupportCommand = {
@@ -190,14 +190,14 @@ const exportUser: SupportCommand = {
       about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
       needsYes: false,
       async perform() {
-        const data = await callAsUser(request, user.id, 'GET', '/api/user/export');
+        const data = await callAbout(request.settings, user.id, 'GET');
         return { data, text: asJson(data) };
       },
     };
   },
 };
 
-/** Deletes an account through the user's own API call: Stripe first, then the rows, then the bot. */
+/** Deletes an account as its user does it: Stripe first, then the rows, then the bot. */
 const erase: SupportCommand = {
   usage: 'erase NUMBER --yes',
   about: 'deletes the account, its conversation and its subscription for good',
@@ -210,7 +210,7 @@ const erase: SupportCommand = {
       about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
       needsYes: true,
       async perform() {
-        await callAsUser(request, user.id, 'DELETE', '/api/user/me').catch((error: Error) => {
+        await callAbout(request.settings, user.id, 'DELETE').catch((error: Error) => {
           throw new Error(`The account stays: ${error.message}`, { cause: error });
         });
         return { data: { erased: user.id }, text: `Erased ${account}.` };
@@ -219,24 +219,10 @@ const erase: SupportCommand = {
   },
 };
 
-type Environment = Pick<SupportRequest, 'db' | 'settings'>;
-
-/** Makes a call as the user, with a session for this call only. */
-async function callAsUser<T>(
-  { db, settings }: Environment,
-  userId: string,
-  method: 'GET' | 'DELETE',
-  path: string,
-): Promise<T> {
-  const [sessionId, now] = [crypto.randomUUID(), Date.now()];
-  const [create] = openSession(sessionId, now, sql`from ${users} where ${users.id} = ${userId}`);
-  await db.run(create);
-  try {
-    const token = await sessionToken(settings, { userId, sessionId }, now);
-    return await callApi<T>(settings, path, { method, headers: { authorization: `Bearer ${token}` } });
-  } finally {
-    await db.delete(sessions).where(eq(sessions.id, sessionId));
-  }
+/** A call of the Worker about one account, which only the holder of `SESSION_KEYS` can sign. */
+async function callAbout<T>(settings: Settings, userId: string, method: 'GET' | 'DELETE'): Promise<T> {
+  const authorization = `Bearer ${await supportToken(settings, userId)}`;
+  return callApi<T>(settings, endpoints.supportErase.path, { method, headers: { authorization } });
 }
 
 /** Every command of `npm run support`, by its name. */

@@ -1,5 +1,19 @@
-import type { Store } from '../store.ts';
-import { canonical } from './canonical.ts';
+import type { Context } from 'hono';
+import type { Store } from './store.ts';
+
+/** The canonical spelling: numbers of Mexico, Argentina and Brazil exist with and without a mobile digit. */
+export function canonical(digits: string): string {
+  if (/^521\d{10}$/.test(digits)) return `52${digits.slice(3)}`;
+  if (/^549\d{10}$/.test(digits)) return `54${digits.slice(3)}`;
+  if (/^55\d\d9\d{8}$/.test(digits)) return digits.slice(0, 4) + digits.slice(5);
+  return digits;
+}
+
+/** The digits of a path's `:phone`, in any spelling; undefined if it is no number. */
+export function numberOf(c: Context): string | undefined {
+  const digits = (c.req.param('phone') ?? '').replace(/[\s+().-]/g, '');
+  return /^\d{5,20}$/.test(digits) ? digits : undefined;
+}
 
 export type Message = {
   id: string;

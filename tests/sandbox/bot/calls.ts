@@ -1,5 +1,4 @@
 import { Webhook } from 'standardwebhooks';
-import { signedHeaders } from './signed-headers.ts';
 
 /** The Worker did not respond, or returned an error. */
 export class ApiError extends Error {
@@ -8,7 +7,7 @@ export class ApiError extends Error {
   readonly response: unknown;
 
   constructor(path: string, status: number | null, response: unknown) {
-    super(status === null ? `The API did not response ${path}` : `The API responded to ${path} with ${status}`);
+    super(status === null ? `The API did not respond to ${path}` : `The API responded to ${path} with ${status}`);
     this.path = path;
     this.status = status;
     this.response = response;
@@ -46,4 +45,15 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** The Standard Webhooks headers of a body with this id, signed now. */
+export function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
+  const now = new Date();
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': webhook.sign(id, now, body),
+  };
 }

@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { canonical } from '../phones/canonical.ts';
-import { numberOf } from '../phones/number.ts';
-import type { Store } from '../store.ts';
+import { canonical, numberOf } from './phones.ts';
+import type { Store } from './store.ts';
 
 export type IssuerSettings = { store: Store; issuer: string; audience: string };
 
