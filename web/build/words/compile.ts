@@ -4,15 +4,15 @@ import { intlModule } from './intl-module.ts';
 import { sourceOf } from './message.ts';
 
 /** Texts by key: a sentence, a list, or a group of texts. */
-export type Texts = string | Texts[] | { [key: string]: Texts };
+type Texts = string | Texts[] | { [key: string]: Texts };
 
 const words = join(import.meta.dirname, '../../words');
 
 /** Where the compiled words of a language are; git ignores it. */
-export const compiledFolder = (folder: string) => join(words, 'compiled', folder);
+const compiledFolder = (folder: string) => join(words, 'compiled', folder);
 
 /** The texts of a language by file, without the notes for translators. */
-export function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
+function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
   const files = readdirSync(join(words, folder)).filter((file) => file.endsWith('.json') && file !== 'notes.json');
   return Object.fromEntries(
     files.map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(words, folder, file), 'utf8'))]),

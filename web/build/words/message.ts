@@ -18,7 +18,7 @@ type Kind = 'number' | 'value' | 'tag';
 export type Message = { elements: MessageFormatElement[]; placeholders: Map<string, Kind> };
 
 /** The message of an ICU text. Throws for a syntax error, a form that the build does not know, or a missing plural form. */
-export function readMessage(text: string, locale: string): Message {
+function readMessage(text: string, locale: string): Message {
   const elements = parse(text, { ignoreTag: false });
   const placeholders = new Map<string, Kind>();
   const visit = (element: MessageFormatElement): void => {
@@ -40,13 +40,6 @@ export function readMessage(text: string, locale: string): Message {
   };
   elements.forEach(visit);
   return { elements, placeholders };
-}
-
-/** The placeholders of a text, as a key by which two translations are compared. */
-export function placeholdersOf(text: string, locale: string): string {
-  const { placeholders } = readMessage(text, locale);
-  const used = Object.keys(brandNames).filter((name) => text.includes(`{${name}}`));
-  return [...[...placeholders].map(([name, kind]) => `${kind} ${name}`), ...used].toSorted().join(', ');
 }
 
 const pluralForms = (locale: string) => new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
