@@ -63,6 +63,7 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   CODE_LIFETIME_SECONDS: ['five minutes'],
   CODE_TRIES: ['-1', '0'],
   LIMIT_CODES_PER_NUMBER: ['5 an hour'],
+  LIMIT_CODES_PER_NUMBER_HARD: ['30 a day'],
   LIMIT_WRONG_TRIES_PER_NUMBER: ['20/2d'],
   LIMIT_CODES_PER_ADDRESS: ['0x5/1h'],
   LIMIT_CODE_REQUESTS_PER_ADDRESS: ['60/1w'],
