@@ -75,7 +75,7 @@ export const users = sqliteTable(
     chatEpoch: integer('chat_epoch').notNull().default(0),
     chatConsentVersion: text('chat_consent_version'),
     chatConsentAt: instant('chat_consent_at'),
-    /** Until then a spent allowance refuses no message. */
+    /** Written by older versions only; a later `_contract` migration drops it. */
     crisisUntil: instant('crisis_until'),
   },
   (table) => [
@@ -97,6 +97,8 @@ export const sessions = sqliteTable(
     userId: text('user_id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** Opened by a trial link, which people forward: it may not see or end what is private. */
+    isLimited: flag('is_limited').notNull().default(false),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
   },

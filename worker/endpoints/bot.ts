@@ -7,7 +7,7 @@ import {
   applyOnceWithRows,
   comparedBy,
 } from '../bot/bot-call.ts';
-import { clearPhoneRateLimits } from '../accounts/phone.ts';
+import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -28,6 +28,10 @@ import { storeReply } from '../chat/message-sending.ts';
 export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, settings, now } = context;
   const { phone, phoneAsSent, whatsappId = null } = input;
+  if (whatsappId !== null && !isSpellingOf(phone, whatsappId)) {
+    const message = 'whatsappId must be a spelling of the same number';
+    throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
+  }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
   const effects = {
     user: upsertUser(contact, settings, now)(isFirstCall),
@@ -117,21 +121,17 @@ export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   return usageResponseOf(found!, 0);
 };
 
-const crisisMs = dayMs;
-const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
+const phone = sql.placeholder('phone');
 const replyFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, {
-  crisis: sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
-  user: chatUserSql(phone),
-});
+const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
 
 /** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async (context) => {
-  const { input, now } = context;
+  const { input, settings } = context;
   const { id, replyTo, crisis } = input;
-  const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
-  const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
-  const { rows } = await applyOnceWithRows({ ...context, botCall }, replyStatements, values);
+  const { phone } = input;
+  const botCall = await comparedBy(settings, context.botCall, { path: 'messages', phone, id, replyTo, crisis });
+  const { rows } = await applyOnceWithRows({ ...context, botCall }, replyStatements, { phone });
   const [user] = rows.user as ChatRow[];
   return { success: true, seq: await storeReply(context, requireConversation(user), input) };
 };

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
-import type { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../../../worker/operations/doctor/finding.ts';
 import { runChecks } from '../../../worker/operations/doctor/run-checks.ts';
@@ -116,7 +115,7 @@ describe('the account at Stripe', () => {
         invoice_history: { enabled: false },
         // As the set-up of earlier versions left it.
         subscription_update: { billing_cycle_anchor: 'unchanged' },
-      } as Stripe.BillingPortal.ConfigurationUpdateParams.Features,
+      },
     });
     await stripe().webhookEndpoints.update(webhook!.id, { enabled_events: ['invoice.paid'] });
     const told = (await complaints()).join('\n');
