@@ -1,13 +1,6 @@
-import { sql, and, eq, ne, inArray, isNotNull } from 'drizzle-orm';
-import {
-  applyOnce,
-  idempotentStatements,
-  isFirstCall,
-  storedResponse,
-  applyOnceThen,
-  comparedBy,
-} from '../bot/bot-call.ts';
-import { clearPhoneRateLimits } from '../accounts/phone.ts';
+import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
+import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
+import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -15,21 +8,25 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { endStreams, expectEnd, publish, liveUserOf } from '../live/publish.ts';
+import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
 import { weekMs } from '../usage/week.ts';
-import type { ChatRow } from '../chat/chat-encryption.ts';
-import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
-import { storeReply } from '../chat/message-sending.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, settings, now } = context;
   const { phone, phoneAsSent, whatsappId = null } = input;
+  if (whatsappId !== null && !isSpellingOf(phone, whatsappId)) {
+    const message = 'whatsappId must be a spelling of the same number';
+    throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
+  }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
-  const effects = [upsertUser(contact, settings, now)(isFirstCall), clearPhoneRateLimits(phone, isFirstCall)];
+  const effects = {
+    user: upsertUser(contact, settings, now)(isFirstCall),
+    limits: clearPhoneRateLimits(phone, isFirstCall),
+  };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
   return { success: true, known: true };
 };
@@ -38,12 +35,14 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
   const { input, db, env, settings, now, waitUntil } = context;
   const { phone, status } = input;
   const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
-  const effects = [build.update(users).set({ status }).where(changing).getSQL()];
-  if (status === 'approved') {
-    const data = sql`'status', ${status}`;
-    const from = sql`from ${users} where ${changing}`;
-    effects.unshift(insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from));
-  }
+  const data = sql`'status', ${status}`;
+  const from = sql`from ${users} where ${changing}`;
+  const event = insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from);
+  // The event stands first, since it reads the status that the update changes.
+  const effects: Record<string, SQL> = {
+    ...(status === 'approved' && { event }),
+    status: build.update(users).set({ status }).where(changing).getSQL(),
+  };
   const facts = sql`select json_object('userId', ${users.id}) as answer from ${users} where ${eq(users.phone, phone)}`;
   const found = await applyOnce<{ userId: string }>(context, idempotentStatements(facts, effects));
   if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
@@ -75,7 +74,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
     row,
     sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
   );
-  const statements = idempotentStatements(facts, [link]);
+  const statements = idempotentStatements(facts, { link });
   const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
   if (granted.spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
@@ -85,8 +84,8 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
 
 const countMessages = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
 const usageStatements = {
-  text: idempotentStatements(allowanceSql('text'), [countMessages]),
-  voice: idempotentStatements(allowanceSql('voice'), [countMessages]),
+  text: idempotentStatements(allowanceSql('text'), { countMessages }),
+  voice: idempotentStatements(allowanceSql('voice'), { countMessages }),
 };
 
 export const botUsage: Handler<'botUsage'> = async (context) => {
@@ -110,36 +109,4 @@ export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   const values = messageValues(context.input.phone, 1);
   const found = await applyOnce<Found>(context, entitlementStatements, values);
   return usageResponseOf(found!, 0);
-};
-
-const crisisMs = dayMs;
-const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
-const replyFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, [
-  sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
-  chatUserSql(phone),
-]);
-
-/** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
-export const botMessages: Handler<'botMessages'> = async (context) => {
-  const { input, now } = context;
-  const { id, replyTo, crisis } = input;
-  const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
-  const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
-  const [, user] = await applyOnceThen<unknown, ChatRow>({ ...context, botCall }, replyStatements, values);
-  return { success: true, seq: await storeReply(context, requireConversation(user), input) };
-};
-
-const until = sql.placeholder('until');
-const typingFacts = sql`select json_object('userId', id, 'until', ${until}) as answer
-  from users where phone = ${phone} and chat_key is not null`;
-const typingStatements = idempotentStatements(typingFacts, [chatUserSql(phone)]);
-
-export const botTyping: Handler<'botTyping'> = async (context) => {
-  const { input, env, now } = context;
-  const values = { phone: input.phone, until: now + 1000 * input.seconds };
-  const [first, user] = await applyOnceThen<{ until: number }, ChatRow>(context, typingStatements, values);
-  const { id, chatEpoch } = requireConversation(user);
-  await liveUserOf(env, id).type(chatEpoch, first!.until);
-  return { success: true };
 };

@@ -1,8 +1,9 @@
 import type { EndpointName } from '../contract/endpoints.ts';
 import { botRoute, publicRoute, supportRoute, webhookRoute, userRoute, type Route } from '../http/route.ts';
-import { botApprovals, botContacts, botEntitlements, botMessages, botTrials, botTyping, botUsage } from './bot.ts';
+import { botApprovals, botContacts, botEntitlements, botTrials, botUsage } from './bot.ts';
+import { botMessages, botTranscripts, botTyping, botVoice } from './bot-chat.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
-import { clearChat, deleteChatConsent, getChat, putChatConsent, sendMessage } from './chat.ts';
+import { clearChat, deleteChatConsent, getChat, getVoice, putChatConsent, sendMessage, sendVoice } from './chat.ts';
 import { createPortalSession, createSubscriptionUpdateSession, verifyCheckoutSession } from './billing.ts';
 import {
   deleteMe,
@@ -25,9 +26,11 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   botContacts: botRoute('botContacts', botContacts),
   botEntitlements: botRoute('botEntitlements', botEntitlements),
   botMessages: botRoute('botMessages', botMessages),
+  botTranscripts: botRoute('botTranscripts', botTranscripts),
   botTrials: botRoute('botTrials', botTrials),
   botTyping: botRoute('botTyping', botTyping),
   botUsage: botRoute('botUsage', botUsage),
+  botVoice: botRoute('botVoice', botVoice),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
@@ -41,6 +44,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getMe: userRoute('getMe', getMe),
   getPlatform: userRoute('getPlatform', getPlatform),
   getSessions: userRoute('getSessions', getSessions),
+  getVoice: userRoute('getVoice', getVoice),
   health: publicRoute('health', health),
   logout: userRoute('logout', logout),
   openapi: publicRoute('openapi', openapi),
@@ -48,6 +52,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   putPlatform: userRoute('putPlatform', putPlatform),
   requestOtp: publicRoute('requestOtp', requestOtp),
   sendMessage: userRoute('sendMessage', sendMessage),
+  sendVoice: userRoute('sendVoice', sendVoice),
   streamTicket: userRoute('streamTicket', streamTicket),
   supportErase: supportRoute('supportErase', supportErase),
   supportExport: supportRoute('supportExport', supportExport),

@@ -38,7 +38,9 @@ export function userRoute<Name extends NameOf<'user'>>(name: Name, handler: User
     run: async (incoming) => {
       const session = await sessionOf(endpoints[name], incoming);
       return withinUserLimit(incoming, session, async () => {
-        const parsed = parseRequest(name, incoming, await readBody(name, incoming));
+        const { recording }: Endpoint = endpoints[name];
+        const body = recording ? await incoming.request.arrayBuffer() : await readBody(name, incoming);
+        const parsed = parseRequest(name, incoming, body);
         return (await handler({ ...incoming, ...parsed, session })).value;
       });
     },
@@ -86,10 +88,10 @@ async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<User
     ? await sessionFromQuery(settings.SESSION_KEYS, request)
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!claims) throw new RequestError('unauthenticated');
-  return new UserSession(claims, context, endpoint.whilePending === true);
+  return new UserSession(claims, context, endpoint);
 }
 
 async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {
-  const endpoint: Endpoint = endpoints[name];
-  return endpoint.method === 'GET' ? '' : readText(request);
+  const { method }: Endpoint = endpoints[name];
+  return method === 'GET' ? '' : readText(request);
 }
