@@ -1,6 +1,6 @@
 import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../../worker/contract/chat.ts';
 import type { StreamMessage } from '../../../worker/contract/usage-stream.ts';
@@ -9,7 +9,14 @@ import { type Endpoint, type EndpointName, endpoints } from '../../../worker/con
 
 type LiveEvent = ChatStreamEvent | StreamMessage;
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
-type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
+type Call = {
+  name: EndpointName;
+  path: string;
+  search: URLSearchParams;
+  /** A recording as its bytes. */
+  body: unknown;
+  token: string | undefined;
+};
 
 /** The origin of the payment provider's pages in responses. */
 export const elsewhere = 'https://payments.example';
@@ -120,6 +127,24 @@ export class Stub {
     return (event, at) => streams.forEach((response) => response.write(frame(event, at)));
   }
 
+  /** Accepts recordings as the server does, and returns them. */
+  keepRecordings(): void {
+    const kept = new Map<string, { type: string; bytes: Buffer }>();
+    this.#replies.set('sendVoice', ({ search, body }, response) => {
+      const [id, recording] = [search.get('id')!, body as { type: string; bytes: Buffer }];
+      kept.set(id, recording);
+      const voice = { seconds: Number(search.get('seconds')), type: recording.type, bytes: recording.bytes.length };
+      const at = new Date().toISOString();
+      const message = { id, seq: 1000 + kept.size, author: 'user', text: '', at, state: 'sent', voice };
+      sendJson(response, 200, JSON.stringify({ success: true, message }));
+    });
+    this.#replies.set('getVoice', ({ path }, response) => {
+      const recording = kept.get(path.split('/').at(-1)!);
+      if (!recording) return sendJson(response, 404, '{}');
+      response.writeHead(200, { 'content-type': recording.type }).end(recording.bytes);
+    });
+  }
+
   /** Opens every usage stream, and keeps it open. */
   openStream(): void {
     this.#replies.set('usageStream', (_, response) => {
@@ -146,16 +171,21 @@ export class Stub {
 
   /** Replies to a call of any page of the test. */
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url!, 'http://stub').pathname;
+    const { pathname: path, searchParams: search } = new URL(request.url!, 'http://stub');
     const name = nameOf(request.method!, path);
     if (!name) return sendJson(response, 404, '{}');
-    const body = Number(request.headers['content-length'] ?? 0) > 0 ? await json(request) : null;
-    const call = { name, path, body, token: request.headers.authorization };
+    const call = { name, path, search, body: await bodyOf(request), token: request.headers.authorization };
     this.#calls.push(call);
     const reply = this.#replies.get(name);
     if (!reply) return sendJson(response, 500, `The test says nothing about ${name}`);
     await reply(call, response);
   }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) === 0) return null;
+  const type = String(request.headers['content-type']);
+  return type.startsWith('audio/') ? { type, bytes: await buffer(request) } : json(request);
 }
 
 const tokenOf = (call: Call) => (call.token ?? '').replace('Bearer ', '');

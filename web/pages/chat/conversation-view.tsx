@@ -62,7 +62,13 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           </button>
         )}
         <ConnectionState />
-        <Composer send={sending.send} error={sending.error} clearError={sending.clearError} openHelp={openHelp} />
+        <Composer
+          token={token}
+          send={sending.send}
+          error={sending.error}
+          showError={sending.showError}
+          openHelp={openHelp}
+        />
       </div>
     </>
   );
