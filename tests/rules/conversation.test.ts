@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation-changes.ts';
 import { messageParts, shownMessages, transcript } from '../../web/rules/transcript.ts';
+import { clockText, levelOf, microphoneProblem, recordingType } from '../../web/rules/recording.ts';
 import { isUsage, readEvent, reconnectDelay } from '../../web/rules/stream-events.ts';
 
 describe('a conversation', () => {
@@ -43,6 +44,24 @@ describe('a conversation', () => {
       const start = applyEvent(conversationOf(page([])), { type: 'typing', until: '2026-01-05T10:00:20.000Z' }, null);
       expect(start.typingUntil).not.toBeNull();
       expect(withMessage(start, message(1, { author: 'solace', state: 'delivered' })).typingUntil).toBeNull();
+    });
+
+    it('show a reply as far as it is written, and nothing of it afterwards', () => {
+      const until = '2026-01-05T10:00:20.000Z';
+      const typing = (text?: string): ChatStreamEvent => ({ type: 'typing', until, ...(text && { text }) });
+      const start = applyEvent(conversationOf(page([message(1)])), typing('Hel'), null);
+      expect(start.typed).toBe('Hel');
+      const grown = applyEvent(start, typing('Hello'), null);
+      expect(grown.typed).toBe('Hello');
+      const ends: ChatStreamEvent[] = [
+        { type: 'message', message: message(2, { author: 'solace' }) },
+        { type: 'typing', until: null },
+        { type: 'cleared' },
+      ];
+      for (const event of ends)
+        expect(applyEvent(grown, event, 9), event.type).toMatchObject({ typed: '', typingUntil: null });
+      const own = applyEvent(grown, { type: 'message', message: message(2) }, 9);
+      expect(own.typed).toBe('Hello');
     });
 
     it('show each message once and in order, whatever arrives twice or late', () => {
@@ -154,5 +173,39 @@ describe('a live stream', () => {
     expect(isUsage({ type: 'usageUpdate', count: 1 })).toBe(true);
     expect(isUsage({ type: 'subscription_update' })).toBe(true);
     expect(isUsage({ type: 'cleared' })).toBe(false);
+  });
+});
+
+describe('a recording', () => {
+  const types: [browser: string, isSafari: boolean, supported: string[], type: string | undefined][] = [
+    ['Safari before 18.4', true, ['audio/mp4;codecs=mp4a.40.2', 'audio/mp4'], 'audio/mp4;codecs=mp4a.40.2'],
+    ['Safari 18.4', true, ['audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2'], 'audio/mp4;codecs=mp4a.40.2'],
+    ['Firefox', false, ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus'], 'audio/ogg;codecs=opus'],
+    ['Chromium', false, ['audio/webm;codecs=opus', 'audio/mp4'], 'audio/webm;codecs=opus'],
+    ['another browser', false, ['audio/mp4'], undefined],
+  ];
+  it.each(types)('has in %s a type that plays everywhere', (_browser, isSafari, supported, type) => {
+    expect(recordingType(isSafari, (each) => supported.includes(each))).toBe(type);
+  });
+
+  it.each([
+    ['NotAllowedError', 'denied'],
+    ['NotFoundError', 'missing'],
+    ['NotReadableError', 'busy'],
+    ['AbortError', 'busy'],
+    ['', 'unsupported'],
+  ])('is refused with %s because the microphone is %s', (name, problem) => {
+    expect(microphoneProblem(name)).toBe(problem);
+  });
+
+  it('shows its time in minutes and seconds', () => {
+    expect([0, 7.9, 60, 119.99, -1].map(clockText)).toEqual(['0:00', '0:07', '1:00', '1:59', '0:00']);
+  });
+
+  it('has a level of 0 in silence, about a half in speech and at most 1', () => {
+    const level = (loudness: number) => levelOf(new Float32Array(64).fill(loudness));
+    expect(level(0)).toBe(0);
+    expect(level(0.1)).toBeCloseTo(0.5, 1);
+    expect(level(1)).toBe(1);
   });
 });

@@ -72,7 +72,7 @@ export function securityHeaders({ pages, connectTo, hashedFiles }: Options): str
   X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
   Referrer-Policy: same-origin
-  Permissions-Policy: camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()
+  Permissions-Policy: camera=(), microphone=(self), geolocation=(), payment=(), usb=(), browsing-topics=()
   Cross-Origin-Opener-Policy: same-origin
 `,
     // Without `!` both policies would apply, and the first refuses the styles of every other page.
@@ -94,6 +94,8 @@ function policyOf(html: string, connectTo: readonly string[]): string {
     `style-src ${["'self'", ...inlineHashes(html, 'style')].join(' ')}`,
     "img-src 'self'",
     "font-src 'self'",
+    // Recordings are fetched with the session and played from memory.
+    'media-src blob:',
     `connect-src ${["'self'", ...connectTo].join(' ')}`,
     "manifest-src 'self'",
     "base-uri 'none'",

@@ -177,7 +177,12 @@ const sampleChat: ShownChat = {
     revision: 0,
     messages: [
       message(1, { state: 'failed' }),
-      message(2, { author: 'solace', text: 'https://a.example', crisis: true }),
+      message(2, {
+        author: 'solace',
+        text: 'https://a.example',
+        crisis: true,
+        voice: { seconds: 1, type: '', bytes: 0 },
+      }),
     ],
     hasMore: true,
     typingUntil: null,

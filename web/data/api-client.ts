@@ -35,21 +35,55 @@ export async function requestAs<Name extends PageCall>(
   name: Name,
   ...[argument]: Arguments<Name>
 ): Promise<Output<Name>> {
+  return withSession(token, name, async (route) => {
+    const body = await fetchBody(route, token, argument as object | undefined);
+    const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
+    const sentence = sentenceOf(body);
+    if (isShown && body.success && sentence && isCurrent(token)) notify({ type: 'success', title: sentence });
+    // The contract defines the response.
+    return body as Output<Name>;
+  });
+}
+
+/** Sends a recording; the same id and bytes may be sent again. */
+export async function sendRecording(
+  token: string,
+  query: { id: string; seconds: number },
+  recording: Blob,
+): Promise<Output<'sendVoice'>> {
+  return withSession(token, 'sendVoice', async (route) => {
+    const response = await send(route.method, addressOf(route, query), token, recording);
+    return (await bodyOf(response, token)) as Output<'sendVoice'>;
+  });
+}
+
+/** The recording of a message. */
+export async function fetchRecording(token: string, id: string): Promise<Blob> {
+  return withSession(token, 'getVoice', async (route) => {
+    const response = await send(route.method, addressOf(route, { id }), token);
+    if (!response.ok) await bodyOf(response, token);
+    return response.blob();
+  });
+}
+
+async function withSession<Result>(
+  token: string | null,
+  name: PageCall,
+  run: (route: Route) => Promise<Result>,
+): Promise<Result> {
   const route: Route = pageRoutes[name];
   try {
     if (route.access === 'user') assertUsable(token);
-    const body = await fetchBody(route, token, argument as object | undefined);
-    if (token !== null && session.get().token !== token) throw sessionReplaced();
-    const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
-    const sentence = sentenceOf(body);
-    if (isShown && body.success && sentence) notify({ type: 'success', title: sentence });
-    // The contract defines the response.
-    return body as Output<Name>;
+    const result = await run(route);
+    if (!isCurrent(token)) throw sessionReplaced();
+    return result;
   } catch (error) {
     if (error instanceof ApiError) handleRequestError(error, token);
     throw error;
   }
 }
+
+const isCurrent = (token: string | null) => token === null || session.get().token === token;
 
 /** As `request`; shows an error before it throws it. */
 export async function call<Name extends PageCall>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
@@ -76,7 +110,11 @@ function assertUsable(token: string | null): asserts token is string {
 async function fetchBody(route: Route, token: string | null, argument?: object): Promise<Body> {
   const hasBody = route.method !== 'GET' && !hasParameters(route);
   const path = hasBody ? route.path : addressOf(route, argument);
-  const response = await send(route.method, path, token, hasBody ? argument : undefined);
+  return bodyOf(await send(route.method, path, token, hasBody ? argument : undefined), token);
+}
+
+/** The body of a successful response; throws an `ApiError` for another one. */
+async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body: Body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   const { error, notice } = errorText(response.status, sentenceOf(body), token !== null);
@@ -99,22 +137,29 @@ function addressOf(route: Route, argument: object = {}): string {
   return query ? `${route.path}?${query}` : route.path;
 }
 
-async function send(method: Route['method'], path: string, token: string | null, input?: object): Promise<Response> {
+async function send(
+  method: Route['method'],
+  path: string,
+  token: string | null,
+  input?: object | Blob,
+): Promise<Response> {
   const early = method === 'GET' && token ? takeEarlyResponse(path, token) : null;
   if (early) return early.catch(networkError);
   const headers = new Headers();
-  if (input !== undefined) headers.set('Content-Type', 'application/json');
+  const isRecording = input instanceof Blob;
+  if (isRecording) headers.set('Content-Type', input.type);
+  else if (input !== undefined) headers.set('Content-Type', 'application/json');
   if (token) headers.set('Authorization', `Bearer ${token}`);
   return fetch(apiBase + path, {
     method,
     headers,
-    body: input === undefined ? null : JSON.stringify(input),
+    body: isRecording ? input : input === undefined ? null : JSON.stringify(input),
     mode: 'cors',
     credentials: 'omit',
     // Otherwise Chromium's cache lets a call wait up to 20 s for an earlier one of the same address, even another user's.
     cache: 'no-store',
-    // Logging out and deleting must reach the server even if the page is closed immediately.
-    keepalive: method === 'POST' || method === 'DELETE',
+    // Logging out and deleting must reach the server even if the page is closed immediately. Browsers allow it up to 64 KiB.
+    keepalive: !isRecording && (method === 'POST' || method === 'DELETE'),
   }).catch(networkError);
 }
 

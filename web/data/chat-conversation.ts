@@ -56,10 +56,15 @@ export const conversation = {
   /** Sends a message; the same id and text may be sent again. */
   async send(token: string, id: string, text: string): Promise<ChatMessage> {
     const { message } = await requestAs(token, 'sendMessage', { id, text });
+    conversation.keepSent(token, message);
+    return message;
+  },
+
+  /** Shows a message that the server has accepted. */
+  keepSent(token: string, message: ChatMessage): void {
     change(token, (current) => keepNewest(current, message));
     // The server can be reached, so the reply must not wait for the next attempt.
     retryStream();
-    return message;
   },
 
   async accept(token: string, version: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '#contract/chat';
+import type { ChatMessage, Voice } from '#contract/chat';
 
 /** One line of the conversation on screen: a day, a notice that Solace is an AI, or a message. */
 export type TranscriptItem<Message> =
@@ -63,14 +63,16 @@ export type ShownMessage = {
   at: string;
   state: ChatMessage['state'] | 'sending' | 'unsent';
   crisis: boolean;
+  voice: Voice | null;
 };
 
 /** A message of this page that the server has not accepted yet. */
 export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
 
 /** A message of the server. */
-export function shownMessage({ id, seq, author, text, at, state, crisis }: ChatMessage): ShownMessage {
-  return { key: `${author}-${id}`, id, seq, author, text, at, state, crisis: crisis === true };
+export function shownMessage({ id, seq, author, text, at, state, crisis, voice }: ChatMessage): ShownMessage {
+  const key = `${author}-${id}`;
+  return { key, id, seq, author, text, at, state, crisis: crisis === true, voice: voice ?? null };
 }
 
 /** The server's messages in their order, then the pending ones. A failed message that is sent again appears once. */
@@ -83,9 +85,11 @@ export function shownMessages(messages: readonly ChatMessage[], pending: readonl
     ...stored.map(shownMessage),
     ...pending
       .filter(({ id }) => !known.has(id))
-      .map((message) => ({ ...message, key: `user-${message.id}`, seq: null, author: 'user' as const, crisis: false })),
+      .map((message) => ({ ...message, ...ownUnsent, key: `user-${message.id}` })),
   ];
 }
+
+const ownUnsent = { seq: null, author: 'user', crisis: false, voice: null } as const;
 
 export type MessagePart =
   | { kind: 'text' | 'bold' | 'italic'; text: string }

@@ -1,14 +1,22 @@
 import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../../worker/contract/chat.ts';
 import type { StreamMessage } from '../../../worker/contract/usage-stream.ts';
 import { isUsage } from '../../../web/rules/stream-events.ts';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 
+type LiveEvent = ChatStreamEvent | StreamMessage;
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
-type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
+type Call = {
+  name: EndpointName;
+  path: string;
+  search: URLSearchParams;
+  /** A recording as its bytes. */
+  body: unknown;
+  token: string | undefined;
+};
 
 /** The origin of the payment provider's pages in responses. */
 export const elsewhere = 'https://payments.example';
@@ -102,13 +110,38 @@ export class Stub {
     });
   }
 
-  /** Sends these events on every chat stream, which stays open; those of the conversation have one revision. */
-  chatStream(revision: number, ...events: (ChatStreamEvent | StreamMessage)[]): void {
-    const idOf = (event: ChatStreamEvent | StreamMessage) => (isUsage(event) ? '' : `id: ${revision}\n`);
-    const said = events.map((event) => `${idOf(event)}data: ${JSON.stringify(event)}\n\n`).join('');
+  /**
+   * Sends these events on every chat stream, which stays open; those of the conversation have one revision. The returned
+   * function sends another event on the open streams.
+   */
+  chatStream(revision: number, ...events: LiveEvent[]): (event: LiveEvent, revision: number) => void {
+    const streams = new Set<ServerResponse>();
+    const frame = (event: LiveEvent, at: number) =>
+      `${isUsage(event) ? '' : `id: ${at}\n`}data: ${JSON.stringify(event)}\n\n`;
     this.#replies.set('chatStream', (_, response) => {
+      streams.add(response);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const said = events.map((event) => frame(event, revision)).join('');
       response.write(`event: connection_established\ndata: {}\n\n${said}`);
+    });
+    return (event, at) => streams.forEach((response) => response.write(frame(event, at)));
+  }
+
+  /** Accepts recordings as the server does, and returns them. */
+  keepRecordings(): void {
+    const kept = new Map<string, { type: string; bytes: Buffer }>();
+    this.#replies.set('sendVoice', ({ search, body }, response) => {
+      const [id, recording] = [search.get('id')!, body as { type: string; bytes: Buffer }];
+      kept.set(id, recording);
+      const voice = { seconds: Number(search.get('seconds')), type: recording.type, bytes: recording.bytes.length };
+      const at = new Date().toISOString();
+      const message = { id, seq: 1000 + kept.size, author: 'user', text: '', at, state: 'sent', voice };
+      sendJson(response, 200, JSON.stringify({ success: true, message }));
+    });
+    this.#replies.set('getVoice', ({ path }, response) => {
+      const recording = kept.get(path.split('/').at(-1)!);
+      if (!recording) return sendJson(response, 404, '{}');
+      response.writeHead(200, { 'content-type': recording.type }).end(recording.bytes);
     });
   }
 
@@ -138,16 +171,21 @@ export class Stub {
 
   /** Replies to a call of any page of the test. */
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url!, 'http://stub').pathname;
+    const { pathname: path, searchParams: search } = new URL(request.url!, 'http://stub');
     const name = nameOf(request.method!, path);
     if (!name) return sendJson(response, 404, '{}');
-    const body = Number(request.headers['content-length'] ?? 0) > 0 ? await json(request) : null;
-    const call = { name, path, body, token: request.headers.authorization };
+    const call = { name, path, search, body: await bodyOf(request), token: request.headers.authorization };
     this.#calls.push(call);
     const reply = this.#replies.get(name);
     if (!reply) return sendJson(response, 500, `The test says nothing about ${name}`);
     await reply(call, response);
   }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) === 0) return null;
+  const type = String(request.headers['content-type']);
+  return type.startsWith('audio/') ? { type, bytes: await buffer(request) } : json(request);
 }
 
 const tokenOf = (call: Call) => (call.token ?? '').replace('Bearer ', '');

@@ -1,6 +1,6 @@
 import type { ChatPage } from '#contract/chat';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
-import { TranscriptLine } from '../../pages/chat/transcript-line.tsx';
+import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
 import { shownMessage, type ShownMessage, transcriptParts, type TranscriptItem } from '../../rules/transcript.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { painted, shellRoot, parsed, startApp, renderProblem } from './start-shell.ts';
@@ -46,7 +46,7 @@ function showConversation({ page, openedAt }: ShownChat): boolean {
 
 const nothing = () => {};
 const line = (item: TranscriptItem<ShownMessage>) => (
-  <TranscriptLine item={item} sendAgain={nothing} openHelp={nothing} />
+  <TranscriptLine item={item} sendAgain={nothing} openHelp={nothing} player={VoicePlace} />
 );
 
 handleEarlyInput();

@@ -1,30 +1,38 @@
-import { useRef, useSyncExternalStore, type FormEvent, type KeyboardEvent, useState } from 'react';
+import { lazy, Suspense, useRef, useSyncExternalStore, type FormEvent, type KeyboardEvent, useState } from 'react';
 import { longestMessage } from '#contract/chat-limits';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
-import { composerWords, chatWords } from '#words/chat';
+import { composerWords } from '#words/chat';
+import { voiceWords } from '#words/voice';
+import { voiceDraft } from '../../data/voice-draft.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { plainError, sendError, SendErrorText, voiceNotInPlan, type SendError } from './send-error.tsx';
 import { planOf } from '#contract/plans';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../data/session.ts';
-import { Alert } from '../../ui/alert.tsx';
 import { ApiError } from '../../data/api-errors.ts';
+
+const VoicePanel = lazy(() => import('./voice-panel.tsx'));
 
 /** The counter appears when this share of the limit is used. */
 const counterFrom = 0.8 * longestMessage;
 
 type Props = {
+  token: string;
   send: (text: string) => boolean;
   error: SendError | null;
-  clearError: () => void;
+  showError: (error: SendError | null) => void;
   openHelp: () => void;
 };
 
 /** The message field. It keeps the focus after sending, and the text until it is sent. */
-export function Composer({ send, error, clearError, openHelp }: Props) {
+export function Composer({ token, send, error, showError, openHelp }: Props) {
   const { text } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
+  const voice = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
+  const isVoice = voice.token === token && (voice.active !== null || voice.kept !== null);
   const field = useRef<HTMLTextAreaElement>(null);
 
   const submit = (event?: FormEvent) => {
@@ -43,30 +51,37 @@ export function Composer({ send, error, clearError, openHelp }: Props) {
     // No native submission, which would load the page again if the app has not started yet.
     <form className={form} method="dialog" onSubmit={submit}>
       {error && <SendErrorText id="message-error" error={error} openHelp={openHelp} />}
-      <div className={row}>
-        <label className={css({ flex: '1', minWidth: '[0]' })}>
-          <span className={visuallyHidden}>{composerWords.field}</span>
-          <div className={grow} data-text={`${text}\n`}>
-            <textarea
-              ref={field}
-              rows={1}
-              value={text}
-              placeholder={composerWords.placeholder}
-              enterKeyHint="send"
-              aria-invalid={error ? true : undefined}
-              aria-describedby={error ? 'message-error message-hint' : 'message-hint'}
-              onChange={({ target }) => {
-                drafts.write(target.value);
-                if (error) clearError();
-              }}
-              onKeyDown={onKeyDown}
-            />
-          </div>
-        </label>
-        <button type="submit" className={`${button()} ${sendButton}`}>
-          {composerWords.send}
-        </button>
-      </div>
+      {isVoice ? (
+        <Suspense fallback={<output className={panelPlace}>{voiceWords.recording}</output>}>
+          <VoicePanel openHelp={openHelp} />
+        </Suspense>
+      ) : (
+        <div className={row}>
+          <label className={css({ flex: '1', minWidth: '[0]' })}>
+            <span className={visuallyHidden}>{composerWords.field}</span>
+            <div className={grow} data-text={`${text}\n`}>
+              <textarea
+                ref={field}
+                rows={1}
+                value={text}
+                placeholder={composerWords.placeholder}
+                enterKeyHint="send"
+                aria-invalid={error ? true : undefined}
+                aria-describedby={error ? 'message-error message-hint' : 'message-hint'}
+                onChange={({ target }) => {
+                  drafts.write(target.value);
+                  if (error) showError(null);
+                }}
+                onKeyDown={onKeyDown}
+              />
+            </div>
+          </label>
+          <RecordButton token={token} showError={showError} />
+          <button type="submit" className={`${button()} ${sendButton}`}>
+            {composerWords.send}
+          </button>
+        </div>
+      )}
       <div className={below}>
         <Allowance />
         <Counter used={text.length} />
@@ -75,6 +90,34 @@ export function Composer({ send, error, clearError, openHelp }: Props) {
         </span>
       </div>
     </form>
+  );
+}
+
+/** Starts a recording; without voice in the plan it says so and leads to the plans. */
+function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) {
+  const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
+  const { problem, isAsking } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
+  const start = () => {
+    showError(null);
+    if (planOf(tier).hasVoice) void voiceDraft.start(token);
+    else showError(voiceNotInPlan);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className={`${button({ look: 'soft', size: 'icon' })} ${sendButton}`}
+        aria-label={voiceWords.record}
+        title={voiceWords.record}
+        aria-disabled={isAsking}
+        onClick={start}
+      >
+        <Icon name="voice" />
+      </button>
+      <output className={problem || isAsking ? notice : visuallyHidden} data-look={problem ? 'problem' : undefined}>
+        {problem ? voiceWords[problem] : isAsking ? voiceWords.asking : ''}
+      </output>
+    </>
   );
 }
 
@@ -88,7 +131,15 @@ function Counter({ used }: { used: number }) {
 }
 
 const form = css({ display: 'grid', gap: '2' });
-const row = css({ display: 'flex', gap: '2', alignItems: 'flex-end' });
+const row = css({ display: 'flex', flexWrap: 'wrap', gap: '2', alignItems: 'flex-end' });
+const panelPlace = css({ minHeight: '[3.325rem]' });
+const notice = css({
+  order: '[-1]',
+  flexBasis: '[100%]',
+  textStyle: 'small',
+  color: 'muted',
+  '&[data-look=problem]': { color: 'danger' },
+});
 /** As high as the field with one line. */
 const sendButton = css({ minHeight: '[3.325rem]' });
 const over = css({ fontWeight: 'semibold', color: 'danger' });
@@ -137,32 +188,6 @@ function Allowance() {
 /** As wide as the text, which comes later than the frame, so that the hint keeps its place. */
 const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1lh]' });
 
-type ErrorProps = { id: string; error: SendError; openHelp: () => void };
-
-/** The reason why a message was not sent, and what to do; with help beside a spent allowance. */
-function SendErrorText({ id, error, openHelp }: ErrorProps) {
-  return (
-    <div id={id}>
-      <Alert look="danger">
-        {error.text}
-        {error.isSpent && (
-          <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
-            <Link to="/plans" className={link()}>
-              {composerWords.plans}
-            </Link>
-            <button type="button" className={link()} onClick={openHelp}>
-              {chatWords.help}
-            </button>
-          </span>
-        )}
-      </Alert>
-    </div>
-  );
-}
-
-/** Why a message was not sent: `spent` leads to the plans. */
-export type SendError = { text: string; isSpent: boolean };
-
 /**
  * Sends messages. A message shows at once; a refused text returns to the field; an unsent message can be sent again.
  */
@@ -186,7 +211,7 @@ export function useSendMessage(token: string, onShown: () => void) {
   /** Returns whether the text was accepted from the field. */
   const send = (text: string): boolean => {
     const problem = problemOf(text);
-    if (problem) setError({ text: problem, isSpent: false });
+    if (problem) setError(plainError(problem));
     if (problem) return false;
     const id = crypto.randomUUID();
     drafts.add({ id, text, at: new Date().toISOString(), state: 'sending' });
@@ -202,8 +227,7 @@ export function useSendMessage(token: string, onShown: () => void) {
     void deliver(id, text);
   };
 
-  const clearError = () => setError(null);
-  return { error, clearError, send, sendAgain };
+  return { error, showError: setError, send, sendAgain };
 }
 
 function problemOf(text: string): string | null {
@@ -214,12 +238,4 @@ function problemOf(text: string): string | null {
 /** The server may have stored the message: sending the same id again does not duplicate it. */
 function isUncertain(error: unknown): boolean {
   return !(error instanceof ApiError) || error.isOutage;
-}
-
-function sendError(error: unknown): SendError {
-  const { code, notice } = error instanceof ApiError ? error : { code: null, notice: null };
-  if (error instanceof ApiError) error.isNotified = true;
-  if (code === 'allowance_spent') return { text: composerWords.spent, isSpent: true };
-  if (code === 'rate_limited') return { text: composerWords.tooFast, isSpent: false };
-  return { text: notice ?? composerWords.failed, isSpent: false };
 }

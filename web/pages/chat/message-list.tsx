@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversation as store } from '../../data/chat-conversation.ts';
@@ -13,7 +13,9 @@ import {
   type TranscriptItem,
 } from '../../rules/transcript.ts';
 import { chatWords } from '#words/chat';
-import { TranscriptLine } from './transcript-line.tsx';
+import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
+
+const VoiceMessage = lazy(() => import('./voice-message.tsx'));
 
 type Props = {
   token: string;
@@ -31,8 +33,9 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
   const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
   const shown = shownMessages(conversation.messages, pending);
   const { history, live } = transcriptParts(shown, conversation.loadedUpTo, openedAt);
+  const player = (message: ShownMessage) => <VoicePlayer token={token} message={message} />;
   const line = (item: TranscriptItem<ShownMessage>) => (
-    <TranscriptLine key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} />
+    <TranscriptLine key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} player={player} />
   );
   return (
     <>
@@ -47,6 +50,21 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
         </ol>
       </div>
     </>
+  );
+}
+
+/** The player, once React has taken over the frame, in which there is only its place. */
+function VoicePlayer({ token, message }: { token: string; message: ShownMessage }) {
+  const hasStarted = useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  );
+  if (!hasStarted) return <VoicePlace />;
+  return (
+    <Suspense fallback={<VoicePlace />}>
+      <VoiceMessage token={token} message={message} />
+    </Suspense>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { type ShownMessage, type TranscriptItem, messageParts, type MessagePart } from '../../rules/transcript.ts';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
@@ -9,30 +10,30 @@ type Props = {
   item: TranscriptItem<ShownMessage>;
   sendAgain: (id: string, text: string) => void;
   openHelp: () => void;
+  /** The player of a voice message. */
+  player: (message: ShownMessage) => ReactNode;
 };
 
 /** One line of the conversation. It and its parts have no hooks: `jsx-to-dom.ts` renders them before React has started. */
-export function TranscriptLine({ item, sendAgain, openHelp }: Props) {
+export function TranscriptLine({ item, ...actions }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
   if (item.kind === 'notice') return <AiNotice />;
-  return <Message message={item.message} sendAgain={sendAgain} openHelp={openHelp} />;
+  return <Message message={item.message} {...actions} />;
 }
 
-type MessageProps = { message: ShownMessage; sendAgain: (id: string, text: string) => void; openHelp: () => void };
+type MessageProps = Omit<Props, 'item'> & { message: ShownMessage };
 
 /** One message. The user's own are not announced to screen readers. */
-function Message({ message, sendAgain, openHelp }: MessageProps) {
-  const { id, author, text, at, state, crisis } = message;
+function Message({ message, sendAgain, openHelp, player }: MessageProps) {
+  const { id, author, text, at, state, crisis, voice } = message;
   const isOwn = author === 'user';
-  const canResend = state === 'failed' || state === 'unsent';
+  // A recording is no longer here to be sent again.
+  const canResend = !voice && (state === 'failed' || state === 'unsent');
   return (
     <li className={bubble} data-author={author} data-state={state} aria-live={isOwn ? 'off' : undefined}>
       <span className={visuallyHidden}>{isOwn ? chatWords.youSaid : chatWords.companionSaid}: </span>
-      <div className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })} dir="auto">
-        {messageParts(text).map((part, index) => (
-          <Part key={index} {...part} />
-        ))}
-      </div>
+      {voice && player(message)}
+      {text && <MessageText text={text} />}
       {crisis && (
         <button type="button" className={button({ look: 'dangerSoft' })} data-opens="help" onClick={openHelp}>
           {chatWords.help}
@@ -48,6 +49,27 @@ function Message({ message, sendAgain, openHelp }: MessageProps) {
         )}
       </p>
     </li>
+  );
+}
+
+const MessageText = ({ text }: { text: string }) => (
+  <div className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })} dir="auto">
+    {messageParts(text).map((part, index) => (
+      <Part key={index} {...part} />
+    ))}
+  </div>
+);
+
+/**
+ * A reply as far as it is written. It is outside of the live region, where the message that replaces it is announced
+ * once.
+ */
+export function TypedReply({ text }: { text: string }) {
+  return (
+    <div className={bubble} data-author="solace" data-slot="typed">
+      <span className={visuallyHidden}>{chatWords.writing}: </span>
+      <MessageText text={text} />
+    </div>
   );
 }
 
@@ -85,6 +107,9 @@ const meta = css({
   color: 'muted',
 });
 const again = css({ minHeight: '[1.5rem]', textDecoration: 'underline', fontWeight: 'semibold', color: 'danger' });
+
+/** As high as the player of a voice message, which is loaded with the first one. */
+export const VoicePlace = () => <div className={css({ width: '[19rem]', maxWidth: 'full', minHeight: 'touch' })} />;
 
 /** A day between messages. */
 function Day({ at }: { at: string }) {

@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright/test';
+import { journeyArguments } from '../browser.ts';
+
+const speech = fileURLToPath(new URL('speech.wav', import.meta.url));
+
+/** The arguments of a browser whose microphone plays a spoken sentence, once for each recording. */
+export const microphoneArguments = [
+  ...journeyArguments,
+  '--use-fake-device-for-media-stream',
+  // Without it the headless browser has no permission to give.
+  '--use-fake-ui-for-media-stream',
+  `--use-file-for-fake-audio-capture=${speech}%noloop`,
+];
+
+type Watched = Window & { streams: MediaStream[]; players: HTMLAudioElement[]; blobs: Blob[]; asked: number };
+
+/** Records what the page opens: microphones, players and the recordings that it plays. */
+export async function watchSound(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const watched = Object.assign(window as unknown as Watched, { streams: [], players: [], blobs: [], asked: 0 });
+    const { mediaDevices } = navigator;
+    const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.getUserMedia = async (constraints) => {
+      watched.asked += 1;
+      const stream = await ask(constraints);
+      watched.streams.push(stream);
+      return stream;
+    };
+    const create = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = (blob: Blob) => {
+      watched.blobs.push(blob);
+      return create(blob);
+    };
+    const RealAudio = window.Audio;
+    window.Audio = class extends RealAudio {
+      constructor() {
+        super();
+        watched.players.push(this);
+      }
+    };
+  });
+}
+
+/** How often the page asked for the microphone. */
+export const timesAsked = (page: Page) => page.evaluate(() => (window as unknown as Watched).asked);
+
+/** The microphones that are still open. */
+export const openMicrophones = (page: Page) =>
+  page.evaluate(
+    () =>
+      (window as unknown as Watched).streams
+        .flatMap((stream) => stream.getTracks())
+        .filter(({ readyState }) => readyState === 'live').length,
+  );
+
+/** The second that is playing; null without a player. */
+export const playedSeconds = (page: Page) =>
+  page.evaluate(() => (window as unknown as Watched).players.at(-1)?.currentTime ?? null);
+
+/** The loudness of the last recording that was played; silence is 0, speech about 0.1. */
+export const loudness = (page: Page) =>
+  page.evaluate(async () => {
+    const bytes = await (window as unknown as Watched).blobs.at(-1)!.arrayBuffer();
+    const samples = (await new OfflineAudioContext(1, 1, 16_000).decodeAudioData(bytes)).getChannelData(0);
+    return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+  });
+
+/** Takes the microphone away, as a phone call does. */
+export const interrupt = (page: Page) =>
+  page.evaluate(() => (window as unknown as Watched).streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event('mute')));

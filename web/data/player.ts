@@ -1,0 +1,111 @@
+import { session } from './session.ts';
+import { createStore } from './store.ts';
+
+export const speeds = [1, 1.5, 2] as const;
+export type Speed = (typeof speeds)[number];
+
+type Playback = {
+  /** The recording in the player; all others are at their start. */
+  key: string | null;
+  state: 'loading' | 'playing' | 'paused' | 'failed';
+  /** Seconds. */
+  position: number;
+  speed: Speed;
+};
+
+const stopped = { key: null, state: 'paused', position: 0 } as const;
+const store = createStore<Playback>({ ...stopped, speed: 1 });
+
+let audio: HTMLAudioElement | null = null;
+/** The addresses of the recordings that were played last, by key. */
+const addresses = new Map<string, string>();
+const mostKept = 5;
+
+/** The player of the page: one recording plays at a time. */
+export const player = {
+  get: store.get,
+  subscribe: store.subscribe,
+
+  /** Plays or pauses a recording. Call it in the handler of a click: browsers play no sound by themselves. */
+  async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
+    const { key: current, state, position } = store.get();
+    if (current === key && state === 'playing') return audio?.pause();
+    if (current === key && state === 'loading') return;
+    const from = current === key ? position : 0;
+    audio?.pause();
+    store.set({ key, state: 'loading', position: from });
+    try {
+      const address = addresses.get(key) ?? keep(key, await load());
+      if (store.get().key === key) await play(address, from);
+    } catch (error) {
+      if (store.get().key !== key) return;
+      // Loading took so long that the click no longer counts; the next one plays at once.
+      const isBlocked = error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
+      store.set({ state: isBlocked ? 'paused' : 'failed' });
+    }
+  },
+
+  /** Moves a recording to a second; another one in the player stops. */
+  seek(key: string, position: number): void {
+    if (store.get().key !== key) {
+      audio?.pause();
+      store.set({ key, state: 'paused' });
+    } else if (audio && audio.src === addresses.get(key)) audio.currentTime = position;
+    store.set({ position });
+  },
+
+  /** The next of the speeds. */
+  changeSpeed(): void {
+    const { speed } = store.get();
+    const next = speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1;
+    store.set({ speed: next });
+    if (audio) audio.playbackRate = next;
+  },
+
+  stop(): void {
+    audio?.pause();
+    store.set(stopped);
+  },
+};
+
+async function play(address: string, from: number): Promise<void> {
+  audio ??= createAudio();
+  if (audio.src !== address) audio.src = address;
+  if (Math.abs(audio.currentTime - from) > 0.5) audio.currentTime = from;
+  audio.playbackRate = store.get().speed;
+  await audio.play();
+}
+
+function createAudio(): HTMLAudioElement {
+  const created = new Audio();
+  created.addEventListener('playing', () => store.set({ state: 'playing' }));
+  created.addEventListener('pause', () => store.get().state === 'playing' && store.set({ state: 'paused' }));
+  created.addEventListener('timeupdate', () => {
+    if (store.get().state === 'playing') store.set({ position: created.currentTime });
+  });
+  created.addEventListener('ended', () => {
+    created.currentTime = 0;
+    store.set({ state: 'paused', position: 0 });
+  });
+  return created;
+}
+
+function keep(key: string, blob: Blob): string {
+  const address = URL.createObjectURL(blob);
+  addresses.set(key, address);
+  for (const oldest of [...addresses.keys()].slice(0, -mostKept)) drop(oldest);
+  return address;
+}
+
+function drop(key: string): void {
+  URL.revokeObjectURL(addresses.get(key) ?? '');
+  addresses.delete(key);
+}
+
+let token: string | null = null;
+session.subscribe(() => {
+  if (session.get().token === token) return;
+  token = session.get().token;
+  player.stop();
+  for (const key of [...addresses.keys()]) drop(key);
+});

@@ -1,0 +1,129 @@
+import { levelOf, recordingType } from '../rules/recording.ts';
+
+/** Why a recording ended: by the person, at the limit, because the page was hidden, or the microphone was taken. */
+export type RecordingEnd = 'person' | 'limit' | 'hidden' | 'interrupted';
+
+/** `blob` is null if nothing was recorded; whole seconds, at least 1. */
+type OnEnd = (blob: Blob | null, seconds: number, end: RecordingEnd) => void;
+
+/** Speech of 24 kbit/s takes 3 kB a second; without this Chromium takes five times as much. */
+const audioBitsPerSecond = 24_000;
+const shortestMs = 500;
+
+/** A running recording. It ends at the limit, when the page is hidden, and when the microphone is taken away. */
+export class ActiveRecording {
+  readonly #stream: MediaStream;
+  readonly #longestSeconds: number;
+  readonly #recorder: MediaRecorder;
+  readonly #onEnd: OnEnd;
+  readonly #meter: Meter;
+  readonly #startedAt = performance.now();
+  readonly #limit: ReturnType<typeof setTimeout>;
+  readonly #finished = Promise.withResolvers<void>();
+  #end: RecordingEnd | null = null;
+
+  constructor(stream: MediaStream, longestSeconds: number, onEnd: OnEnd) {
+    this.#stream = stream;
+    this.#longestSeconds = longestSeconds;
+    this.#onEnd = onEnd;
+    const type = recordingType('audioSession' in navigator, (each) => MediaRecorder.isTypeSupported(each));
+    this.#recorder = new MediaRecorder(stream, { ...(type && { mimeType: type }), audioBitsPerSecond });
+    this.#meter = new Meter(stream);
+    // Without a time slice: a recording in slices has no duration, and in some browsers no playable end.
+    this.#recorder.addEventListener('dataavailable', ({ data }) => this.#finish(data));
+    this.#recorder.addEventListener('error', () => void this.stop('interrupted'));
+    for (const track of stream.getAudioTracks())
+      for (const event of ['ended', 'mute']) track.addEventListener(event, this.#interrupt);
+    document.addEventListener('visibilitychange', this.#hide);
+    addEventListener('pagehide', this.#hide);
+    this.#limit = setTimeout(() => void this.stop('limit'), longestSeconds * 1000);
+    this.#recorder.start();
+  }
+
+  /** Seconds since the start. */
+  get seconds(): number {
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+
+  /** The present loudness, from 0 to 1. */
+  get level(): number {
+    return this.#meter.level();
+  }
+
+  /** Resolves when the recording has been handed over. */
+  stop(end: RecordingEnd): Promise<void> {
+    if (this.#end === null) {
+      this.#end = end;
+      if (this.#recorder.state === 'inactive') this.#finish(null);
+      else this.#recorder.stop();
+    }
+    return this.#finished.promise;
+  }
+
+  /** Ends it without a result. */
+  cancel(): void {
+    this.#end ??= 'person';
+    this.#release();
+    this.#finished.resolve();
+    if (this.#recorder.state !== 'inactive') this.#recorder.stop();
+  }
+
+  readonly #interrupt = () => void this.stop('interrupted');
+  readonly #hide = () => document.visibilityState === 'hidden' && void this.stop('hidden');
+  #isReleased = false;
+
+  #finish(data: Blob | null): void {
+    if (this.#isReleased) return;
+    // The timer of the limit is late on a busy device, and the server takes no longer recording.
+    const seconds = Math.min(this.seconds, this.#longestSeconds);
+    const isEmpty = !data || data.size === 0 || seconds * 1000 < shortestMs || this.#meter.isSilent;
+    this.#release();
+    this.#onEnd(isEmpty ? null : data, Math.max(1, Math.round(seconds)), this.#end ?? 'interrupted');
+    this.#finished.resolve();
+  }
+
+  /** Gives the microphone back: the browser shows that it is in use until then. */
+  #release(): void {
+    this.#isReleased = true;
+    clearTimeout(this.#limit);
+    document.removeEventListener('visibilitychange', this.#hide);
+    removeEventListener('pagehide', this.#hide);
+    for (const track of this.#stream.getTracks()) track.stop();
+    this.#meter.close();
+  }
+}
+
+/** Measures the loudness of a stream. Browsers allow few audio contexts a page, so each is closed. */
+class Meter {
+  readonly #context = new AudioContext();
+  readonly #analyser: AnalyserNode;
+  readonly #samples: Float32Array<ArrayBuffer>;
+  #loudest = 0;
+  #measured = 0;
+
+  constructor(stream: MediaStream) {
+    this.#analyser = this.#context.createAnalyser();
+    this.#analyser.fftSize = 1024;
+    this.#samples = new Float32Array(this.#analyser.fftSize);
+    this.#context.createMediaStreamSource(stream).connect(this.#analyser);
+    void this.#context.resume().catch(() => null);
+  }
+
+  level(): number {
+    if (this.#context.state !== 'running') return 0;
+    this.#analyser.getFloatTimeDomainData(this.#samples);
+    const level = levelOf(this.#samples);
+    this.#loudest = Math.max(this.#loudest, level);
+    this.#measured += 1;
+    return level;
+  }
+
+  /** A muted microphone delivers zeros. A context that does not run measures nothing, and proves nothing. */
+  get isSilent(): boolean {
+    return this.#measured > 5 && this.#loudest === 0;
+  }
+
+  close(): void {
+    void this.#context.close().catch(() => null);
+  }
+}

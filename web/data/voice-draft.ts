@@ -1,0 +1,108 @@
+import { longestRecordingSeconds } from '#contract/chat-limits';
+import { microphoneProblem, type MicrophoneProblem } from '../rules/recording.ts';
+import { sendRecording } from './api-client.ts';
+import { conversation } from './chat-conversation.ts';
+import { player } from './player.ts';
+import type { ActiveRecording, RecordingEnd } from './recorder.ts';
+import { session } from './session.ts';
+import { createStore } from './store.ts';
+
+/** A recording that is not sent yet. `end` says why it ended, if the person did not end it. */
+export type KeptRecording = { id: string; blob: Blob; seconds: number; end: RecordingEnd; isSending: boolean };
+
+type VoiceDraft = {
+  /** The session that it belongs to. */
+  token: string | null;
+  problem: MicrophoneProblem | null;
+  isAsking: boolean;
+  active: ActiveRecording | null;
+  kept: KeptRecording | null;
+  error: unknown;
+};
+
+const empty: VoiceDraft = { token: null, problem: null, isAsking: false, active: null, kept: null, error: null };
+const store = createStore<VoiceDraft>(empty);
+
+const constraints = { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+
+/**
+ * The recording of one session that is being made or not sent yet. It stays in memory while the person visits other
+ * pages and ends with the session; leaving the site asks first.
+ */
+export const voiceDraft = {
+  get: store.get,
+  subscribe: store.subscribe,
+
+  /** Call it in the handler of a click: browsers ask for the microphone only then. */
+  async start(token: string): Promise<void> {
+    if (store.get().isAsking || store.get().active) return;
+    store.set({ ...empty, token, isAsking: true });
+    player.stop();
+    try {
+      const stream = await askForMicrophone();
+      const { ActiveRecording } = await import('./recorder.ts');
+      const active = new ActiveRecording(stream, longestRecordingSeconds, ended);
+      // The session may have ended meanwhile.
+      if (store.get().token === token) store.set({ isAsking: false, active });
+      else active.cancel();
+    } catch (error) {
+      store.set({ ...empty, token, problem: microphoneProblem(error instanceof DOMException ? error.name : '') });
+    }
+  },
+
+  /** Ends the recording, and keeps it. */
+  stop: () => store.get().active?.stop('person'),
+
+  /** Ends the recording, if it still runs, and sends it. A failed one is kept and can be sent again. */
+  async send(): Promise<void> {
+    await store.get().active?.stop('person');
+    const { token, kept } = store.get();
+    if (!token || !kept || kept.isSending) return;
+    store.set({ kept: { ...kept, isSending: true }, error: null });
+    player.stop();
+    try {
+      const { message } = await sendRecording(token, { id: kept.id, seconds: kept.seconds }, kept.blob);
+      conversation.keepSent(token, message);
+      clear();
+    } catch (error) {
+      if (store.get().kept?.id === kept.id) store.set({ kept: { ...kept, isSending: false }, error });
+      await conversation.refreshAfter(token, error);
+    }
+  },
+
+  /** Throws the recording away. */
+  discard(): void {
+    store.get().active?.cancel();
+    player.stop();
+    clear();
+  },
+
+  clearProblem: () => store.set({ problem: null }),
+};
+
+async function askForMicrophone(): Promise<MediaStream> {
+  if (typeof MediaRecorder !== 'function') throw new DOMException('', 'NotSupportedError');
+  return navigator.mediaDevices.getUserMedia({ audio: constraints });
+}
+
+/** `blob` is null if nothing was recorded. */
+function ended(blob: Blob | null, seconds: number, end: RecordingEnd): void {
+  const { token } = store.get();
+  if (!blob) return store.set({ ...empty, token, problem: 'silent' });
+  store.set({ active: null, kept: { id: crypto.randomUUID(), blob, seconds, end, isSending: false } });
+}
+
+function clear(): void {
+  store.set(empty);
+}
+
+if (typeof document !== 'undefined') {
+  session.subscribe(() => {
+    const { token } = store.get();
+    if (token !== null && token !== session.get().token) voiceDraft.discard();
+  });
+  addEventListener('beforeunload', (event) => {
+    const { active, kept } = store.get();
+    if (active || kept) event.preventDefault();
+  });
+}

@@ -1,0 +1,115 @@
+import { useSyncExternalStore } from 'react';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { fetchRecording } from '../../data/api-client.ts';
+import { player } from '../../data/player.ts';
+import type { ShownMessage } from '../../rules/transcript.ts';
+import { clockText } from '../../rules/recording.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { voiceWords } from '#words/voice';
+
+/** The player of a message's recording, which is fetched when it is first played. */
+export default function VoiceMessage({ token, message }: { token: string; message: ShownMessage }) {
+  const { id, key, voice } = message;
+  if (!voice) return null;
+  return <RecordingPlayer id={key} seconds={voice.seconds} load={() => fetchRecording(token, id)} />;
+}
+
+type PlayerProps = { id: string; seconds: number; load: () => Promise<Blob> };
+
+/** Plays a recording; a second one stops the first. */
+export function RecordingPlayer({ id, seconds, load }: PlayerProps) {
+  const playback = useSyncExternalStore(player.subscribe, player.get, player.get);
+  const isOwn = playback.key === id;
+  return (
+    <PlayerControls
+      seconds={seconds}
+      position={isOwn ? playback.position : 0}
+      state={isOwn ? playback.state : 'paused'}
+      speed={playback.speed}
+      toggle={() => void player.toggle(id, load)}
+      seek={(position) => player.seek(id, position)}
+      changeSpeed={player.changeSpeed}
+    />
+  );
+}
+
+type ControlsProps = {
+  seconds: number;
+  position: number;
+  state: 'loading' | 'playing' | 'paused' | 'failed';
+  speed: number;
+  toggle: () => void;
+  seek: (position: number) => void;
+  changeSpeed: () => void;
+};
+
+/** While it plays, screen readers are given the time every ten seconds. */
+const spokenEvery = 10;
+
+function PlayerControls({ seconds, position, state, speed, toggle, seek, changeSpeed }: ControlsProps) {
+  const total = clockText(seconds);
+  const isPlaying = state === 'playing';
+  const spoken = isPlaying ? position - (position % spokenEvery) : position;
+  return (
+    <div className={controls}>
+      <button
+        type="button"
+        className={button({ look: 'soft', size: 'icon' })}
+        aria-label={isPlaying ? voiceWords.pause : voiceWords.play(total)}
+        onClick={toggle}
+      >
+        <Icon name={isPlaying ? 'pause' : 'play'} />
+      </button>
+      <input
+        type="range"
+        className={range}
+        min="0"
+        max={String(seconds)}
+        step="1"
+        value={String(Math.min(Math.floor(position), seconds))}
+        aria-label={voiceWords.position}
+        aria-valuetext={voiceWords.at({ position: clockText(spoken), total })}
+        onChange={({ target }) => seek(Number(target.value))}
+      />
+      <span className={clock} aria-hidden="true">
+        {position > 0 ? clockText(position) : total}
+      </span>
+      <button
+        type="button"
+        className={speedButton}
+        aria-label={voiceWords.speed(String(speed))}
+        onClick={changeSpeed}
+      >{`${speed}×`}</button>
+      <output className={problem}>
+        {state === 'failed' ? voiceWords.cannotPlay : state === 'loading' ? voiceWords.loading : ''}
+      </output>
+    </div>
+  );
+}
+
+const controls = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: '2',
+  width: '[min(19rem, 100%)]',
+});
+const range = css({
+  flex: '1',
+  minWidth: '[4rem]',
+  height: '[1.5rem]',
+  accentColor: '[currentColor]',
+  color: 'primary',
+});
+const clock = css({ minWidth: '[2.25rem]', textStyle: 'fine', fontVariantNumeric: 'tabular-nums' });
+const speedButton = css({
+  minWidth: '[2.75rem]',
+  minHeight: 'touch',
+  borderRadius: 'full',
+  textStyle: 'fine',
+  fontWeight: 'semibold',
+  cursor: 'pointer',
+  _hover: { backgroundColor: 'primarySoft' },
+});
+const problem = css({ flexBasis: '[100%]', textStyle: 'fine', _empty: { display: 'none' } });

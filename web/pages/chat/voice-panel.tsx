@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent } from 'react';
+import { longestRecordingSeconds } from '#contract/chat-limits';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import type { ActiveRecording, RecordingEnd } from '../../data/recorder.ts';
+import { voiceDraft, type KeptRecording } from '../../data/voice-draft.ts';
+import { clockText } from '../../rules/recording.ts';
+import { visuallyHidden } from '../../ui/external-link.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { voiceWords } from '#words/voice';
+import { sendError, SendErrorText } from './send-error.tsx';
+import { RecordingPlayer } from './voice-message.tsx';
+
+/** The recording that is being made or not sent yet, in place of the field. */
+export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
+  const { active, kept, error } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
+  const panel = useRef<HTMLDivElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => panel.current?.focus(), []);
+  const stopOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && void voiceDraft.stop();
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape stops the recording
+    <div
+      ref={panel}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a fieldset would need a legend on screen
+      role="group"
+      aria-label={voiceWords.group}
+      className={group}
+      tabIndex={-1}
+      onKeyDown={stopOnEscape}
+    >
+      {kept && error !== null && <SendErrorText id="voice-error" error={sendError(error)} openHelp={openHelp} />}
+      {active && <Running active={active} />}
+      {kept && <Kept kept={kept} hasFailed={error !== null} />}
+    </div>
+  );
+}
+
+/** The bars of the meter, of which each is a tenth of a second. */
+const bars = 28;
+const countdownFrom = 10;
+
+function Running({ active }: { active: ActiveRecording }) {
+  const [{ seconds, levels }, setState] = useState({ seconds: 0, levels: [] as number[] });
+  useEffect(() => {
+    const measure = () =>
+      setState((before) => ({ seconds: active.seconds, levels: [...before.levels, active.level].slice(-bars) }));
+    const timer = setInterval(measure, 100);
+    return () => clearInterval(timer);
+  }, [active]);
+  const left = Math.max(0, Math.ceil(longestRecordingSeconds - seconds));
+  const isEnding = left <= countdownFrom;
+  return (
+    <>
+      <div className={line}>
+        <span className={dot} aria-hidden="true" />
+        <span className={clock} role="timer">
+          {clockText(seconds)}
+        </span>
+        <span className={meter} aria-hidden="true">
+          {levels.map((level, index) => (
+            <i key={index} style={{ height: `${Math.round(12 + level * 88)}%` }} />
+          ))}
+        </span>
+        {isEnding && <span aria-hidden="true">{voiceWords.secondsLeft(left)}</span>}
+        <output className={visuallyHidden}>
+          {isEnding ? voiceWords.secondsLeft(countdownFrom) : voiceWords.recording}
+        </output>
+      </div>
+      <div className={actions}>
+        <button type="button" className={button({ look: 'quiet' })} onClick={voiceDraft.discard}>
+          {voiceWords.cancel}
+        </button>
+        <button type="button" className={button({ look: 'outline' })} onClick={voiceDraft.stop}>
+          {voiceWords.stop}
+        </button>
+        <button type="button" className={button()} onClick={() => void voiceDraft.send()}>
+          {voiceWords.send}
+        </button>
+      </div>
+    </>
+  );
+}
+
+const endWords: Record<RecordingEnd, string | null> = {
+  person: null,
+  limit: voiceWords.limit,
+  hidden: voiceWords.hidden,
+  interrupted: voiceWords.interrupted,
+};
+
+function Kept({ kept, hasFailed }: { kept: KeptRecording; hasFailed: boolean }) {
+  const { id, blob, seconds, end, isSending } = kept;
+  return (
+    <>
+      <output className={css({ textStyle: 'small', color: 'muted' })}>
+        {endWords[end] ?? voiceWords.recorded(clockText(seconds))}
+      </output>
+      <RecordingPlayer id={id} seconds={seconds} load={() => Promise.resolve(blob)} />
+      <div className={actions}>
+        <button
+          type="button"
+          className={button({ look: 'quiet' })}
+          aria-disabled={isSending}
+          onClick={() => !isSending && voiceDraft.discard()}
+        >
+          <Icon name="trash" />
+          {voiceWords.discard}
+        </button>
+        <button type="button" className={button()} aria-disabled={isSending} onClick={() => void voiceDraft.send()}>
+          {isSending ? voiceWords.sending : hasFailed ? voiceWords.sendAgain : voiceWords.send}
+        </button>
+      </div>
+    </>
+  );
+}
+
+const group = css({
+  display: 'grid',
+  gap: '2',
+  padding: '3',
+  borderRadius: 'lg',
+  borderWidth: 'thin',
+  borderColor: 'edge',
+  backgroundColor: 'raised',
+  outline: 'none',
+});
+const line = css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: '[2rem]', textStyle: 'small' });
+const dot = css({
+  width: '[0.75rem]',
+  height: '[0.75rem]',
+  borderRadius: 'full',
+  backgroundColor: 'danger',
+  _forced: { backgroundColor: '[CanvasText]' },
+  _calm: { animation: '[breathe 1.2s infinite alternate]' },
+});
+const clock = css({ minWidth: '[2.5rem]', fontVariantNumeric: 'tabular-nums', fontWeight: 'semibold' });
+const meter = css({
+  flex: '1',
+  display: 'flex',
+  alignItems: 'center',
+  justifyContent: 'flex-end',
+  gap: '[2px]',
+  height: '[2rem]',
+  overflow: 'hidden',
+  '& i': {
+    flex: '[0 0 4px]',
+    borderRadius: 'full',
+    backgroundColor: 'primary',
+    _forced: { backgroundColor: '[CanvasText]' },
+  },
+});
+const actions = css({ display: 'flex', flexWrap: 'wrap', gap: '2', justifyContent: 'flex-end' });
