@@ -229,7 +229,7 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending
   useLayoutEffect(() => {
     const list = ref.current;
     // The scroll event of the reader may still be on its way.
-    if (list && list.scrollTop < placedAt.current - 1) isAtEnd.current = false;
+    if (list && list.scrollTop < placedAt.current - 1 && distance(list) > nearEnd) isAtEnd.current = false;
     const bubble = list?.querySelector('[data-slot=typed]');
     const isRead = isReadingTyped.current && !bubble;
     // The message replaces what was read as it grew.
