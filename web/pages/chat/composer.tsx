@@ -108,7 +108,6 @@ function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) 
         type="button"
         className={`${button({ look: 'soft', size: 'icon' })} ${sendButton}`}
         aria-label={voiceWords.record}
-        title={voiceWords.record}
         aria-disabled={isAsking}
         onClick={start}
       >
