@@ -10,3 +10,6 @@ export const longestRecordingSeconds = 120;
 export const largestRecordingBytes = 1_900_000;
 /** The containers that a recording may have; each plays in every browser of 2026. */
 export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
+
+/** The notice that people accept before they write, as `web/words` has it. A new version asks everybody again. */
+export const consentVersion = '2026-11-21';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { AudioType } from '../contract/chat.ts';
+import { canonicalPhone } from '../accounts/phone.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { canonicalPhone } from '../accounts/phone.ts';
 import type { IncomingRequest, Parsed } from './request-context.ts';
 
 type Fields = Record<string, unknown>;
