@@ -86,9 +86,9 @@ async function transcribe(phone: string, id: string): Promise<string> {
 
 /** Shows the first half of the reply; a real bot shows what its model has written so far, twice a second. */
 async function appear(phone: string, text: string): Promise<void> {
-  const characters = [...text];
-  const half = characters.slice(0, Math.ceil(characters.length / 2)).join('');
-  await call('/api/bot/typing', { phone, text: half }, `typing_${crypto.randomUUID()}`);
+  const words = text.split(' ');
+  const half = words.slice(0, Math.ceil(words.length / 2)).join(' ');
+  if (half.trim()) await call('/api/bot/typing', { phone, text: half }, `typing_${crypto.randomUUID()}`);
 }
 
 function spent({ limit }: Usage): string {
