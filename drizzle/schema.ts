@@ -75,12 +75,11 @@ export const users = sqliteTable(
     chatEpoch: integer('chat_epoch').notNull().default(0),
     chatConsentVersion: text('chat_consent_version'),
     chatConsentAt: instant('chat_consent_at'),
-    /** Until then a spent allowance refuses no message. */
+    /** Written by older versions only; a later `_contract` migration drops it. */
     crisisUntil: instant('crisis_until'),
   },
   (table) => [
     index('users_trial_end').on(table.trialEndsAt),
-    index('users_billing_watch').on(table.billingWatchUntil),
     index('users_chat_key_id')
       .on(table.chatKeyId)
       .where(sql`chat_key_id is not null`),
@@ -97,6 +96,8 @@ export const sessions = sqliteTable(
     userId: text('user_id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** Opened by a trial link, which people forward: it may not see or end what is private. */
+    isLimited: flag('is_limited').notNull().default(false),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
   },
@@ -194,7 +195,7 @@ export const usedTrials = sqliteTable('used_trials', {
   at: instant('at').notNull(),
 });
 
-/** What the bot has yet to be told, in order. */
+/** Events for the bot that it has not accepted yet; a row is deleted when it has. */
 export const outbox = sqliteTable(
   'outbox',
   {
@@ -268,17 +269,7 @@ export const customers = sqliteTable(
     setupSession: text('setup_session'),
     hadSubscription: flag('had_subscription').notNull().default(false),
   },
-  (table) => [
-    index('customers_due').on(table.dueAt),
-    // Read by older versions only; a later `_contract` migration drops these three.
-    index('customers_dirty')
-      .on(table.userId)
-      .where(sql`dirty > synced`),
-    index('customers_unanswered')
-      .on(table.userId)
-      .where(sql`stripe_asked and stripe_id is null`),
-    index('customers_age').on(table.syncedAt),
-  ],
+  (table) => [index('customers_due').on(table.dueAt)],
 );
 
 /** Events of Stripe that were received. */

@@ -50,7 +50,7 @@ export function botRoute<Name extends NameOf<'bot'>>(name: Name, handler: BotHan
     name,
     run: async (incoming) => {
       const body = await readBody(name, incoming);
-      const botCall = await verifyBotCall(incoming.settings.BOT_WEBHOOK_SECRET, incoming.request, body);
+      const botCall = await verifyBotCall(incoming.settings, incoming.request, body);
       return handler({ ...incoming, ...parseRequest(name, incoming, body), botCall });
     },
   };
@@ -86,7 +86,7 @@ async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<User
     ? await sessionFromQuery(settings.SESSION_KEYS, request)
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!claims) throw new RequestError('unauthenticated');
-  return new UserSession(claims, context, endpoint.whilePending === true);
+  return new UserSession(claims, context, endpoint);
 }
 
 async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {
