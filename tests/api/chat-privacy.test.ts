@@ -211,6 +211,31 @@ describe('consent', () => {
     );
   });
 
+  it('is withdrawn, and the conversation cleared, by somebody whose account waits for approval', async () => {
+    for (const path of ['/api/user/chat', '/api/user/chat/consent']) {
+      const { phone, token } = await newWriter();
+      await write(token, 'Hello');
+      await botCall('/api/bot/approvals', { phone, status: 'pending' });
+      expect((await call('DELETE', path, { token })).body).toMatchObject({ success: true });
+      expect((await consent(token, 'later')).body.code).toBe('pending_approval');
+      await botCall('/api/bot/approvals', { phone, status: 'approved' });
+      const { messages, consent: left } = await readChat(token);
+      expect(messages).toEqual([]);
+      expect(left === null).toBe(path.endsWith('consent'));
+    }
+  });
+
+  it.each(['', 'x'.repeat(33), 'two words', 'bell\u0007', 'clear\u001b[2J', 'line\n', 'ü', '\u202e1v'])(
+    'has a version of visible ASCII alone: %j is refused',
+    async (version) => {
+      const { token } = await newPerson();
+      expect(await consent(token, version)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_field', issues: [{ path: 'version' }] },
+      });
+    },
+  );
+
   it('is the first contact of a user with an external token', async () => {
     const phone = newPhone();
     const token = await externalSession(phone);

@@ -197,6 +197,7 @@ export const endpoints = {
   clearChat: {
     ...pageRoutes.clearChat,
     summary: 'Clear the conversation; consent stays',
+    whilePending: true,
     output: done,
   },
   sendMessage: {
@@ -222,6 +223,7 @@ export const endpoints = {
   deleteChatConsent: {
     ...pageRoutes.deleteChatConsent,
     summary: 'Withdraw the consent and clear the conversation',
+    whilePending: true,
     output: v.object({ success: v.literal(true), consent: v.null() }),
   },
   botMessages: {
