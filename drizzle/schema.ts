@@ -97,6 +97,8 @@ export const sessions = sqliteTable(
     userId: text('user_id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** Opened by a trial link, which people forward: it may not see or end what is private. */
+    isLimited: flag('is_limited').notNull().default(false),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
   },

@@ -36,6 +36,8 @@ type Definition = Route & {
   mediaType?: string;
   /** Open to users with a pending account. */
   whilePending?: true;
+  /** Closed to the session of a trial link. */
+  needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
   /** Errors besides those of the access and the body. */
@@ -106,6 +108,7 @@ export const endpoints = {
     inputOptional: true,
     output: done,
     whilePending: true,
+    fails: ['signInNeeded'],
   },
   getMe: {
     ...pageRoutes.getMe,
@@ -116,6 +119,7 @@ export const endpoints = {
   deleteMe: {
     ...pageRoutes.deleteMe,
     summary: 'Delete the account and everything known about the user',
+    needsSignIn: true,
     output: done,
     whilePending: true,
     fails: ['conflict'],
@@ -134,12 +138,14 @@ export const endpoints = {
   exportMe: {
     ...pageRoutes.exportMe,
     summary: 'Everything kept about the user, as a JSON attachment',
+    needsSignIn: true,
     whilePending: true,
     fails: ['rateLimited'],
   },
   getSessions: {
     ...pageRoutes.getSessions,
     summary: 'Where the user is signed in, newest first',
+    needsSignIn: true,
     output: v.object({
       success: v.literal(true),
       sessions: v.array(
@@ -150,6 +156,7 @@ export const endpoints = {
   endSession: {
     ...pageRoutes.endSession,
     summary: 'End one session of the user and its streams',
+    needsSignIn: true,
     params: v.object({ id: v.string() }),
     output: done,
     fails: ['notFound'],
@@ -160,11 +167,12 @@ export const endpoints = {
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
-    fails: ['conflict'],
+    fails: ['conflict', 'signInNeeded'],
   },
   createPortalSession: {
     ...pageRoutes.createPortalSession,
     summary: 'The billing portal of the user',
+    needsSignIn: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
     fails: ['conflict'],
   },
@@ -190,6 +198,7 @@ export const endpoints = {
   getChat: {
     ...pageRoutes.getChat,
     summary: 'A page of the conversation',
+    needsSignIn: true,
     query: ChatPageQuery,
     output: ChatPage,
     fails: ['invalidField'],
@@ -198,11 +207,13 @@ export const endpoints = {
     ...pageRoutes.clearChat,
     summary: 'Clear the conversation; consent stays',
     whilePending: true,
+    needsSignIn: true,
     output: done,
   },
   sendMessage: {
     ...pageRoutes.sendMessage,
     summary: 'Send a message; the same id and text again return the same message',
+    needsSignIn: true,
     input: NewMessage,
     output: v.object({ success: v.literal(true), message: ChatMessage }),
     fails: ['consentNeeded', 'allowanceSpent', 'messageIdReused'],
@@ -210,6 +221,7 @@ export const endpoints = {
   chatStream: {
     ...pageRoutes.chatStream,
     summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
+    needsSignIn: true,
     tokenInQuery: true,
     mediaType: 'text/event-stream',
     fails: ['invalidToken'],
@@ -217,6 +229,7 @@ export const endpoints = {
   putChatConsent: {
     ...pageRoutes.putChatConsent,
     summary: 'Accept a version of the notice that stands before the conversation',
+    needsSignIn: true,
     input: v.object({ version: ConsentVersion }),
     output: v.object({ success: v.literal(true), consent: Consent }),
   },
@@ -224,6 +237,7 @@ export const endpoints = {
     ...pageRoutes.deleteChatConsent,
     summary: 'Withdraw the consent and clear the conversation',
     whilePending: true,
+    needsSignIn: true,
     output: v.object({ success: v.literal(true), consent: v.null() }),
   },
   botMessages: {

@@ -7,7 +7,7 @@ import {
   applyOnceWithRows,
   comparedBy,
 } from '../bot/bot-call.ts';
-import { clearPhoneRateLimits } from '../accounts/phone.ts';
+import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -28,6 +28,10 @@ import { storeReply } from '../chat/message-sending.ts';
 export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, settings, now } = context;
   const { phone, phoneAsSent, whatsappId = null } = input;
+  if (whatsappId !== null && !isSpellingOf(phone, whatsappId)) {
+    const message = 'whatsappId must be a spelling of the same number';
+    throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
+  }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
   const effects = {
     user: upsertUser(contact, settings, now)(isFirstCall),

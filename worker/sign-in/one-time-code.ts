@@ -6,7 +6,7 @@ import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { base64url } from 'jose';
 import { type Limit, allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { memoize } from '../lib/memoize.ts';
@@ -97,7 +97,10 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
   const outcome = results[4][0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
   const nextAfterSeconds = Math.ceil((outcome.allowedAt - now) / 1000);
-  return { id, challenge, nextAfterSeconds, ...resultOf(outcome, now) };
+  const result = resultOf(outcome, now);
+  // A database that somebody else can write must not lead codes to another phone.
+  const isForeign = result.whatsappId !== null && !isSpellingOf(phone, result.whatsappId);
+  return { id, challenge, nextAfterSeconds, ...result, ...(isForeign && { whatsappId: phone.slice(1) }) };
 }
 
 /** Deletes a code that was certainly not sent, and its rate-limit events. */
@@ -251,6 +254,7 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
       id,
       now,
       sql`from ${sent} join ${users} on ${users.phone} = ${sent.phone} where ${own} and ${sent.wonBy} = ${id}`,
+      false,
     ),
     ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
   ];

@@ -29,6 +29,7 @@ export async function redeemTrial(
     sessionId,
     now,
     sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
+    true,
   );
   const results = await batch(db, {
     spent: db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`),

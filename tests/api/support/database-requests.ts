@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-export type DatabaseRequest = { at: number; writes: boolean };
+export type DatabaseRequest = { at: number; writes: boolean; text: string };
 
 const realFetch = globalThis.fetch;
 const writes = /"sql":"\s*(insert into|update|delete from) (\\")?customers/i;
@@ -16,7 +16,7 @@ export function watchDatabase(...marks: string[]): DatabaseRequest[] {
     if (request.url.endsWith('/pipeline')) {
       const text = await request.clone().text();
       if (marks.length === 0 || marks.some((mark) => text.includes(mark)))
-        requests.push({ at: Date.now(), writes: writes.test(text) });
+        requests.push({ at: Date.now(), writes: writes.test(text), text });
     }
     return realFetch(request);
   });
