@@ -28,7 +28,7 @@ export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {})
 }
 
 /** Control characters but tab and line feed, and characters that change the direction of text. */
-const unprintable = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A text whose control characters are visible, so that stored text cannot command the terminal. */
