@@ -32,7 +32,7 @@ const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A text whose control characters are visible, so that stored text cannot command the terminal. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(unprintable, escaped);
 }
 
