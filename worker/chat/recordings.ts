@@ -1,7 +1,7 @@
 import { largestRecordingBytes } from '../contract/chat-limits.ts';
-import type { MessageAuthor, Voice } from '../contract/chat.ts';
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
-import { fromBase64, seal, unseal } from '../lib/crypto.ts';
+import { fromBase64, seal, toBase64, unseal } from '../lib/crypto.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Env } from '../env.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -31,6 +31,16 @@ export async function readRecording(
   const { author } = message;
   const bytes = await unseal(key, recordingContext({ userId: user.id, id, author }), sealed);
   return voice ? { type: voice.type, seconds: voice.seconds, bytes } : null;
+}
+
+/** The recordings of messages, one by one; without those that are cleared meanwhile. */
+export async function* exportRecordings(context: Context, user: ChatRow, messages: ChatMessage[]) {
+  for (const { id, author, voice } of messages) {
+    const recording = voice ? await readRecording(context, user, id) : null;
+    if (!recording) continue;
+    const { type, seconds, bytes } = recording;
+    yield { id, author, type, seconds, data: toBase64(bytes) };
+  }
 }
 
 type Encoded = { type: string; seconds: number; data: string };
