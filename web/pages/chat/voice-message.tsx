@@ -55,7 +55,7 @@ function PlayerControls({ seconds, position, state, speed, toggle, seek, changeS
     <div className={controls}>
       <button
         type="button"
-        className={button({ look: 'soft', size: 'icon' })}
+        className={button({ look: 'outline', size: 'icon' })}
         aria-label={isPlaying ? voiceWords.pause : voiceWords.play(total)}
         onClick={toggle}
       >
