@@ -74,7 +74,7 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
   const sessionId = crypto.randomUUID();
   const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
-  if (spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (spent) throw new RequestError('trialSpent');
   if (!user) throw new RequestError('invalidToken');
   waitUntil(publish(env, user.id, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.phone));
