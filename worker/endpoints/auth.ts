@@ -52,7 +52,7 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const use = { id: tokenId, by: id, expiresAt: now + 2000 * externalTokenAgeSeconds };
   const used = sql`exists (select 1 from ${usedTokens} where ${and(eq(usedTokens.id, tokenId), eq(usedTokens.by, id))})`;
   const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null };
-  const upsert = upsertUser(sighting, settings, now);
+  const upsert = await upsertUser(sighting, settings, now);
   const owner = sql`from ${users} where ${users.phone} = ${phone} and ${used}`;
   const [create, seen] = openSession(id, now, owner, false);
   const [, , , , [found]] = await db.batch([

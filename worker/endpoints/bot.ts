@@ -34,7 +34,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
   const effects = {
-    user: upsertUser(contact, settings, now)(isFirstCall),
+    user: (await upsertUser(contact, settings, now))(isFirstCall),
     limits: clearPhoneRateLimits(phone, isFirstCall),
   };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
