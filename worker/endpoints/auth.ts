@@ -52,7 +52,7 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const use = { id: tokenId, by: id, expiresAt: now + 2000 * externalTokenAgeSeconds };
   const used = sql`exists (select 1 from ${usedTokens} where ${and(eq(usedTokens.id, tokenId), eq(usedTokens.by, id))})`;
   const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null };
-  const upsert = upsertUser(sighting, settings, now);
+  const upsert = await upsertUser(sighting, settings, now);
   const owner = sql`from ${users} where ${users.phone} = ${phone} and ${used}`;
   const [create, seen] = openSession(id, now, owner, false);
   const [, , , , [found]] = await db.batch([
@@ -75,7 +75,7 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
   const sessionId = crypto.randomUUID();
   const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
-  if (spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (spent) throw new RequestError('trialSpent');
   if (!user) throw new RequestError('invalidToken');
   waitUntil(publish(env, user.id, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.phone));

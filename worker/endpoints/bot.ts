@@ -34,7 +34,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
   const effects = {
-    user: upsertUser(contact, settings, now)(isFirstCall),
+    user: (await upsertUser(contact, settings, now))(isFirstCall),
     limits: clearPhoneRateLimits(phone, isFirstCall),
   };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
@@ -87,7 +87,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   const statements = idempotentStatements(facts, { link });
   const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
-  if (granted.spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (granted.spent) throw new RequestError('trialSpent');
   const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
