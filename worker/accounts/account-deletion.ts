@@ -13,8 +13,8 @@ import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
+import { keepFreeWeek } from '../usage/left-week.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
-import { keepFreeWeek } from './user.ts';
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;

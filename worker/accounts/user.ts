@@ -1,10 +1,8 @@
-import { inArray, sql, type SQL } from 'drizzle-orm';
-import { leftWeeks, users, type User } from '#db/schema';
-import { keyedHashes } from '../lib/crypto.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
-import { currentWeekSql, weekMs } from '../usage/week.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = { user: User; db: Database; settings: Settings };
@@ -14,6 +12,9 @@ type ExportContext = { user: User; db: Database; settings: Settings };
  */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
+/** SQL: the start (unix ms) of a free week, and the messages used in it. */
+export type FreeWeek = { began: SQL; used: SQL };
+
 type Sighting = {
   phone: PhoneNumber;
   /** The number in WhatsApp's spelling, if the caller sent it. */
@@ -21,18 +22,15 @@ type Sighting = {
   /** Used as WhatsApp's spelling until another one is known. */
   assumedWhatsappId: string | null;
   contactedAt: number | null;
+  firstWeek: FreeWeek;
 };
 
 /**
  * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of a user
  * without a paid plan start at the first contact, or go on where a deleted account of the number left its free week.
  */
-export async function upsertUser(sighting: Sighting, settings: Settings, now: number) {
-  const { phone, whatsappId, assumedWhatsappId, contactedAt } = sighting;
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'left-week', phone);
-  const left = (value: SQL) =>
-    sql`(select ${value} from ${leftWeeks} where ${inArray(leftWeeks.phoneMac, macs)} and ${leftWeeks.endsAt} > ${now} limit 1)`;
-  const weekBegan = sql`coalesce(${left(sql`${leftWeeks.endsAt} - ${weekMs}`)}, ${now})`;
+export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
+  const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek } = sighting;
   const row = {
     id: crypto.randomUUID(),
     phone,
@@ -41,9 +39,9 @@ export async function upsertUser(sighting: Sighting, settings: Settings, now: nu
     createdAt: now,
     contactedAt,
     lastContactAt: contactedAt ?? 0,
-    weekAnchor: weekBegan,
-    weekStart: weekBegan,
-    used: sql`coalesce(${left(sql`${leftWeeks.used}`)}, 0)`,
+    weekAnchor: firstWeek.began,
+    weekStart: firstWeek.began,
+    used: firstWeek.used,
   };
   const firstContact = sql`${users.contactedAt} is null and ${excluded(users.contactedAt)} is not null
     and ${users.renewalAt} is null`;
@@ -54,14 +52,4 @@ export async function upsertUser(sighting: Sighting, settings: Settings, now: nu
       ${nameOf(users.contactedAt)} = coalesce(${users.contactedAt}, ${excluded(users.contactedAt)}),
       ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)}),
       ${nameOf(users.whatsappId)} = coalesce(${whatsappId}, ${users.whatsappId}, ${excluded(users.whatsappId)})`;
-}
-
-/** SQL that keeps the used free week of the users in `from`, under the hash of their number, until the week ends. */
-export async function keepFreeWeek(phone: PhoneNumber, settings: Settings, now: number, from: SQL): Promise<SQL> {
-  const [phoneMac] = await keyedHashes(settings.CODE_PEPPER, 'left-week', phone);
-  const row = { phoneMac: phoneMac!, used: sql`${users.used}`, endsAt: sql`${users.weekStart} + ${weekMs}` };
-  const isFree = sql`${users.used} > 0 and not ${users.weekFrozen} and ${users.weekStart} = ${currentWeekSql(now)}`;
-  return sql`${insertSelect(leftWeeks, row, sql`${from} and ${isFree}`)}
-    on conflict (${nameOf(leftWeeks.phoneMac)}) do update set ${nameOf(leftWeeks.used)} = ${excluded(leftWeeks.used)},
-      ${nameOf(leftWeeks.endsAt)} = ${excluded(leftWeeks.endsAt)}`;
 }

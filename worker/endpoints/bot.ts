@@ -19,6 +19,7 @@ import { endStreams, expectEnd, publish, liveUserOf } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
+import { firstWeek } from '../usage/left-week.ts';
 import { weekMs } from '../usage/week.ts';
 import type { ChatRow } from '../chat/chat-encryption.ts';
 import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
@@ -32,9 +33,10 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     const message = 'whatsappId must be a spelling of the same number';
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
-  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
+  const week = await firstWeek(phone, settings, now);
+  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
   const effects = {
-    user: (await upsertUser(contact, settings, now))(isFirstCall),
+    user: upsertUser(contact, settings, now)(isFirstCall),
     limits: clearPhoneRateLimits(phone, isFirstCall),
   };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
