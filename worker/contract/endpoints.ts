@@ -220,6 +220,7 @@ export const endpoints = {
   clearChat: {
     ...pageRoutes.clearChat,
     summary: 'Clear the conversation; consent stays',
+    whilePending: true,
     needsSignIn: true,
     output: done,
   },
@@ -249,6 +250,7 @@ export const endpoints = {
   deleteChatConsent: {
     ...pageRoutes.deleteChatConsent,
     summary: 'Withdraw the consent and clear the conversation',
+    whilePending: true,
     needsSignIn: true,
     output: v.object({ success: v.literal(true), consent: v.null() }),
   },
