@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { until } from '../api/support/until.ts';
-import { runMinuteCron } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/start-product.ts';
 
 export type Site = { siteUrl: string; sandboxUrl: string };
 type Body = Record<string, unknown>;

@@ -113,7 +113,7 @@ it('names a secret that serves twice', async () => {
 
 it('ends with 1 when something is wrong, and with 0 when all is well', async () => {
   const run = (values: Record<string, string>) =>
-    promisify(execFile)(process.execPath, ['worker/operations/doctor/doctor-command.ts'], {
+    promisify(execFile)(process.execPath, ['worker/operations/doctor/run-checks.ts'], {
       env: { PATH: process.env['PATH'], ...values },
     });
   expect((await run(vars)).stdout).toMatch(/Every check passed\. Warnings: \d\.\n$/);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { until } from '../../api/support/until.ts';
-import { runMinuteCron } from '../../product/cron-clock.ts';
+import { runMinuteCron } from '../../product/start-product.ts';
 import { call, product } from '../shared-product.ts';
 import { eventTypesOf, newSubscriber, setFault, signIn } from './subscriber.ts';
 import { support, supportJson } from './support-command.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { runMinuteCron } from '../../product/cron-clock.ts';
+import { runMinuteCron } from '../../product/start-product.ts';
 import { product } from '../shared-product.ts';
 import { database } from './stored-rows.ts';
 import { newNumber, newSubscriber, writeToAssistant } from './subscriber.ts';

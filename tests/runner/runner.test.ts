@@ -1,8 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runSteps, type Step } from './steps.ts';
+import { describePlan, measureCapacity, planFor } from './capacity.ts';
+import { apiTests, touchedTests } from './quick.ts';
 
 let folder: string;
 let printed: string[];
@@ -84,4 +86,46 @@ test('ends all processes when it is stopped', async () => {
 test('says what to do when the disk has become full', async () => {
   expect(await run([shell('build', "echo 'ENOSPC: no space left on device, write'; exit 1")], 1)).toBe(false);
   expect(printed).toContainEqual(expect.stringMatching(/^The disk is full: remove what you do not need/));
+});
+
+test('runs five steps at once on two idle cores', () => {
+  expect(planFor({ free: 2 })).toEqual({ together: 5, apiShards: 3, browserWorkers: 2 });
+});
+
+test('runs two steps at once beside four busy processes on two cores', () => {
+  expect(planFor({ free: 2 / 3 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1 });
+});
+
+test('runs one step at once where there is next to no room, and never more than nine', () => {
+  expect(planFor({ free: 0.01 }).together).toBe(1);
+  expect(planFor({ free: 128 }).together).toBe(9);
+});
+
+test('measures at most the processors of the machine, and says how many are free', async () => {
+  const capacity = await measureCapacity();
+  expect(capacity.free).toBeGreaterThan(0);
+  expect(capacity.free).toBeLessThanOrEqual(capacity.cores);
+  expect(describePlan({ cores: 4, free: 1, load: 3.14 }, planFor({ free: 1 }))).toBe(
+    '25 % of 4 cores are free (load 3.1): 3 steps at once, 1 browser tests.',
+  );
+});
+
+test('selects the API tests of a changed part, and changed tests', () => {
+  const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/trials.test.ts'], apiTests());
+  expect(touched).toContain('tests/api/chat.test.ts');
+  expect(touched).toContain('tests/api/chat-privacy.test.ts');
+  expect(touched).toContain('tests/api/trials.test.ts');
+  expect(touched).not.toContain('tests/api/billing.test.ts');
+});
+
+const parts = ['worker', 'worker/endpoints']
+  .flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
+  .filter((path) => !/^worker\/(docs|operations|endpoints|README\.md|tsconfig\.json)$/.test(path));
+
+test.each([...parts, 'drizzle/schema.ts'])('knows the tests of %s', (path) => {
+  expect(touchedTests([path.endsWith('.ts') ? path : `${path}/any.ts`], apiTests())).not.toEqual([]);
+});
+
+test('selects nothing for a document', () => {
+  expect(touchedTests(['README.md'], apiTests())).toEqual([]);
 });
