@@ -36,7 +36,7 @@ const externalTokenPrefix = '#external_token=';
 
 function takeTokensFromAddress(early: EarlyStart): void {
   const { pathname, search, hash } = location;
-  const trialToken = pathname === '/activate-trial' ? new URLSearchParams(search).get('token') : null;
+  const trialToken = pathname.endsWith('/activate-trial') ? new URLSearchParams(search).get('token') : null;
   if (hash.startsWith(externalTokenPrefix)) early.externalToken = decode(hash.slice(externalTokenPrefix.length));
   else if (trialToken) early.trialToken = trialToken;
   else return;
@@ -52,12 +52,12 @@ function decode(text: string): string {
   }
 }
 
-/** The API calls of each page besides the profile, which every page needs. */
+/** By the end of the path, which is the same in every language: the API calls of each page besides the profile, which every page needs. */
 const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 
 function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
-  for (const path of [profilePath, ...(pageReads[location.pathname] ?? [])]) {
+  for (const path of [profilePath, ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? [])]) {
     const response = fetch(apiBase + path, {
       headers: { Authorization: `Bearer ${token}` },
       mode: 'cors',
