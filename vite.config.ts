@@ -19,7 +19,9 @@ const prerender = join(import.meta.dirname, 'dist/prerender', folder);
 const site = join(import.meta.dirname, 'dist/web');
 // The scripts of a further language are in a folder of this build, for which one caching rule is enough.
 const scriptFolder = isEnglish ? 'assets' : `assets/${folder}-${buildId()}`;
-const scriptNames = ({ name }: { name: string }) => `${name === 'vendor' ? 'assets' : scriptFolder}/[name]-[hash].js`;
+// They are the same in every language.
+const shared = new Set(['vendor', 'rolldown-runtime']);
+const scriptNames = ({ name }: { name: string }) => `${shared.has(name) ? 'assets' : scriptFolder}/[name]-[hash].js`;
 // Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
 const styles = pandacss({ configPath: join(web, 'build/panda.config.ts'), cwd: web }) as never;
 

@@ -1,5 +1,6 @@
 import { apiBase } from '../data/config.ts';
 import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
+import { chosenHome } from './language-addresses.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 
 declare global {
@@ -20,7 +21,10 @@ function prepare(): void {
   if (location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
   takeTokensFromAddress(early);
   try {
-    const { theme, authToken } = localStorage;
+    const { theme, authToken, language } = localStorage;
+    // Every other address says its language itself.
+    const home = location.pathname === '/' ? chosenHome(language) : null;
+    if (home) location.replace(home + location.search + location.hash);
     if (theme === 'light' || theme === 'dark') dataset['theme'] = theme;
     if (!authToken) return;
     // A trial link replaces the stored session.

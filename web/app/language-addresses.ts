@@ -13,3 +13,9 @@ export function addressIn(tag: string, path: string): string {
 export function pathIn(tag: string, path: string): string {
   return (languages.find((language) => language.tag === tag)?.path ?? '') + path;
 }
+
+/** The home page in the language that somebody chose before; null for English, or for a language that is not offered. */
+export function chosenHome(tag: string | undefined): string | null {
+  const chosen = offered.find((language) => language.tag === tag);
+  return chosen?.path ? `${chosen.path}/` : null;
+}

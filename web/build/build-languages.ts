@@ -8,7 +8,7 @@ for (const language of published) {
   const faults = faultsOf(folderOf(language), language);
   if (faults.length > 0) end(`${language} is published but not complete:\n${faults.join('\n')}`);
   const conditions = language === 'en' ? [] : [`--conditions=${folderOf(language)}`];
-  const program = ['node_modules/vite/bin/vite.js', 'build', ...process.argv.slice(2)];
+  const program = ['node_modules/vite/bin/vite.js', 'build', '--configLoader', 'native', ...process.argv.slice(2)];
   const { status } = spawnSync(process.execPath, [...conditions, ...program], { stdio: 'inherit' });
   if (status !== 0) end(`The build of ${language} failed`);
 }

@@ -1,7 +1,7 @@
 import { basePath, locale } from '#words/intl';
 import { brand } from '#contract/brand';
 import { siteWords } from '#words/page-heads';
-import { published } from '#contract/languages';
+import { languages, published } from '#contract/languages';
 import { addressIn } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { pages, pageHead } from '../app/page-heads.ts';
@@ -50,6 +50,19 @@ export function manifest(): string {
       icon(512, 'maskable'),
     ],
   });
+}
+
+/** The `_redirects` file: one address for each language, however its start is spelled. */
+export function redirects(): string {
+  const paths = languages
+    .filter(({ tag }) => published.includes(tag))
+    .flatMap(({ path, tag }) => (path ? [{ path, tag }] : []));
+  const spelled = paths.flatMap(({ path, tag }) =>
+    [...new Set([`/${tag}`, path.toUpperCase()])]
+      .filter((other) => other !== path)
+      .map((other) => [other, path] as const),
+  );
+  return spelled.flatMap(([from, to]) => [`${from} ${to}/ 301`, `${from}/* ${to}/:splat 301`, '']).join('\n');
 }
 
 /** Cloudflare reads at most 100 rules. */

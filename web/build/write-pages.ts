@@ -5,7 +5,7 @@ import { headTags } from './head-tags.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
-import { headersWith, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
+import { headersWith, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
 import { footerWords, layoutWords } from '#words/layout';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -64,6 +64,7 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         if (basePath) return addHeaders(join(siteIn, '_headers'), scriptFolder, headers);
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
+        if (redirects()) emit('_redirects', redirects());
         emit('_headers', securityHeaders(headers));
       },
     },
