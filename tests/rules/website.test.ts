@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
 import { notFoundHead, pageHead, pages } from '../../web/app/page-heads.ts';
-import { inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
+import { headersWith, inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
+import { addressIn, chosenHome, pathIn } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
@@ -56,6 +57,23 @@ describe('the heads and headers of pages', () => {
     expect(general).not.toContain(hash);
     expect(own).toContain(hash);
     expect(own).toContain('! Content-Security-Policy');
+  });
+
+  it('gives a further language its own pages and one rule for its scripts', () => {
+    const first = securityHeaders({
+      pages: { '/404': '<style>a{}</style>', '/plans': '<style>b{}</style>' },
+      connectTo: [],
+      hashedFiles: ['assets/vendor-1.js'],
+    });
+    const more = (notFound: string) =>
+      headersWith(first, 'assets/es-1', {
+        pages: { '/404': notFound, '/login': '<style>c{}</style>' },
+        connectTo: [],
+        hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
+      });
+    const rules = [...more('<style>a{}</style>').matchAll(/^\/\S*/gm)].map(([path]) => path);
+    expect(rules).toEqual(['/*', '/plans', '/assets/vendor-1.js', '/login', '/assets/es-1/*']);
+    expect(() => more('<style>other{}</style>')).toThrow('refuses an inline script or style');
   });
 
   it('caches existing assets for good, and nothing else', () => {
@@ -150,6 +168,24 @@ describe('what a page does not use', () => {
       expect(withoutUnusedVariables(sheet)).toBe(sheet);
     });
   });
+});
+
+describe('the addresses of a language', () => {
+  it('starts every address with the language, English alone excepted', () => {
+    expect([pathIn('en', '/plans'), pathIn('es', '/plans'), pathIn('pt-BR', '/')]).toEqual([
+      '/plans',
+      '/es/plans',
+      '/pt-br/',
+    ]);
+    expect(addressIn('x-default', '/plans')).toBe(addressIn('en', '/plans'));
+  });
+
+  it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
+    'leads nobody who has %j stored away from the home page',
+    (stored) => {
+      expect(chosenHome(stored)).toBeNull();
+    },
+  );
 });
 
 describe('the words of a language', () => {

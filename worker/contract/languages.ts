@@ -6,3 +6,6 @@ export const languages = [
 ] as const;
 
 export type Language = (typeof languages)[number]['tag'];
+
+/** The languages in which the site is built. A language whose words are not complete is not among them. */
+export const published: readonly Language[] = ['en'];

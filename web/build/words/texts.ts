@@ -2,6 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Language, languages } from '#contract/languages';
 
+/** The condition by which `#words/*` leads to the language of this build, see the imports of package.json; none for English. */
+export const wordsConditions: string[] = process.execArgv
+  .filter((argument) => argument.startsWith('--conditions='))
+  .map((argument) => argument.slice('--conditions='.length));
+
 /** Texts by key: a sentence, a list, or a group of texts. */
 export type Texts = string | Texts[] | { [key: string]: Texts };
 
