@@ -7,6 +7,8 @@ export const layoutWords = {
   home: 'Home',
   myAccount: 'My Account',
   login: 'Login',
+  switchedAccount: (phone: string) =>
+    `You are now signed in as ${phone}. The account that was signed in here before has been signed out.`,
   skip: 'Skip to content',
   mainNavigation: 'Main',
   footerNavigation: 'Footer',
