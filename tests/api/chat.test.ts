@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
 import { untilDelivered } from './support/chat-delivery.ts';
-import { acceptedBy, type ChatMessage, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
+import {
+  acceptedBy,
+  type ChatMessage,
+  consent,
+  newWriter,
+  readChat,
+  reply,
+  untilReplied,
+  write,
+} from './support/chat.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { runCron } from './support/cron.ts';
 import { parallel } from './support/parallel.ts';
@@ -208,6 +217,19 @@ describe('the replies of the bot', () => {
   });
 });
 
+it.each([
+  ['conversation', '/api/user/chat'],
+  ['consent', '/api/user/chat/consent'],
+])('ends the day after a crisis with the %s', async (_, path) => {
+  const { phone, token } = await newWriter();
+  await botCall('/api/bot/usage', { phone, count: 5 });
+  await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
+  expect((await write(token, 'I will')).status).toBe(200);
+  await call('DELETE', path, { token });
+  await consent(token);
+  expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
+});
+
 describe('limits', () => {
   it('are twenty messages a minute, and a replay is no message', async () => {
     const { token } = await newWriter();
@@ -249,8 +271,12 @@ describe('limits', () => {
     expect(Date.parse(refused.body.resetsAt)).toBeGreaterThan(Date.now());
     expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({ id: known.id, state: 'delivered' });
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
-    expect((await write(token, 'I will')).status).toBe(200);
+    const answer = (await write(token, 'I will')).body.message;
+    expect((await write(token, 'I will', answer.id)).body.message.seq).toBe(answer.seq);
+    for (let replies = 0; replies < 55; replies += 1) await reply(phone, 'I am here.');
+    expect((await write(token, 'Thank you')).status).toBe(200);
     advanceClock(day + minute);
+    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
   });
 });

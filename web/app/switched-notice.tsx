@@ -2,7 +2,7 @@ import { css } from '#styled/css';
 import { useSession } from '../data/session.ts';
 import { formatPhone } from '../rules/formats.ts';
 import { Alert } from '../ui/alert.tsx';
-import { layoutWords } from '../words/layout.ts';
+import { layoutWords } from '#words/layout';
 
 /** Says whose account this is after a trial link has replaced the session of another one. */
 export default function SwitchedNotice() {

@@ -2,12 +2,13 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { shownChat } from '../../data/early-start.ts';
 import { session, useSession } from '../../data/session.ts';
 import { useConversation } from '../../data/chat-conversation.ts';
-import { chatWords, consentVersion } from '../../words/chat.ts';
+import { consentVersion } from '#contract/chat-limits';
+import { chatWords } from '#words/chat';
 import { ChatHeader } from './chat-header.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { css } from '#styled/css';
 import { skeleton, button } from '#styled/recipes';
-import { layoutWords } from '../../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
 const ConsentStep = lazy(() => import('./consent-step.tsx'));
@@ -26,7 +27,7 @@ function userToken(): string | null {
 }
 
 function Chat({ token }: { token: string }) {
-  const { conversation, isFailed, retry, isLive } = useConversation(token);
+  const { conversation, isFailed, retry } = useConversation(token);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useVisualHeight();
   // Loaded early, so that the help panel opens even if the connection is lost later.
@@ -39,7 +40,7 @@ function Chat({ token }: { token: string }) {
       {!conversation && (isFailed ? <LoadFailed retry={retry} /> : <Loading />)}
       <Suspense fallback={<Loading />}>{conversation && !hasConsented && <ConsentStep token={token} />}</Suspense>
       {conversation && hasConsented && (
-        <ConversationView token={token} conversation={conversation} isLive={isLive} openHelp={openHelp} />
+        <ConversationView token={token} conversation={conversation} openHelp={openHelp} />
       )}
       <Suspense>{isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}</Suspense>
     </section>
