@@ -141,7 +141,7 @@ test('a trial link over the session of another number says whose account this is
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
   await expect(page.getByText(switched)).toBeVisible();
-  await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([tokenOf('one')]);
+  await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([`Bearer ${tokenOf('one')}`]);
 });
 
 test('a trial link over a session of the same number says nothing of the kind', async ({ page, stub }) => {
