@@ -128,7 +128,7 @@ const tokenOf = (sub: string) => {
   return `${part({ alg: 'HS256' })}.${part({ sub, exp: 4_000_000_000 })}.${Buffer.from(sub).toString('base64url')}`;
 };
 const switched =
-  'You are now signed in as +1 555 765 4321. The account that was signed in here before has been signed out.';
+  'You are now signed in as +1 555-765-4321. The account that was signed in here before has been signed out.';
 
 test('a trial link over the session of another number says whose account this is now', async ({ page, stub }) => {
   stub.respond('verifyTrialToken', { success: true, token: tokenOf('other') });
@@ -141,7 +141,7 @@ test('a trial link over the session of another number says whose account this is
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
   await expect(page.getByText(switched)).toBeVisible();
-  await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([tokenOf('one')]);
+  await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([`Bearer ${tokenOf('one')}`]);
 });
 
 test('a trial link over a session of the same number says nothing of the kind', async ({ page, stub }) => {
