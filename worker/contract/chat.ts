@@ -56,9 +56,8 @@ export const ChatPageQuery = v.object({
 });
 
 export const ConsentVersion = v.pipe(
-  v.string('version must be 1 to 32 characters'),
-  v.minLength(1, 'version must be 1 to 32 characters'),
-  v.maxLength(32, 'version must be 1 to 32 characters'),
+  v.string('version must be 1 to 32 visible ASCII characters'),
+  v.regex(/^[\x21-\x7e]{1,32}$/, 'version must be 1 to 32 visible ASCII characters'),
 );
 
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
