@@ -4,6 +4,7 @@ import {
   botCalls,
   challenges,
   codes,
+  leftWeeks,
   outbox,
   rateLimitEvents,
   sessions,
@@ -40,10 +41,13 @@ const expiring: Expiring[] = [
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
+  { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
 ];
 
-/** For parked messages, which their users see as failed. Other parked events stay until the owner decides. */
+/** For parked messages, which their users see as failed. */
 const parkedMessagesKeptMs = 7 * dayMs;
+/** For parked events of deleted accounts. Other parked events stay until the owner decides, or the account goes. */
+const parkedDeletionsKeptMs = 30 * dayMs;
 
 /** Deletes expired rows: one bounded batch of each table in a round trip, until a batch is empty. */
 export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
@@ -54,6 +58,9 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
     ...expiring.map((each) => deleteExpired(each, now)),
     sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
       where ${outbox.parkedAt} < ${now - parkedMessagesKeptMs} and ${outbox.messageId} is not null limit ${rowsPerStep})`,
+    sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
+      where ${outbox.parkedAt} < ${now - parkedDeletionsKeptMs} and ${outbox.body} ->> '$.type' = 'user.deleted'
+      limit ${rowsPerStep})`,
   ];
   for (let step = 0; step < stepsPerRun; step += 1) {
     const [first, ...rest] = statements.map((statement) => db.run(statement));

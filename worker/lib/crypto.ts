@@ -28,7 +28,16 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */
-export type HashPurpose = 'code' | 'challenge' | 'trial' | 'trial-link' | 'phone' | 'log' | 'jti' | 'bot-call';
+export type HashPurpose =
+  | 'code'
+  | 'challenge'
+  | 'trial'
+  | 'trial-link'
+  | 'left-week'
+  | 'phone'
+  | 'log'
+  | 'jti'
+  | 'bot-call';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
 export async function keyedHash(secret: string, purpose: HashPurpose, ...parts: string[]): Promise<string> {
@@ -50,6 +59,19 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
   const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 };
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
+
+/** What text of the database is encrypted for, when no conversation's key encrypts it. */
+export type SealPurpose = 'parked-event';
+
+/** An AES-256-GCM key of the secret for one purpose. */
+export const sealingKey = memoize((secret: string) =>
+  memoize(async (purpose: SealPurpose) => {
+    const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
+    const info = encoder.encode(`seal/${purpose}`);
+    const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info };
+    return crypto.subtle.deriveKey(derivation, master, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+  }),
+);
 
 const nonceBytes = 12;
 
