@@ -5,9 +5,8 @@ import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords } from '#words/help';
 import { languageNames, locale } from '#words/intl';
-import { ExternalLink } from './external-link.tsx';
+import { ExternalLink, Sentence } from './text.tsx';
 import type { HelpLine } from '#contract/help-line';
-import { Sentence } from './text.tsx';
 import { sourceDate } from '../rules/formats.ts';
 
 type Props = {
