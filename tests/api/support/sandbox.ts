@@ -51,7 +51,7 @@ export const sandbox = {
   /** The faults in effect, with the number of requests that each one holds. */
   heldRequests: () => control<{ service: Service; match: string | null; held: number }[]>('GET', '/faults/held'),
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
-  botMode: (mode: 'accept' | 'silent' | 'refuse') => change('/bot/mode', { mode }),
+  botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) => change('/bot/mode', { mode, phone }),
   stripeClock: (phone?: string) =>
     control<{ now: number }>('GET', `/stripe/clock${phone ? `?phone=${encodeURIComponent(phone)}` : ''}`),
   /** Time passes at Stripe for the customer with a number alone. */
