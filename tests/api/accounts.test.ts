@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress } from './support/api.ts';
+import { botCall, call, randomAddress, parallel } from './support/api.ts';
 import { advanceClock, second } from './support/clock.ts';
-import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { deliveredEvents, outboxOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';

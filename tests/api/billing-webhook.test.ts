@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { vars } from './support/api.ts';
+import { vars, runCron, parallel } from './support/api.ts';
 import { buy, complete, newSubscriber, profileOf } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
-import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { deliverAtOnce, eventsOf, postEvent } from './support/stripe-events.ts';
-import { customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deliverAtOnce, eventsOf, postEvent, customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const newId = () => `evt_${crypto.randomUUID()}`;
 const shuffled = <T>(list: T[]) => list.toSorted(() => Math.random() - 0.5);

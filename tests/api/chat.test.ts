@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
-import { untilDelivered } from './support/chat-delivery.ts';
-import { acceptedBy, type ChatMessage, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
-import { parallel } from './support/parallel.ts';
+import { botCall, call, runCron, parallel } from './support/api.ts';
+import {
+  untilDelivered,
+  acceptedBy,
+  type ChatMessage,
+  newWriter,
+  readChat,
+  reply,
+  untilReplied,
+  write,
+} from './support/chat.ts';
+import { advanceClock, day, minute, eventually } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
-import { eventually } from './support/until.ts';
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {

@@ -1,14 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, vars } from './support/api.ts';
-import { outboxOf, untilDelivered, untilRetried } from './support/chat-delivery.ts';
-import { advanceClock, minute } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
+import { botCall, call, vars, runCron, parallel } from './support/api.ts';
+import { outboxOf, untilDelivered, untilRetried } from './support/chat.ts';
+import { advanceClock, minute, eventually, until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
 import { newContact, newPerson } from './support/person.ts';
-import { eventsAbout, hold, sandbox } from './support/sandbox.ts';
-import { eventually, until } from './support/until.ts';
+import { holdRequests } from './support/requests.ts';
+import { eventsAbout, sandbox } from './support/sandbox.ts';
 
 describe('while the bot is down', () => {
   it.each([{ status: 500 }, { drop: true as const }])(
@@ -100,13 +98,13 @@ it('sends a deletion first: earlier events of the number go with the account', a
 });
 
 it('sends a deletion after the event that is on its way, which then is not repeated', async () => {
-  for (const lost of [false, true]) {
+  for (const isLost of [false, true]) {
     const { phone, token } = await newPerson();
-    const held = await hold('bot', phone, lost ? { cut: true } : {});
+    const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-    await held.arrived();
+    await arrived();
     await call('DELETE', '/api/user/me', { token });
-    await held.release();
+    release({ isLost });
     await eventually(async () => expect(await eventsAbout(phone)).toHaveLength(2));
     expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
     await untilDelivered(phone);

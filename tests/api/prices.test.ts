@@ -7,8 +7,7 @@ import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, verify } fr
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
-import { deliver } from './support/stripe-events.ts';
-import { changePrice, customerOf, newPrice, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deliver, changePrice, customerOf, newPrice, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const siteUrl = 'http://solace.test';
 const { weeklyCents } = plans.basic;

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { botCall } from './support/api.ts';
+import { botCall, runCron, parallel } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, profileOf, verify, type Subscriber } from './support/buying.ts';
-import { runCron } from './support/cron.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { deliver, deliverAtOnce, eventsOf } from './support/stripe-events.ts';
-import { customerOf, latestInvoiceOf, makeDue, priceOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
-import { parallel } from './support/parallel.ts';
+import {
+  deliver,
+  deliverAtOnce,
+  eventsOf,
+  customerOf,
+  latestInvoiceOf,
+  makeDue,
+  priceOf,
+  stripe,
+  subscriptionOf,
+  type Tier,
+} from './support/stripe.ts';
 
 const hour = 3600;
 const week = 168 * hour;

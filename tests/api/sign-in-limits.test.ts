@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress, randomNetwork } from './support/api.ts';
+import { botCall, call, randomAddress, randomNetwork, parallel } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { logLines } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
-import { newContact, newPhone } from './support/person.ts';
+import { newContact, newPhone, otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/person.ts';
 import { sandbox, newestCode } from './support/sandbox.ts';
-import { otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/sign-in.ts';
 import { limitByAddress } from '../../worker/http/limit-calls.ts';
 import type { BaseContext } from '../../worker/http/request-context.ts';
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { buy, complete, onTrial, profileOf, verify } from './support/buying.ts';
-import { parallel } from './support/parallel.ts';
 import { externalSession, newContact, newPerson, newPhone } from './support/person.ts';
-import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { customerOf, makeDue, stripe } from './support/stripe.ts';
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { until } from '../api/support/until.ts';
+import { until } from '../api/support/clock.ts';
 import { runMinuteCron } from '../product/cron-clock.ts';
 
 export type Site = { siteUrl: string; sandboxUrl: string };

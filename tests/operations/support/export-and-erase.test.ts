@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { until } from '../../api/support/until.ts';
+import { until } from '../../api/support/clock.ts';
 import { call, product } from '../shared-product.ts';
 import { database, tablesWith } from './stored-rows.ts';
 import { eventTypesOf, newSubscriber, setFault } from './subscriber.ts';

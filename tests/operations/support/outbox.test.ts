@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { until } from '../../api/support/until.ts';
+import { until } from '../../api/support/clock.ts';
 import { runMinuteCron } from '../../product/cron-clock.ts';
 import { call, product } from '../shared-product.ts';
 import { eventTypesOf, newSubscriber, setFault, signIn } from './subscriber.ts';

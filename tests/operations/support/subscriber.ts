@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { until } from '../../api/support/until.ts';
+import { until } from '../../api/support/clock.ts';
 import { call, product } from '../shared-product.ts';
 
 const { siteUrl, sandboxUrl } = product;

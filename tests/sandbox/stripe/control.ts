@@ -25,7 +25,7 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
   /** Oldest first. The real list of events cannot be limited to a customer. */
   app.get('/stripe/events', (c) => {
     const events = world.events.all().filter((event) => queueOf(event) === c.req.query('customer'));
-    return c.json(events.toReversed().map(({ _, ...sent }) => sent));
+    return c.json(events.toReversed().map((event) => expand(world, event, []) as object));
   });
 
   app.get('/stripe/clock', (c) => {
