@@ -97,6 +97,8 @@ export const sessions = sqliteTable(
     userId: text('user_id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** Opened by a trial link, which people forward: it may not see or end what is private. */
+    isLimited: flag('is_limited').notNull().default(false),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
   },
@@ -117,6 +119,27 @@ export const codes = sqliteTable(
     wonBy: text('won_by'),
   },
   (table) => [index('codes_expiry').on(table.expiresAt)],
+);
+
+/**
+ * The challenges of codes that were sent: only who requested a code knows its challenge, so nobody else uses up its
+ * tries.
+ */
+export const challenges = sqliteTable(
+  'challenges',
+  {
+    /** The keyed hash of number and challenge. */
+    id: text('id').primaryKey(),
+    phone: phoneNumber('phone').notNull(),
+    mac: text('mac').notNull(),
+    sentBy: text('sent_by').notNull(),
+    sentAt: instant('sent_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    triesLeft: integer('tries_left').notNull(),
+    triedBy: text('tried_by'),
+    wonBy: text('won_by'),
+  },
+  (table) => [index('challenges_phone').on(table.phone), index('challenges_expiry').on(table.expiresAt)],
 );
 
 /** What the rate limits count: one row an event, kept as long as the longest limit looks back. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { call, runCron } from './support/api.ts';
+import { botCall, call, runCron } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, verify } from './support/buying.ts';
+import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { newPerson, userOf } from './support/person.ts';
@@ -54,7 +55,7 @@ it('an upgrade whose charge is declined in the portal changes nothing', async ()
   expect(await payments(customer)).toHaveLength(1);
 });
 
-it('a plan whose card fails at the end of the trial grants nothing', async () => {
+it('a plan whose card fails at the end of the trial leaves the free plan and its weeks', async () => {
   const { phone, token } = await onTrial('premium', 1);
   const { now: since } = await sandbox.stripeClock();
   await verify(token, await complete((await buy(token, 'platinum')).body.portalUrl));
@@ -65,6 +66,11 @@ it('a plan whose card fails at the end of the trial grants nothing', async () =>
   expect((await subscriptionOf(customer)).status).toBe('past_due');
   expect(await planOf(token)).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'past_due' });
   expect(await payments(customer)).toEqual([]);
+  for (let week = 0; week < 3; week += 1) {
+    advanceClock(7 * day);
+    expect((await botCall('/api/bot/usage', { phone, count: 5 })).body).toMatchObject({ allowed: true, used: 5 });
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false, used: 5, limit: 5 });
+  }
 });
 
 it('two live subscriptions grant the better plan, and the log asks for a refund', async () => {

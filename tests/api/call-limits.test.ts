@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { call } from './support/api.ts';
 import { advanceClock, minute } from './support/clock.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
+import { watchDatabase } from './support/requests.ts';
 import { costOf } from './support/log.ts';
-import { externalSession, newPerson } from './support/person.ts';
+import { OpenStream } from './support/streams.ts';
+import { externalSession, newPerson, userOf } from './support/person.ts';
 
 const platform = (token: string) => call('GET', '/api/user/platform', { token });
 const statuses = async (token: string, times: number) =>
@@ -41,8 +44,50 @@ it('does not count calls of an ended session for the user', async () => {
   const { phone, token } = await newPerson();
   const ended = await externalSession(phone);
   await call('POST', '/api/auth/logout', { token: ended });
-  for (let round = 0; round < 6; round += 1) expect(new Set(await statuses(ended, 50))).toEqual(new Set([401]));
+  for (let round = 0; round < 6; round += 1) await statuses(ended, 50);
   expect((await platform(token)).status).toBe(200);
+});
+
+it('refuses 240 calls a minute of an ended session with 401, and the next with 429', async () => {
+  const { phone, token } = await newPerson();
+  const others = await externalSession(phone);
+  await call('DELETE', '/api/user/me', { token });
+  advanceClock(0);
+  const all: number[] = [];
+  for (let round = 0; round < 5; round += 1) all.push(...(await statuses(token, 50)));
+  expect([count(all, 401), count(all, 429)]).toEqual([240, 10]);
+  expect((await platform(others)).status).toBe(401);
+  advanceClock(minute);
+  expect((await platform(token)).status).toBe(401);
+});
+
+it('reaches neither the database nor the live object for a session that was found to have ended', async () => {
+  const { token } = await newPerson();
+  await call('POST', '/api/auth/logout', { token });
+  const requests = watchDatabase(userOf(token));
+  const opened = vi.spyOn(LiveUser.prototype, 'fetch');
+  const expected = vi.spyOn(LiveUser.prototype, 'expectEnd');
+  const first = await call('POST', '/api/auth/logout', { token });
+  expect([first.status, costOf(first), requests.map(({ text }) => /delete|update|insert/i.test(text))]).toEqual([
+    401,
+    1,
+    [false],
+  ]);
+  for (const [method, path] of [
+    ['POST', '/api/auth/logout'],
+    ['DELETE', '/api/user/sessions/any'],
+    ['GET', `/api/user/usage-stream?token=${encodeURIComponent(token)}`],
+    ['GET', '/api/user/me'],
+  ] as const) {
+    const result = await call(method, path, { token });
+    expect([result.status, costOf(result)], path).toEqual([401, 0]);
+  }
+  expect([opened.mock.calls, expected.mock.calls]).toEqual([[], []]);
+  const live = await newPerson();
+  const stream = await OpenStream.opened(live.token);
+  await call('POST', '/api/auth/logout', { token: live.token });
+  await stream.until(({ ended }) => ended);
+  expect([opened.mock.calls.length, expected.mock.calls.length]).toEqual([1, 1]);
 });
 
 it('costs no database request', async () => {

@@ -57,10 +57,11 @@ describe('the export of a user', () => {
     await receiveCode({ phone, address });
     const { text } = await exportOf(token);
     const args = [phone];
-    const { rows } = await database.execute({ sql: 'select mac, sent_by from codes where phone = ?', args });
+    const sql = 'select id, challenges.mac, sent_by from challenges join codes using (phone, sent_by) where phone = ?';
+    const { rows } = await database.execute({ sql, args });
     const userId = 'select user_id from customers where user_id = (select id from users where phone = ?)';
     const ids = await database.execute({ sql: `select id from sessions where user_id = (${userId})`, args });
-    for (const hidden of [token, rows[0]!.mac, rows[0]!.sent_by, ids.rows[0]!.id]) {
+    for (const hidden of [token, rows[0]!.id, rows[0]!.mac, rows[0]!.sent_by, ids.rows[0]!.id]) {
       expect(text).not.toContain(hidden as string);
     }
     expect(text).not.toMatch(/"[^"]*(secret|mac|hash|token)[^"]*":|https?:/i);

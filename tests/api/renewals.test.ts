@@ -125,6 +125,56 @@ it('an upgrade whose proration fails grants nothing until it is paid, and opens 
   expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 30, limit: 160 });
 });
 
+describe('a dearer plan', () => {
+  const paidBy = async (customer: string) => {
+    const { data } = await stripe.charges.list({ customer, limit: 100 });
+    return data.filter(({ status }) => status === 'succeeded').map(({ amount }) => amount);
+  };
+
+  it('begins a new, fully paid week, also minutes before the renewal', async () => {
+    const person = await newSubscriber('basic');
+    await post(person.phone, 30);
+    await advance(person, week - 15 * 60);
+    const { items } = await subscriptionOf(person.customer);
+    const portal = (await buy(person.token)).body.portalUrl;
+    expect((await inPortal(portal, 'switch', { price: await priceOf('platinum') })).status).toBe(303);
+    await advance(person, 0);
+    const [latest] = await paidBy(person.customer);
+    // At most the last 15 minutes of $11.99 are credited.
+    expect(latest).toBeGreaterThanOrEqual(7999 - 3);
+    const changed = (await subscriptionOf(person.customer)).items.data[0]!;
+    expect(changed.current_period_start).toBeLessThan(items.data[0]!.current_period_end);
+    expect(changed.current_period_end - changed.current_period_start).toBe(week);
+    const resetsAt = new Date(changed.current_period_end * 1000).toISOString();
+    expect(await usage(person.phone)).toMatchObject({ used: 0, limit: 160, tier: 'platinum', resetsAt });
+    expect((await profileOf(person.token)).metadata.renewalDate).toBe(resetsAt);
+    await post(person.phone, 100);
+    await post(person.phone, 60);
+
+    await inPortal((await buy(person.token)).body.portalUrl, 'switch', { price: await priceOf('basic') });
+    await advance(person, 0);
+    expect((await profileOf(person.token)).metadata).toMatchObject({
+      subscriptionTier: 'platinum',
+      subscriptionStatus: 'downgrade_scheduled',
+      scheduledDowngradeTierId: 'basic',
+    });
+    expect(await usage(person.phone)).toMatchObject({ used: 160, remaining: 0 });
+    await advance(person, week + 2 * hour);
+    expect(await usage(person.phone)).toMatchObject({ used: 0, limit: 30, tier: 'basic' });
+    expect((await paidBy(person.customer))[0]).toBe(1199);
+  });
+
+  it('changes nothing when its payment is declined', async () => {
+    const person = await spent('basic', 30);
+    const before = await usage(person.phone);
+    const portal = (await buy(person.token)).body.portalUrl;
+    expect((await inPortal(portal, 'switch', { price: await priceOf('platinum') })).status).toBe(402);
+    await advance(person, 0);
+    expect(await usage(person.phone)).toEqual(before);
+    expect(await paidBy(person.customer)).toHaveLength(1);
+  });
+});
+
 describe('a user whose payment is due', () => {
   /** A card that fails, then another one in the portal. */
   async function updateCard(person: Subscriber, card: string): Promise<void> {

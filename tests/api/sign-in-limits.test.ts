@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, randomAddress, randomNetwork, parallel } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
+import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { newContact, newPhone, otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/person.ts';
 import { sandbox, newestCode } from './support/sandbox.ts';
@@ -168,6 +169,31 @@ describe('the spelling of WhatsApp', () => {
     await requestOtp(dialled);
     expect(await sandbox.messages(spelledByWhatsapp)).toHaveLength(1);
     expect(await sandbox.messages(dialled)).toHaveLength(0);
+  });
+
+  it('is refused when it is another number, whatever its form', async () => {
+    const [{ phone }, attacker] = [await newContact(), newPhone()];
+    for (const whatsappId of [attacker.slice(1), `${phone.slice(1)}0`, phone.slice(2)]) {
+      const { status, body } = await botCall('/api/bot/contacts', { phone, whatsappId });
+      expect([status, body.code, body.issues], whatsappId).toEqual([
+        400,
+        'invalid_field',
+        [{ path: 'whatsappId', message: 'whatsappId must be a spelling of the same number' }],
+      ]);
+    }
+    const letters = await botCall('/api/bot/contacts', { phone, whatsappId: 'US.123' });
+    expect([letters.status, letters.body.issues[0].path]).toEqual([400, 'whatsappId']);
+    await requestOtp(phone);
+    expect(await sandbox.messages(phone)).toHaveLength(1);
+  });
+
+  it('is ignored when the stored one is another number', async () => {
+    const [{ phone }, attacker] = [await newContact(), newPhone()];
+    const args = [attacker.slice(1), phone];
+    await database.execute({ sql: 'update users set whatsapp_id = ? where phone = ?', args });
+    expect((await requestOtp(phone)).status).toBe(200);
+    expect(await sandbox.messages(attacker)).toEqual([]);
+    expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
   });
 
   it('follows a later report that names another one', async () => {

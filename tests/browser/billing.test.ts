@@ -46,13 +46,13 @@ for (const tier of ['basic', 'premium', 'platinum'] as const) {
   });
 }
 
-test('a dearer plan begins at once and keeps the count', async ({ page, phone }) => {
+test('a dearer plan begins a new week at once', async ({ page, phone }) => {
   await subscriber(page, phone, 'basic');
   await phone.write('Hello again');
   const portal = await openPortal(page, 'Manage Subscription');
   await portal.getByRole('button', { name: 'Switch to Premium' }).click();
   await expect(planCard(page).getByText('Premium', { exact: true })).toBeVisible();
-  await expect(page.getByText('1 / 70')).toBeVisible();
+  await expect(page.getByText('0 / 70')).toBeVisible();
 });
 
 test('a cheaper plan begins at the end of the week', async ({ page, phone }) => {
@@ -183,7 +183,7 @@ test.describe('on a narrow screen', () => {
     await phone.advance(7 * day + 2 * hour);
     await expect(planCard(page).getByText('Payment Past Due')).toBeVisible();
     await expect(planCard(page).getByText('Please update your payment method to reactivate.')).toBeVisible();
-    await expect(page.getByText('1 / 70')).toBeVisible();
+    await expect(page.getByText('0 / 70')).toBeVisible();
     await expectToFit(page, 1440, 360);
 
     const portal = await openPortal(page, 'Manage Subscription');

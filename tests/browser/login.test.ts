@@ -156,7 +156,9 @@ test('nothing is sent twice while a code is being verified', async ({ page, stub
   await expect(page.getByRole('main').locator('button[type=submit]')).toBeDisabled();
   await login.code(page).press('Enter');
   await settle(page);
-  expect(stub.calls('verifyOtp')).toMatchObject([{ body: { phone: '+15551234567', otp: '123456' } }]);
+  expect(stub.calls('verifyOtp')).toMatchObject([
+    { body: { phone: '+15551234567', otp: '123456', challenge: 'challenge' } },
+  ]);
   release();
   await expect(login.verify(page)).toBeEnabled();
 });

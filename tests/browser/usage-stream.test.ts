@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test';
+import { chat, pageOf, messageOf } from './support/chat.ts';
 import { open, openAccount, returnToTab, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
@@ -94,4 +95,65 @@ test('no stream opens for a visitor or for a person who waits for approval', asy
   await returnToTab(page);
   await expect.poll(() => stub.calls('usageStream').length).toBe(1);
   expect(stub.calls('streamTicket')).toHaveLength(1);
+});
+
+test('the chat has one stream, which carries the usage too, and the account another', async ({ page, stub }) => {
+  await stub.signedIn({ used: 1 });
+  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
+  const reply = messageOf(2, 'Hello to you', { author: 'solace' });
+  stub.chatStream(101, { type: 'usageUpdate', count: 4 }, { type: 'message', message: reply });
+  await page.goto('/chat');
+  await expect(page.getByText('4 / 5 messages used this week')).toBeVisible();
+  await expect(chat.message(page, 'Hello to you')).toHaveCount(1);
+  const opened = () => (['streamTicket', 'chatStream', 'usageStream'] as const).map((name) => stub.calls(name).length);
+  await settle(page);
+  expect(opened()).toEqual([1, 1, 0]);
+  await page.getByRole('link', { name: 'My Account' }).click();
+  await expect.poll(opened).toEqual([2, 1, 1]);
+  await page.goBack();
+  await expect.poll(opened).toEqual([3, 2, 1]);
+  await expect(chat.message(page, 'Hello to you')).toHaveCount(1);
+});
+
+test('a plan that changes while the chat is open shows there', async ({ page, stub }) => {
+  await stub.signedIn({ used: 4 });
+  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
+  const release = stub.hold('streamTicket');
+  await page.goto('/chat');
+  await expect(page.getByText('4 / 5 messages used this week')).toBeVisible();
+  stub.person({ ...basic, used: 4 });
+  stub.chatStream(100, { type: 'subscription_update' });
+  release();
+  await expect(page.getByText('4 / 30 messages used this week')).toBeVisible();
+});
+
+test('a chat whose stream has given up says so, and connects again on request or with the network', async ({
+  page,
+  stub,
+}) => {
+  await stopTime(page);
+  await stub.signedIn();
+  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
+  stub.disconnect('chatStream');
+  await page.goto('/chat');
+  const opened = () => stub.calls('chatStream').length;
+  const connect = page.getByRole('button', { name: 'Connect again' });
+  const giveUp = async (before: number) => {
+    for (const [index, delay] of [3000, 6000, 12_000, 24_000, 30_000].entries()) {
+      await expect.poll(opened).toBe(before + index + 1);
+      await expect(sign(page, 'Connecting again...')).toBeVisible();
+      await settle(page);
+      await page.clock.runFor(delay);
+    }
+    await expect(sign(page, 'New messages no longer appear by themselves.')).toBeVisible();
+    expect(opened()).toBe(before + 6);
+  };
+  await giveUp(0);
+  await connect.click();
+  await giveUp(6);
+  const reply = messageOf(2, 'Written meanwhile', { author: 'solace' });
+  stub.chatStream(101, { type: 'message', message: reply });
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await expect(chat.message(page, 'Written meanwhile')).toHaveCount(1);
+  await expect(connect).toHaveCount(0);
 });

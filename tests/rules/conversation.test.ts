@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation-changes.ts';
 import { messageParts, shownMessages, transcript } from '../../web/rules/transcript.ts';
-import { readMessage, reconnectDelay } from '../../web/rules/stream-events.ts';
+import { isUsage, readEvent, reconnectDelay } from '../../web/rules/stream-events.ts';
 
 describe('a conversation', () => {
   const message = (seq: number, facts: Partial<ChatMessage> = {}): ChatMessage => ({
@@ -131,7 +131,7 @@ describe('a conversation', () => {
   });
 });
 
-describe('the usage stream', () => {
+describe('a live stream', () => {
   it('waits 3 s, doubles, stays below 30 s and gives up after five tries', () => {
     expect([1, 2, 3, 4, 5, 6].map(reconnectDelay)).toEqual([3000, 6000, 12_000, 24_000, 30_000, null]);
   });
@@ -139,13 +139,20 @@ describe('the usage stream', () => {
   it.each([
     ['{"type":"usageUpdate","count":7}', { type: 'usageUpdate', count: 7 }],
     ['{"type":"subscription_update"}', { type: 'subscription_update' }],
-    ['{"type":"subscriptionChange","count":1}', { type: 'subscriptionChange' }],
+    ['{"type":"subscriptionChange"}', { type: 'subscriptionChange' }],
     ['{"type":"usageUpdate","count":"7"}', null],
     ['{"type":"usageUpdate"}', null],
     ['{"type":"other"}', null],
     ['null', null],
     ['not json', null],
-  ])('reads %s', (data, message) => {
-    expect(readMessage(data)).toEqual(message);
+    ['{"type":"typing","until":null}', { type: 'typing', until: null }],
+  ])('reads %s', (data, event) => {
+    expect(readEvent(data)).toEqual(event);
+  });
+
+  it('tells usage from the conversation', () => {
+    expect(isUsage({ type: 'usageUpdate', count: 1 })).toBe(true);
+    expect(isUsage({ type: 'subscription_update' })).toBe(true);
+    expect(isUsage({ type: 'cleared' })).toBe(false);
   });
 });

@@ -142,8 +142,8 @@ describe('a subscription', () => {
     expect(pastDue({ tier: 'basic' }, paid)).toMatchObject({ tier: 'basic', weekFrozen: true });
   });
 
-  it('grants nothing when its first payment after a trial fails', () => {
-    expect(pastDue({}, null)).toMatchObject({ tier: 'free', status: 'past_due', weekFrozen: true, weekAnchor: null });
+  it('leaves the free plan and its running weeks when its first payment after a trial fails', () => {
+    expect(pastDue({}, null)).toMatchObject({ tier: 'free', status: 'past_due', weekFrozen: false, weekAnchor: null });
   });
 
   it('keeps its plan beside an add-on, whichever item Stripe lists first', () => {

@@ -193,7 +193,7 @@ describe('every sign-in', () => {
 
   async function take(call: SignInCall, kind: Step['kind'], code: string) {
     if (kind !== 'ask') {
-      const { limitedUntil, opened } = await redeemCode(call, phone, code);
+      const { limitedUntil, opened } = await redeemCode(call, { phone, code });
       return { limitedUntil, done: opened !== null };
     }
     const { limitedUntil } = await issueCode(call, phone, code);

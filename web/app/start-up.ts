@@ -7,7 +7,7 @@ import { reloadAfterDeployment } from './deployment-change.ts';
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
   onRedirect((to) => router.navigate({ to, replace: true }));
-  openStreamOnceSignedIn();
+  openStreamOnceSignedIn(router);
   addEventListener('storage', ({ key, newValue }) => {
     if (key === tokenKey || key === null) void follow(newValue, router);
   });
@@ -25,11 +25,12 @@ export function start(router: RegisteredRouter): void {
   else session.endInitialization();
 }
 
-function openStreamOnceSignedIn(): void {
+function openStreamOnceSignedIn(router: RegisteredRouter): void {
+  const isConversation = () => router.latestLocation.pathname.endsWith('/chat');
   const unsubscribe = session.subscribe(() => {
     if (!session.get().user) return;
     unsubscribe();
-    void import('../data/live-usage.ts').then(({ followLiveUsage }) => followLiveUsage());
+    void import('../data/session-stream.ts').then(({ followSession }) => followSession(isConversation));
   });
 }
 

@@ -12,8 +12,8 @@ import { ApiError } from './api-errors.ts';
 import { shownChat, clearShownChat } from './early-start.ts';
 import { queryClient } from './profile-query.ts';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
-import { readChatEvent } from '../rules/stream-events.ts';
-import { openEventStream } from './event-stream.ts';
+import { connectionState } from './event-stream.ts';
+import { followConversation, retryStream } from './session-stream.ts';
 import type { PendingMessage } from '../rules/transcript.ts';
 import { createStore } from './store.ts';
 
@@ -57,6 +57,8 @@ export const conversation = {
   async send(token: string, id: string, text: string): Promise<ChatMessage> {
     const { message } = await requestAs(token, 'sendMessage', { id, text });
     change(token, (current) => keepNewest(current, message));
+    // The server can be reached, so the reply must not wait for the next attempt.
+    retryStream();
     return message;
   },
 
@@ -93,12 +95,8 @@ function change(token: string, update: (current: Conversation) => Conversation):
   queryClient.setQueryData<Conversation>(key(token), (current) => current && update(current));
 }
 
-const firstDelayMs = 1000;
-const longestDelayMs = 30_000;
-
-/** The conversation of a session, kept live while the page is open. `isLive` is false while the stream reconnects. */
+/** The conversation of a session, kept live while the page is open. */
 export function useConversation(token: string) {
-  const [isLive, setLive] = useState(true);
   const [isFailed, setFailed] = useState(false);
   // Before the first render, which takes over the frame with its messages.
   useState(() => conversation.takeShown(token));
@@ -119,30 +117,23 @@ export function useConversation(token: string) {
   };
   useEffect(() => {
     if (!isLoaded) return undefined;
-    const stream = openEventStream({
+    return followConversation({
       token,
-      name: 'chatStream',
-      query: () => ({ after: String(conversation.get(token)?.revision ?? 0) }),
-      // Unlike the usage stream, this one never gives up.
-      delay: (attempt) => Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs),
-      onStatus: (status) => setLive(status === 'live' || status === 'connecting'),
-      onMessage: (data, id) => {
-        const event = readChatEvent(data);
-        if (event?.type === 'reset') void conversation.reload(token);
-        else if (event) conversation.apply(token, event, /^\d+$/.test(id) ? Number(id) : null);
+      revision: () => conversation.get(token)?.revision ?? 0,
+      onEvent: (event, revision) => {
+        if (event.type === 'reset') void conversation.reload(token);
+        else conversation.apply(token, event, revision);
       },
     });
-    const retryWhenVisible = () => document.visibilityState === 'visible' && stream.retryNow();
-    addEventListener('online', stream.retryNow);
-    document.addEventListener('visibilitychange', retryWhenVisible);
-    return () => {
-      stream.close();
-      removeEventListener('online', stream.retryNow);
-      document.removeEventListener('visibilitychange', retryWhenVisible);
-    };
   }, [token, isLoaded]);
-  return { conversation: data, isFailed, retry, isLive };
+  return { conversation: data, isFailed, retry };
 }
+
+/** The state of the stream that keeps the conversation live. */
+export const useConnection = () =>
+  useSyncExternalStore(connectionState.subscribe, () => connectionState.get().status, atStart);
+
+const atStart = () => 'connecting' as const;
 
 const subscribe = (listener: () => void) => queryClient.getQueryCache().subscribe(listener);
 

@@ -1,97 +1,98 @@
 import { pageRoutes, type PageCall } from '#contract/routes';
 import { connectionEstablished, streamReplaced } from '#contract/usage-stream';
+import { reconnectDelay } from '../rules/stream-events.ts';
 import { requestAs } from './api-client.ts';
 import { apiBase } from './config.ts';
 import { createStore } from './store.ts';
 
-type StreamName = Extract<PageCall, 'usageStream' | 'chatStream'>;
+export type StreamName = Extract<PageCall, 'usageStream' | 'chatStream'>;
 
 type Options = {
   token: string;
   name: StreamName;
   /** The query besides the ticket, evaluated for each connection. */
-  query?: () => Record<string, string>;
-  /** Milliseconds before the given attempt (1 is the first); null gives up. */
-  delay: (attempt: number) => number | null;
-  onStatus: (status: 'connecting' | 'live' | 'reconnecting' | 'lost' | 'closed', attempts: number) => void;
+  query: () => Record<string, string>;
   /** Called with the data of the server's first event. */
-  onOpen?: (data: string) => void;
+  onOpen: (data: string) => void;
   onMessage: (data: string, id: string) => void;
 };
 
-export type EventStream = {
-  close: () => void;
-  /** Connects at once if the stream is between attempts or has given up. */
-  retryNow: () => void;
-};
+/** A stream of server-sent events that reconnects until it is closed; `connectionState` shows its state. */
+export class StreamReader {
+  readonly #options: Options;
+  #source: EventSource | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #attempts = 0;
+  #isWaiting = false;
+  #isClosed = false;
 
-/** Keeps a stream of server-sent events open until it is closed. */
-export function openEventStream({ token, name, query, delay, onStatus, onOpen, onMessage }: Options): EventStream {
-  let source: EventSource | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let attempts = 0;
-  let isWaiting = false;
-  let closed = false;
+  constructor(options: Options) {
+    this.#options = options;
+    setStatus('connecting');
+    void this.#connect();
+  }
 
-  const connect = async () => {
-    isWaiting = false;
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    setStatus('closed');
+  }
+
+  /** Connects at once if the stream waits for its next attempt or has given up, and counts the attempts anew. */
+  retryNow(): void {
+    if (this.#isClosed || !this.#isWaiting) return;
+    clearTimeout(this.#timer);
+    this.#attempts = 0;
+    void this.#connect();
+  }
+
+  async #connect(): Promise<void> {
+    this.#isWaiting = false;
+    const { token, name, query } = this.#options;
     const ticket = await requestTicket(token);
-    if (closed) return;
-    if (ticket === null) return retry();
-    const search = new URLSearchParams({ token: ticket, ...query?.() });
-    source = listen(`${apiBase}${pageRoutes[name].path}?${search}`);
-  };
+    if (this.#isClosed) return;
+    if (ticket === null) return this.#retry();
+    const search = new URLSearchParams({ token: ticket, ...query() });
+    this.#source = this.#listen(`${apiBase}${pageRoutes[name].path}?${search}`);
+  }
 
-  const listen = (address: string) => {
-    const opened = new EventSource(address, { withCredentials: true });
-    const live = () => {
-      attempts = 0;
-      onStatus('live', 0);
-    };
-    opened.addEventListener('open', live);
-    opened.addEventListener(connectionEstablished, ({ data }) => {
-      live();
-      onOpen?.(String(data));
+  #listen(address: string): EventSource {
+    const source = new EventSource(address, { withCredentials: true });
+    source.addEventListener('open', () => this.#live());
+    source.addEventListener(connectionEstablished, ({ data }) => {
+      this.#live();
+      this.#options.onOpen(String(data));
     });
-    opened.addEventListener('message', ({ data, lastEventId }) => onMessage(String(data), lastEventId));
+    source.addEventListener('message', ({ data, lastEventId }) => this.#options.onMessage(String(data), lastEventId));
     // Reconnecting at once would end the stream of another tab.
-    opened.addEventListener(streamReplaced, waitForPerson);
-    opened.addEventListener('error', retry);
-    return opened;
-  };
+    source.addEventListener(streamReplaced, () => this.#giveUp());
+    source.addEventListener('error', () => this.#retry());
+    return source;
+  }
+
+  #live(): void {
+    this.#attempts = 0;
+    setStatus('live');
+  }
 
   // A ticket opens one stream, so the browser must not reconnect by itself with the same address.
-  const retry = () => {
-    source?.close();
-    if (closed) return;
-    attempts += 1;
-    const wait = delay(attempts);
-    isWaiting = true;
-    onStatus(wait === null ? 'lost' : 'reconnecting', attempts);
-    if (wait !== null) timer = setTimeout(() => void connect(), wait);
-  };
+  #retry(): void {
+    if (this.#isClosed) return;
+    this.#attempts += 1;
+    const wait = reconnectDelay(this.#attempts);
+    if (wait === null) return this.#giveUp();
+    this.#source?.close();
+    this.#isWaiting = true;
+    setStatus('reconnecting', this.#attempts);
+    this.#timer = setTimeout(() => void this.#connect(), wait);
+  }
 
-  const waitForPerson = () => {
-    source?.close();
-    isWaiting = true;
-    onStatus('lost', attempts);
-  };
-
-  onStatus('connecting', 0);
-  void connect();
-  return {
-    close() {
-      closed = true;
-      clearTimeout(timer);
-      source?.close();
-      onStatus('closed', 0);
-    },
-    retryNow() {
-      if (closed || !isWaiting) return;
-      clearTimeout(timer);
-      void connect();
-    },
-  };
+  #giveUp(): void {
+    this.#source?.close();
+    this.#isWaiting = true;
+    setStatus('lost', this.#attempts);
+  }
 }
 
 /** A ticket for one stream; null after a failure, and the next attempt requests another. */
@@ -111,10 +112,13 @@ const store = createStore<{ status: ConnectionStatus; attempts: number; counts: 
   counts: 0,
 });
 
-/** The state of the live usage stream; `counts` is the number of totals that it has sent. */
+function setStatus(status: ConnectionStatus, attempts = 0): void {
+  store.set({ status, attempts });
+}
+
+/** The state of the session's live stream; `counts` is the number of totals that it has sent. */
 export const connectionState = {
   get: store.get,
   subscribe: store.subscribe,
-  setStatus: (status: ConnectionStatus, attempts = 0) => store.set({ status, attempts }),
   addCount: () => store.set({ counts: store.get().counts + 1 }),
 };

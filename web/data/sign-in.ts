@@ -11,8 +11,8 @@ type PartialLogin = { success?: boolean; token?: string; status?: string; messag
 /** Requests a one-time code; `isNetworkError` if the server was unreachable. */
 export async function requestOtp(phone: string) {
   try {
-    const { success, requiresInitialContact, message } = await request('requestOtp', { phone });
-    return { success, requiresInitialContact, message, isNetworkError: false };
+    const { success, requiresInitialContact, message, challenge } = await request('requestOtp', { phone });
+    return { success, requiresInitialContact, message, challenge, isNetworkError: false };
   } catch (error) {
     const message = errorMessage(error, loginWords.requestFailed);
     const isNetworkError = error instanceof ApiError && error.code === 'network';
@@ -20,9 +20,11 @@ export async function requestOtp(phone: string) {
   }
 }
 
-/** Exchanges a code for a session. */
-export function verifyOtp(phone: string, otp: string): Promise<LoginResult> {
-  return signIn(() => request('verifyOtp', { phone, otp }));
+type Attempt = { phone: string; otp: string; challenge: string | undefined };
+
+/** Exchanges a code for a session; with its challenge, other callers cannot use up its tries. */
+export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResult> {
+  return signIn(() => request('verifyOtp', { phone, otp, ...(challenge && { challenge }) }));
 }
 
 /** Exchanges the token of a trial link for a session. A failure ends the current session. */

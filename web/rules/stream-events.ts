@@ -2,20 +2,6 @@ import type { StreamMessage } from '#contract/usage-stream';
 import type { PartialProfile } from './user-profile.ts';
 import type { ChatStreamEvent } from '#contract/chat';
 
-/** The message of an event's data; null for other data. */
-export function readMessage(data: string): StreamMessage | null {
-  try {
-    const message: { type?: unknown; count?: unknown } = JSON.parse(data);
-    if (message.type === 'usageUpdate')
-      return typeof message.count === 'number' ? { type: 'usageUpdate', count: message.count } : null;
-    return message.type === 'subscription_update' || message.type === 'subscriptionChange'
-      ? { type: message.type }
-      : null;
-  } catch {
-    return null;
-  }
-}
-
 /** The profile in a stream's first event; null from an older version of the Worker, which sends none. */
 export function readOpening(data: string): PartialProfile | null {
   try {
@@ -26,7 +12,7 @@ export function readOpening(data: string): PartialProfile | null {
   }
 }
 
-const types: ReadonlySet<unknown> = new Set<ChatStreamEvent['type']>([
+const conversationTypes: ReadonlySet<unknown> = new Set<ChatStreamEvent['type']>([
   'message',
   'state',
   'cleared',
@@ -34,8 +20,10 @@ const types: ReadonlySet<unknown> = new Set<ChatStreamEvent['type']>([
   'typing',
 ]);
 
-/** The event of a stream's data; null for data that is no event of the conversation. */
-export function readChatEvent(data: string): ChatStreamEvent | null {
+type LiveEvent = StreamMessage | ChatStreamEvent;
+
+/** The event of the data of either stream; null for other data. */
+export function readEvent(data: string): LiveEvent | null {
   try {
     const event: unknown = JSON.parse(data);
     return isEvent(event) ? event : null;
@@ -44,8 +32,17 @@ export function readChatEvent(data: string): ChatStreamEvent | null {
   }
 }
 
-function isEvent(value: unknown): value is ChatStreamEvent {
-  return typeof value === 'object' && value !== null && 'type' in value && types.has(value.type);
+function isEvent(value: unknown): value is LiveEvent {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  if (value.type === 'usageUpdate') return 'count' in value && typeof value.count === 'number';
+  return (
+    conversationTypes.has(value.type) || value.type === 'subscription_update' || value.type === 'subscriptionChange'
+  );
+}
+
+/** Whether an event is about usage or the plan, not about the conversation. */
+export function isUsage(event: LiveEvent): event is StreamMessage {
+  return !conversationTypes.has(event.type);
 }
 
 const maxAttempts = 5;

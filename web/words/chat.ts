@@ -30,6 +30,8 @@ export const chatWords = {
   yesterday: 'Yesterday',
   offline: 'You are offline. New messages appear as soon as you are connected again.',
   reconnecting: 'Connecting again...',
+  disconnected: 'New messages no longer appear by themselves.',
+  connect: 'Connect again',
   documentTitle: (count: number, title: string) => `(${count}) ${title}`,
 } as const;
 

@@ -1,6 +1,6 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { chatErasures, codes, customers, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
+import { challenges, chatErasures, codes, customers, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
 import { closeCustomers } from '../billing/customer.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
@@ -77,6 +77,7 @@ async function deleteRows(db: Database, settings: Settings, { token }: LeasedCus
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
     deleteFrom(codes, codes.phone, phone),
+    deleteFrom(challenges, challenges.phone, phone),
     clearPhoneRateLimits(phone),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(trialLinks, trialLinks.userId, id),

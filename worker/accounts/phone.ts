@@ -14,6 +14,11 @@ export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }
 
+/** Whether WhatsApp's id (digits only) is a spelling of the number. */
+export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
+  return canonicalPhone(`+${whatsappId}`) === phone;
+}
+
 /** An international number in any spelling; its output is canonical. For numbers that enter outside a request body. */
 export const CanonicalPhone = v.pipe(Phone, v.transform(canonicalPhone));
 

@@ -27,10 +27,12 @@ class Authorized<T> {
 }
 export type { Authorized };
 
-type Row = Record<string, unknown> & { sessionExpiresAt: number; sessionSeenAt: number };
+/** Which sessions may make a call: those of pending accounts, those that a trial link has opened. */
+type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
+type Row = Record<string, unknown> & { sessionExpiresAt: number; sessionSeenAt: number; sessionIsLimited: number };
 
 const selectUser = preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as sessionExpiresAt,
-    ${sessions.lastSeenAt} as sessionSeenAt
+    ${sessions.lastSeenAt} as sessionSeenAt, ${sessions.isLimited} as sessionIsLimited
   from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
   where ${sessions.id} = ${sql.placeholder('sessionId')} and ${sessions.userId} = ${sql.placeholder('userId')}
     and ${sessions.expiresAt} > ${sql.placeholder('now')}`);
@@ -46,30 +48,35 @@ export class UserSession {
   readonly #db: Database;
   readonly #now: number;
   readonly #waitUntil: (work: Promise<unknown>) => void;
-  readonly #whilePending: boolean;
+  readonly #admission: Admission;
   /** Unix ms; known once `run` has found the session. */
   expiresAt = 0;
+  /** Whether a trial link has opened it; known once `run` has found the session. */
+  isLimited = true;
 
-  constructor(claims: SessionClaims, context: SessionContext, whilePending: boolean) {
+  constructor(claims: SessionClaims, context: SessionContext, admission: Admission) {
     this.sessionId = claims.sessionId;
     this.claimedUserId = claims.userId;
     this.#db = context.db;
     this.#now = context.now;
     this.#waitUntil = context.waitUntil;
-    this.#whilePending = whilePending;
+    this.#admission = admission;
   }
 
   /** SQL: the user's id if the session is live and the account may make this call, else null. */
   get userId(): SQL<string> {
-    const status = this.#whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
+    const { whilePending, needsSignIn } = this.#admission;
+    const status = whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
+    const kind = needsSignIn ? sql`and not ${sessions.isLimited}` : sql``;
     return sql`(select ${users.id} from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
       where ${sessions.id} = ${this.sessionId} and ${sessions.userId} = ${this.claimedUserId}
-        and ${sessions.expiresAt} > ${this.#now} ${status})`;
+        and ${sessions.expiresAt} > ${this.#now} ${status} ${kind})`;
   }
 
   /**
    * Runs the statements as one transaction with the session check, then `respond` with the user's row from
-   * before them, and their results. Throws 401 when the session has ended, 403 while the account is pending.
+   * before them, and their results. Throws 401 when the session has ended, 403 while the account is pending, or if
+   * a trial link has opened the session and the call needs more.
    */
   async run<List extends Statements, T>(
     statements: [...List],
@@ -80,7 +87,9 @@ export class UserSession {
     const [[row], ...results] = await this.#db.batch([select, ...statements]);
     if (!row) throw new RequestError('unauthenticated');
     const user = readRow(users, row);
-    if (user.status === 'pending' && !this.#whilePending) throw new RequestError('pendingApproval');
+    if (user.status === 'pending' && !this.#admission.whilePending) throw new RequestError('pendingApproval');
+    this.isLimited = row.sessionIsLimited === 1;
+    if (this.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
     this.expiresAt = row.sessionExpiresAt;
     if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#waitUntil(recordSeen(this.#db, this, this.#now));
     return new Authorized(await respond(user, ...(results as Results<List>)));
@@ -90,7 +99,7 @@ export class UserSession {
 export const sessionLifetimeMs = 30 * dayMs;
 
 /** SQL that creates a session for the user that `from` finds in `users`, and records that the user was seen. */
-export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL): [SQL, SQL] {
+export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL, isLimited: boolean): [SQL, SQL] {
   const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
   const row = {
     id: sql`${sessionId}`,
@@ -98,6 +107,7 @@ export function openSession(sessionId: Value<string>, now: Value<number>, from: 
     createdAt: sql`${now}`,
     expiresAt,
     lastSeenAt: sql`${now}`,
+    isLimited: sql.raw(isLimited ? '1' : '0'),
   };
   const owner = build
     .select({ id: sessions.userId })

@@ -15,7 +15,8 @@ import { currentPriceOf } from './catalogue.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, subscriptionsOf } from './subscriptions.ts';
 
-type Context = PageContext & { db: Database };
+/** A limited session, which a trial link has opened, may not change a plan that somebody pays for. */
+type Context = PageContext & { db: Database; isLimited: boolean };
 
 /** Saved before the customer is created at Stripe, so that the cron job can find it if its id is lost. */
 export function stripeAsked(now: number): Changes {
@@ -39,6 +40,7 @@ export async function planPage(
     // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
     await startPlanAfterTrial(stripe, leased, settings);
     const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId))?.find(isLive) : undefined;
+    if (live && context.isLimited && live.status !== 'trialing') throw new RequestError('signInNeeded');
     if (live) return sendTo(context, user, await pageFor(stripe, live, customer.stripeId!, settings.SITE_URL));
     if (!tier) return { result: plansPage };
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>

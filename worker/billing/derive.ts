@@ -89,7 +89,7 @@ function stateOf(live: Live, { trialEndsAt, prices, paidWeeks }: Known) {
     cancelAt,
     scheduledTier,
     weekAnchor: trialing || unpaid ? null : pastDue ? (paid?.start ?? null) : item.current_period_start * 1000,
-    weekFrozen: pastDue,
+    weekFrozen: pastDue && paid !== undefined && paid !== null,
     tierWaits: trialing && trialEndsAt !== null,
   };
 }

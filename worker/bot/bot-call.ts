@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
-import { sha256 } from '../lib/crypto.ts';
-import { RequestError } from '../lib/request-error.ts';
 import { sql, type SQL } from 'drizzle-orm';
+import { sha256 } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 
 /**
@@ -44,6 +44,7 @@ export async function comparedBy({ id }: BotCall, fields: Record<string, unknown
 
 type Row = { fingerprint: string; answer: string };
 type Context = { db: Database; now: number; botCall: BotCall };
+type Statements<Name extends string> = Record<'claim' | Name, Prepared>;
 
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 
@@ -54,42 +55,47 @@ export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls whe
 export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
 /**
- * The statements of a call: `answer` is SQL for a JSON text, read before the effects. A known call returns the stored
- * response, even if the facts have changed since.
+ * The statements of a call: `response` is SQL for a JSON text named `answer`, read before the effects. A known call
+ * returns the stored response, even if the facts have changed since.
  */
-export function idempotentStatements(answer: SQL, effects: SQL[] = []): Prepared[] {
+export function idempotentStatements<Name extends string = never>(
+  response: SQL,
+  effects?: Record<Name, SQL>,
+): Statements<Name> {
   const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
     select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
-    from (${answer} union all select answer from bot_calls where id = ${callId}) where true
+    from (${response} union all select answer from bot_calls where id = ${callId}) where true
     on conflict (id) do update set id = excluded.id returning fingerprint, answer`;
-  return [claim, ...effects].map(prepared);
+  const named = Object.entries<SQL>({ claim, ...effects }).map(([name, statement]) => [name, prepared(statement)]);
+  return Object.fromEntries(named) as Statements<Name>;
 }
 
 /**
  * Applies a call once: the response is computed and stored in the batch that applies the call, so a replay returns the
  * same response and changes nothing. `values` fill the statements' placeholders. If the SQL of the response yields no
- * row, the call is not stored and the result is null.
+ * row, the call is not stored and the result is null. Throws `idReused` if the id belongs to another call.
  */
-export async function applyOnce<Answer>(
+export async function applyOnce<Result>(
   context: Context,
-  statements: Prepared[],
+  statements: Statements<never>,
   values?: Record<string, unknown>,
-): Promise<Answer | null> {
-  const [answer] = await applyOnceThen<Answer, unknown>(context, statements, values);
-  return answer;
+): Promise<Result | null> {
+  const { response } = await applyOnceWithRows<Result, never>(context, statements, values);
+  return response;
 }
 
-/** As `applyOnce`, with the first row of the last statement. */
-export async function applyOnceThen<Answer, LastRow>(
+/** As `applyOnce`, with the rows of every statement under its name. */
+export async function applyOnceWithRows<Result, Name extends string>(
   { db, now, botCall: { id, fingerprint } }: Context,
-  statements: Prepared[],
+  statements: Statements<Name>,
   values: Record<string, unknown> = {},
-): Promise<[answer: Answer | null, last: LastRow | undefined]> {
+): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
   const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint };
-  const results = await runPrepared(db, statements, all);
-  const [row] = results[0] as Row[];
-  const last = results.at(-1)?.[0] as LastRow | undefined;
-  if (!row) return [null, last];
-  if (row.fingerprint !== fingerprint) throw new RequestError('idReused');
-  return [JSON.parse(row.answer) as Answer, last];
+  const results = await runPrepared(db, Object.values<Prepared>(statements), all);
+  const named = Object.keys(statements).map((name, index) => [name, results[index]]);
+  const rows = Object.fromEntries(named) as Record<'claim' | Name, unknown[]>;
+  const [call] = rows.claim as Row[];
+  if (!call) return { response: null, rows };
+  if (call.fingerprint !== fingerprint) throw new RequestError('idReused');
+  return { response: JSON.parse(call.answer) as Result, rows };
 }

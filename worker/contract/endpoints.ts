@@ -2,7 +2,19 @@ import * as v from 'valibot';
 import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessage, newReplyEntries } from './chat.ts';
 import type { ErrorName } from './errors.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
-import { AccountStatus, Code, Kind, PaidTier, Phone, Platform, Profile, Tier, Timestamp, Usage } from './schemas.ts';
+import {
+  AccountStatus,
+  Challenge,
+  Code,
+  Kind,
+  PaidTier,
+  Phone,
+  Platform,
+  Profile,
+  Tier,
+  Timestamp,
+  Usage,
+} from './schemas.ts';
 
 type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -24,6 +36,8 @@ type Definition = Route & {
   mediaType?: string;
   /** Open to users with a pending account. */
   whilePending?: true;
+  /** Closed to the session of a trial link. */
+  needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
   /** Errors besides those of the access and the body. */
@@ -63,12 +77,13 @@ export const endpoints = {
       success: v.boolean(),
       message: v.optional(v.string()),
       requiresInitialContact: v.boolean(),
+      challenge: v.optional(Challenge),
     }),
   },
   verifyOtp: {
     ...pageRoutes.verifyOtp,
     summary: 'Exchange a one-time code for a session',
-    input: v.object({ phone: Phone, otp: Code }),
+    input: v.object({ phone: Phone, otp: Code, challenge: v.optional(Challenge) }),
     output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
     fails: ['invalidCode'],
   },
@@ -93,6 +108,7 @@ export const endpoints = {
     inputOptional: true,
     output: done,
     whilePending: true,
+    fails: ['signInNeeded'],
   },
   getMe: {
     ...pageRoutes.getMe,
@@ -103,6 +119,7 @@ export const endpoints = {
   deleteMe: {
     ...pageRoutes.deleteMe,
     summary: 'Delete the account and everything known about the user',
+    needsSignIn: true,
     output: done,
     whilePending: true,
     fails: ['conflict'],
@@ -121,12 +138,14 @@ export const endpoints = {
   exportMe: {
     ...pageRoutes.exportMe,
     summary: 'Everything kept about the user, as a JSON attachment',
+    needsSignIn: true,
     whilePending: true,
     fails: ['rateLimited'],
   },
   getSessions: {
     ...pageRoutes.getSessions,
     summary: 'Where the user is signed in, newest first',
+    needsSignIn: true,
     output: v.object({
       success: v.literal(true),
       sessions: v.array(
@@ -137,6 +156,7 @@ export const endpoints = {
   endSession: {
     ...pageRoutes.endSession,
     summary: 'End one session of the user and its streams',
+    needsSignIn: true,
     params: v.object({ id: v.string() }),
     output: done,
     fails: ['notFound'],
@@ -147,11 +167,12 @@ export const endpoints = {
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
-    fails: ['conflict'],
+    fails: ['conflict', 'signInNeeded'],
   },
   createPortalSession: {
     ...pageRoutes.createPortalSession,
     summary: 'The billing portal of the user',
+    needsSignIn: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
     fails: ['conflict'],
   },
@@ -177,6 +198,7 @@ export const endpoints = {
   getChat: {
     ...pageRoutes.getChat,
     summary: 'A page of the conversation',
+    needsSignIn: true,
     query: ChatPageQuery,
     output: ChatPage,
     fails: ['invalidField'],
@@ -184,11 +206,13 @@ export const endpoints = {
   clearChat: {
     ...pageRoutes.clearChat,
     summary: 'Clear the conversation; consent stays',
+    needsSignIn: true,
     output: done,
   },
   sendMessage: {
     ...pageRoutes.sendMessage,
     summary: 'Send a message; the same id and text again return the same message',
+    needsSignIn: true,
     input: NewMessage,
     output: v.object({ success: v.literal(true), message: ChatMessage }),
     fails: ['consentNeeded', 'allowanceSpent', 'messageIdReused'],
@@ -196,6 +220,7 @@ export const endpoints = {
   chatStream: {
     ...pageRoutes.chatStream,
     summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
+    needsSignIn: true,
     tokenInQuery: true,
     mediaType: 'text/event-stream',
     fails: ['invalidToken'],
@@ -203,12 +228,14 @@ export const endpoints = {
   putChatConsent: {
     ...pageRoutes.putChatConsent,
     summary: 'Accept a version of the notice that stands before the conversation',
+    needsSignIn: true,
     input: v.object({ version: ConsentVersion }),
     output: v.object({ success: v.literal(true), consent: Consent }),
   },
   deleteChatConsent: {
     ...pageRoutes.deleteChatConsent,
     summary: 'Withdraw the consent and clear the conversation',
+    needsSignIn: true,
     output: v.object({ success: v.literal(true), consent: v.null() }),
   },
   botMessages: {

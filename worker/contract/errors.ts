@@ -10,6 +10,7 @@ export const apiErrors = {
   consentNeeded: { status: 403, code: 'consent_needed', message: 'Please accept the notice before you write.' },
   allowanceSpent: { status: 403, code: 'allowance_spent', message: "You have used this week's messages." },
   pendingApproval: { status: 403, code: 'pending_approval', message: 'Your account is awaiting approval.' },
+  signInNeeded: { status: 403, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
   notFound: { status: 404, code: 'not_found', message: 'Not found' },
   methodNotAllowed: { status: 405, code: 'method_not_allowed', message: 'Method not allowed' },
   idReused: { status: 409, code: 'id_reused', message: 'Event id already used with a different body or path' },

@@ -15,6 +15,13 @@ export const Code = v.pipe(
   v.regex(/^[0-9]+$/, 'OTP must contain only numbers'),
 );
 
+/** What only the caller who requested a code knows. */
+export const Challenge = v.pipe(
+  v.string('challenge must be a text'),
+  v.minLength(1, 'challenge is empty'),
+  v.maxLength(200, 'challenge is too long'),
+);
+
 export const Tier = v.picklist(planIds, 'Choose one of the plans');
 export const PaidTier = v.picklist(paidPlanIds, 'Choose basic, premium or platinum');
 export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web');

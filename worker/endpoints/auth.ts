@@ -27,14 +27,15 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
     return { success: false, requiresInitialContact: true, message };
   }
   const outcome = await sendCode(settings, issued.whatsappId, code);
-  if (outcome === 'taken') return { success: true, requiresInitialContact: false };
+  if (outcome === 'taken') return { success: true, requiresInitialContact: false, challenge: issued.challenge };
   if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);
   throw new RequestError('unavailable', { retryAfter: 1 });
 };
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
-  const { limitedUntil, opened } = await redeemCode(call, call.input.phone, call.input.otp);
+  const { phone, otp: code, challenge } = call.input;
+  const { limitedUntil, opened } = await redeemCode(call, { phone, code, challenge });
   if (limitedUntil) throw rateLimited(limitedUntil, call.now);
   if (!opened) throw new RequestError('invalidCode');
   const token = await sessionToken(call.settings, opened.session, call.now);
@@ -51,7 +52,8 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const used = sql`exists (select 1 from ${usedTokens} where ${and(eq(usedTokens.id, tokenId), eq(usedTokens.by, id))})`;
   const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null };
   const upsert = upsertUser(sighting, settings, now);
-  const [create, seen] = openSession(id, now, sql`from ${users} where ${users.phone} = ${phone} and ${used}`);
+  const owner = sql`from ${users} where ${users.phone} = ${phone} and ${used}`;
+  const [create, seen] = openSession(id, now, owner, false);
   const [, , , , [found]] = await db.batch([
     db.insert(usedTokens).values(use).onConflictDoNothing(),
     db.run(upsert(used)),
@@ -79,14 +81,15 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   return { success: true, token: await sessionToken(settings, { userId: user.id, sessionId }, now) };
 };
 
+/** The session is found first: a refused call neither writes nor reaches the live object. */
 export const logout: Handler<'logout'> = async (context) => {
   const { session, input, db } = context;
-  const sessionId = input.everywhere ? null : session.sessionId;
-  const own = eq(sessions.userId, session.userId);
-  const ending = db.delete(sessions).where(sessionId ? and(own, eq(sessions.id, sessionId)) : own);
-  expectEnd(context, session.claimedUserId);
-  return session.run([ending], (user) => {
-    endStreams(context, user.id, sessionId);
+  return session.run([], async (user) => {
+    if (input.everywhere && session.isLimited) throw new RequestError('signInNeeded');
+    const own = eq(sessions.userId, user.id);
+    expectEnd(context, user.id);
+    await db.delete(sessions).where(input.everywhere ? own : and(own, eq(sessions.id, session.sessionId)));
+    endStreams(context, user.id, input.everywhere ? null : session.sessionId);
     return { success: true };
   });
 };

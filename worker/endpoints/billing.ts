@@ -10,7 +10,11 @@ import { entitledTier } from '../usage/allowance.ts';
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
   const { tier } = context.input;
   const changes = tier && stripeAsked(context.now);
-  return withOwnLease(context, (leased) => toPage(planPage(context, leased, tier)), changes);
+  return withOwnLease(
+    context,
+    (leased) => toPage(planPage({ ...context, isLimited: context.session.isLimited }, leased, tier)),
+    changes,
+  );
 };
 
 export const createPortalSession: Handler<'createPortalSession'> = async (context) =>

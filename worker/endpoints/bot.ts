@@ -1,13 +1,13 @@
-import { sql, and, eq, ne, inArray, isNotNull } from 'drizzle-orm';
+import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import {
   applyOnce,
   idempotentStatements,
   isFirstCall,
   storedResponse,
-  applyOnceThen,
+  applyOnceWithRows,
   comparedBy,
 } from '../bot/bot-call.ts';
-import { clearPhoneRateLimits } from '../accounts/phone.ts';
+import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -28,8 +28,15 @@ import { storeReply } from '../chat/message-sending.ts';
 export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, settings, now } = context;
   const { phone, phoneAsSent, whatsappId = null } = input;
+  if (whatsappId !== null && !isSpellingOf(phone, whatsappId)) {
+    const message = 'whatsappId must be a spelling of the same number';
+    throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
+  }
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
-  const effects = [upsertUser(contact, settings, now)(isFirstCall), clearPhoneRateLimits(phone, isFirstCall)];
+  const effects = {
+    user: upsertUser(contact, settings, now)(isFirstCall),
+    limits: clearPhoneRateLimits(phone, isFirstCall),
+  };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
   return { success: true, known: true };
 };
@@ -38,12 +45,14 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
   const { input, db, env, settings, now, waitUntil } = context;
   const { phone, status } = input;
   const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
-  const effects = [build.update(users).set({ status }).where(changing).getSQL()];
-  if (status === 'approved') {
-    const data = sql`'status', ${status}`;
-    const from = sql`from ${users} where ${changing}`;
-    effects.unshift(insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from));
-  }
+  const data = sql`'status', ${status}`;
+  const from = sql`from ${users} where ${changing}`;
+  const event = insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from);
+  // The event stands first, since it reads the status that the update changes.
+  const effects: Record<string, SQL> = {
+    ...(status === 'approved' && { event }),
+    status: build.update(users).set({ status }).where(changing).getSQL(),
+  };
   const facts = sql`select json_object('userId', ${users.id}) as answer from ${users} where ${eq(users.phone, phone)}`;
   const found = await applyOnce<{ userId: string }>(context, idempotentStatements(facts, effects));
   if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
@@ -75,7 +84,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
     row,
     sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
   );
-  const statements = idempotentStatements(facts, [link]);
+  const statements = idempotentStatements(facts, { link });
   const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
   if (granted.spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
@@ -85,8 +94,8 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
 
 const countMessages = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
 const usageStatements = {
-  text: idempotentStatements(allowanceSql('text'), [countMessages]),
-  voice: idempotentStatements(allowanceSql('voice'), [countMessages]),
+  text: idempotentStatements(allowanceSql('text'), { countMessages }),
+  voice: idempotentStatements(allowanceSql('voice'), { countMessages }),
 };
 
 export const botUsage: Handler<'botUsage'> = async (context) => {
@@ -115,10 +124,10 @@ export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
 const crisisMs = dayMs;
 const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
 const replyFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, [
-  sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
-  chatUserSql(phone),
-]);
+const replyStatements = idempotentStatements(replyFacts, {
+  crisis: sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
+  user: chatUserSql(phone),
+});
 
 /** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async (context) => {
@@ -126,20 +135,22 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   const { id, replyTo, crisis } = input;
   const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
   const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
-  const [, user] = await applyOnceThen<unknown, ChatRow>({ ...context, botCall }, replyStatements, values);
+  const { rows } = await applyOnceWithRows({ ...context, botCall }, replyStatements, values);
+  const [user] = rows.user as ChatRow[];
   return { success: true, seq: await storeReply(context, requireConversation(user), input) };
 };
 
 const until = sql.placeholder('until');
 const typingFacts = sql`select json_object('userId', id, 'until', ${until}) as answer
   from users where phone = ${phone} and chat_key is not null`;
-const typingStatements = idempotentStatements(typingFacts, [chatUserSql(phone)]);
+const typingStatements = idempotentStatements(typingFacts, { user: chatUserSql(phone) });
 
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, now } = context;
   const values = { phone: input.phone, until: now + 1000 * input.seconds };
-  const [first, user] = await applyOnceThen<{ until: number }, ChatRow>(context, typingStatements, values);
+  const { response, rows } = await applyOnceWithRows<{ until: number }, 'user'>(context, typingStatements, values);
+  const [user] = rows.user as ChatRow[];
   const { id, chatEpoch } = requireConversation(user);
-  await liveUserOf(env, id).type(chatEpoch, first!.until);
+  await liveUserOf(env, id).type(chatEpoch, response!.until);
   return { success: true };
 };

@@ -66,9 +66,10 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
 
 export const endSession: Handler<'endSession'> = async (context) => {
   const { session, params, db } = context;
-  const ending = db.delete(sessions).where(and(eq(sessions.userId, session.userId), eq(sessions.id, params.id)));
-  expectEnd(context, session.claimedUserId);
-  return session.run([ending], (user, { rowsAffected }) => {
+  return session.run([], async (user) => {
+    expectEnd(context, user.id);
+    const own = and(eq(sessions.userId, user.id), eq(sessions.id, params.id));
+    const { rowsAffected } = await db.delete(sessions).where(own);
     if (rowsAffected === 0) throw new RequestError('notFound');
     endStreams(context, user.id, params.id);
     return { success: true };

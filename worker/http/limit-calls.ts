@@ -12,7 +12,11 @@ import type { BaseContext } from './request-context.ts';
  */
 const quietCalls = 60;
 
-const userLimiterOf = memoize((settings: Settings) => new CallLimiter(settings.LIMIT_CALLS_PER_USER));
+const limitersOf = memoize((settings: Settings) => ({
+  calls: new CallLimiter(settings.LIMIT_CALLS_PER_USER),
+  /** By session: calls that were refused because it has ended. */
+  refusals: new CallLimiter(settings.LIMIT_CALLS_PER_USER),
+}));
 
 /** A coarse limit in each location; the exact limits on signing in are in the database. */
 export async function limitByAddress({ env, address }: BaseContext): Promise<void> {
@@ -26,23 +30,32 @@ export async function limitByAddress({ env, address }: BaseContext): Promise<voi
 
 /**
  * Applies the user's rate limit without a database request: exactly in this isolate, and coarsely by session across
- * the isolates of a location. Calls of an ended session do not count for the user.
+ * the isolates of a location. Calls of an ended session count for that session, not for the user. A session that was
+ * found to have ended never lives again, so its later calls reach neither the database nor the live object.
  */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
   { claimedUserId, sessionId }: UserSession,
   work: () => Promise<T>,
 ): Promise<T> {
-  const limiter = userLimiterOf(settings);
-  const allowedAt = limiter.count(claimedUserId, now);
+  const { calls, refusals } = limitersOf(settings);
+  if (refusals.counted(sessionId) > 0) throw refusalOf(refusals, sessionId, now);
+  const allowedAt = calls.count(claimedUserId, now);
   if (allowedAt > 0) throw rateLimited(allowedAt, now);
-  const busy = limiter.counted(claimedUserId) > quietCalls;
+  const busy = calls.counted(claimedUserId) > quietCalls;
   if (busy && !(await env.RATE_LIMITER.limit({ key: sessionId })).success)
     throw new RequestError('rateLimited', { retryAfter: 60 });
   try {
     return await work();
   } catch (error) {
-    if (error instanceof RequestError && error.errorName === 'unauthenticated') limiter.giveBack(claimedUserId, now);
-    throw error;
+    if (!(error instanceof RequestError && error.errorName === 'unauthenticated')) throw error;
+    calls.giveBack(claimedUserId, now);
+    throw refusalOf(refusals, sessionId, now);
   }
+}
+
+/** The error for a call of an ended session, which it counts. */
+function refusalOf(refusals: CallLimiter, sessionId: string, now: number): RequestError {
+  const allowedAt = refusals.count(sessionId, now);
+  return allowedAt > 0 ? rateLimited(allowedAt, now) : new RequestError('unauthenticated');
 }

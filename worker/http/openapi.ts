@@ -108,9 +108,12 @@ function responses(endpoint: Endpoint): Json {
 
 /** Every error that a call can return: its own, and those of its access and its body. */
 function failuresOf(endpoint: Endpoint): ErrorName[] {
-  const user: ErrorName[] = endpoint.whilePending
-    ? ['unauthenticated', 'rateLimited']
-    : ['unauthenticated', 'pendingApproval', 'rateLimited'];
+  const user: ErrorName[] = [
+    'unauthenticated',
+    ...(endpoint.whilePending ? [] : (['pendingApproval'] as const)),
+    ...(endpoint.needsSignIn ? (['signInNeeded'] as const) : []),
+    'rateLimited',
+  ];
   const byAccess: Record<Endpoint['access'], ErrorName[]> = {
     public: ['rateLimited'],
     user,

@@ -86,7 +86,7 @@ async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<User
     ? await sessionFromQuery(settings.SESSION_KEYS, request)
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!claims) throw new RequestError('unauthenticated');
-  return new UserSession(claims, context, endpoint.whilePending === true);
+  return new UserSession(claims, context, endpoint);
 }
 
 async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {

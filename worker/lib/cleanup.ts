@@ -1,6 +1,16 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { botCalls, codes, outbox, rateLimitEvents, sessions, stripeEvents, trialLinks, usedTokens } from '#db/schema';
+import {
+  botCalls,
+  challenges,
+  codes,
+  outbox,
+  rateLimitEvents,
+  sessions,
+  stripeEvents,
+  trialLinks,
+  usedTokens,
+} from '#db/schema';
 import type { Database } from './database.ts';
 import { rateLimitEventsKeptMs } from './rate-limits.ts';
 import { dayMs } from './time.ts';
@@ -27,6 +37,7 @@ const ordered: Ordered[] = [
 /** Tables whose rows expire in any order. */
 const expiring: Expiring[] = [
   { table: codes, key: codes.phone, expiresAt: codes.expiresAt },
+  { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
 ];

@@ -1,11 +1,12 @@
 import { and, eq, gt, isNotNull, sql, type SQL, desc, inArray } from 'drizzle-orm';
-import { codes, dailyCodes, rateLimitEvents, users, sessions } from '#db/schema';
+import { challenges, codes, dailyCodes, rateLimitEvents, users, sessions } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf, build, prepared, runPrepared } from '../lib/sql.ts';
+import { excluded, insertSelect, nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { base64url } from 'jose';
 import { type Limit, allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { memoize } from '../lib/memoize.ts';
@@ -29,6 +30,8 @@ export type SignInCall = { db: Database; settings: Settings; address: string; no
 
 export type Issued = {
   id: string;
+  /** What only the caller learns: with it, a code has tries of its own. */
+  challenge: string;
   /** Unix ms; 0 if no limit was reached. */
   limitedUntil: number;
   /** Today's budget is spent, and the number has not written recently. */
@@ -48,7 +51,10 @@ const subjects = {
   triesFrom: (address: string) => `tries-from:${address}`,
 };
 
-/** Makes `code` the number's only live code if limits and a first contact allow it: one round trip. */
+/**
+ * Makes `code` the number's only live code without a challenge, and the code of a new challenge, if limits and a first
+ * contact allow it: one round trip.
+ */
 export async function issueCode(call: SignInCall, phone: PhoneNumber, code: string): Promise<Issued> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
@@ -68,6 +74,8 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
     expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
     triesLeft: settings.CODE_TRIES,
   };
+  const challenge = newChallenge();
+  const challengeId = await keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge);
   const mayIssue = sql`where ${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
   const results = await db.batch([
     db.run(sql`${insertSelect(codes, row, mayIssue)} on conflict (${nameOf(codes.phone)}) do update set
@@ -81,13 +89,18 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
     ),
     db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
       on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`),
+    db.run(insertSelect(challenges, { ...row, id: challengeId, sentAt: now }, sql`where ${issued}`)),
     db.all<IssueRow>(sql`select ${wasRecorded(limits.requests[0]!.subject, id, now)} as asked, ${known} as known,
       ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sent} as sent,
       (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
   ]);
-  const outcome = results[3][0]!;
+  const outcome = results[4][0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
-  return { id, nextAfterSeconds: Math.ceil((outcome.allowedAt - now) / 1000), ...resultOf(outcome, now) };
+  const nextAfterSeconds = Math.ceil((outcome.allowedAt - now) / 1000);
+  const result = resultOf(outcome, now);
+  // A database that somebody else can write must not lead codes to another phone.
+  const isForeign = result.whatsappId !== null && !isSpellingOf(phone, result.whatsappId);
+  return { id, challenge, nextAfterSeconds, ...result, ...(isForeign && { whatsappId: phone.slice(1) }) };
 }
 
 /** Deletes a code that was certainly not sent, and its rate-limit events. */
@@ -101,6 +114,7 @@ export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: str
       .set({ sent: sql`${dailyCodes.sent} - 1` })
       .where(and(eq(dailyCodes.day, codeDay(now)), exists(codes, own))),
     db.delete(codes).where(own),
+    db.delete(challenges).where(and(eq(challenges.phone, phone), eq(challenges.sentBy, id))),
     db
       .delete(rateLimitEvents)
       .where(
@@ -162,76 +176,101 @@ export type Redeemed = {
   opened: { session: SessionClaims; status: AccountStatus } | null;
 };
 
-/** Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. */
+type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefined };
+
+/**
+ * Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. With its
+ * challenge, a code has tries of its own, which count neither for the number nor for the address.
+ */
 export async function redeemCode(
   { db, settings, address, now }: SignInCall,
-  phone: PhoneNumber,
-  code: string,
+  { phone, code, challenge }: Attempt,
 ): Promise<Redeemed> {
   const id = crypto.randomUUID();
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
+  const challengeIds =
+    challenge === undefined ? [] : await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge);
   const network = networkOf(address);
   const values = {
     id,
     now,
     phone,
-    ...Object.fromEntries(macs.entries()),
+    ...Object.fromEntries(macs.map((mac, index) => [`mac${index}`, mac])),
+    ...Object.fromEntries(challengeIds.map((each, index) => [`challenge${index}`, each])),
     tries: subjects.triesFrom(address),
     networkTries: network && subjects.triesFrom(network),
     wrongTries: subjects.wrongTriesAt(phone),
   };
-  const results = await runPrepared(db, statementsFor(settings), values);
+  const statements = redeemStatements(settings)[challenge === undefined ? 'codeAlone' : 'withChallenge'];
+  const results = await runPrepared(db, statements, values);
   const outcome = (results.at(-1) as RedeemRow[])[0]!;
   if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
   const { userId, status } = outcome;
   return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
 }
 
-const statementsFor = memoize((settings: Settings) => {
+const redeemStatements = memoize((settings: Settings) => ({
+  codeAlone: statementsFor(settings, codes),
+  withChallenge: statementsFor(settings, challenges),
+}));
+
+function statementsFor(settings: Settings, sent: typeof codes | typeof challenges): Prepared[] {
   const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
   const [tries, networkTries] = [sql.placeholder('tries'), sql.placeholder('networkTries')];
   const wrongTries = sql.placeholder('wrongTries');
-  const macs = sql.join(
-    settings.CODE_PEPPER.map((_, index) => sql.placeholder(String(index))),
-    sql`, `,
-  );
+  const eachPepper = (name: string) =>
+    sql.join(
+      settings.CODE_PEPPER.map((_, index) => sql.placeholder(`${name}${index}`)),
+      sql`, `,
+    );
   const mayTry = allowedAt([
     { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
     { subject: networkTries, limits: settings.LIMIT_TRIES_PER_NETWORK },
   ]);
   const mayErr = allowedAt([{ subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
   const counted = sql`${mayTry} <= ${now}`;
-  const own = sql`${codes.phone} = ${phone}`;
-  const live = sql`${own} and ${codes.expiresAt} > ${now} and ${codes.triesLeft} > 0 and ${codes.wonBy} is null`;
-  const mine = sql`select 1 from ${codes} where ${own} and ${codes.triedBy} = ${id}`;
+  const alone = sent === codes;
+  const own = alone
+    ? sql`${sent.phone} = ${phone}`
+    : sql`${challenges.id} in (${eachPepper('challenge')}) and ${sent.phone} = ${phone}`;
+  const live = sql`${own} and ${sent.expiresAt} > ${now} and ${sent.triesLeft} > 0 and ${sent.wonBy} is null`;
+  const mine = sql`select 1 from ${sent} where ${own} and ${sent.triedBy} = ${id}`;
+  const opened = sql`exists (select 1 from ${sessions} where ${sessions.id} = ${id})`;
   const changes = [
-    build
-      .update(codes)
-      .set({
-        triesLeft: sql`${codes.triesLeft} - 1`,
-        triedBy: sql`${id}`,
-        wonBy: sql`case when ${codes.mac} in (${macs}) then ${id} end`,
-      })
-      .where(sql`${live} and ${counted} and ${mayErr} <= ${now}`)
-      .getSQL(),
-    recordEvents(id, now, [
-      [[tries, networkTries], counted],
-      [[wrongTries], sql`exists (${mine} and ${codes.wonBy} is null)`],
-    ]),
+    sql`update ${sent} set ${nameOf(sent.triesLeft)} = ${sent.triesLeft} - 1, ${nameOf(sent.triedBy)} = ${id},
+      ${nameOf(sent.wonBy)} = case when ${sent.mac} in (${eachPepper('mac')}) then ${id} end
+      where ${live} ${alone ? sql`and ${counted} and ${mayErr} <= ${now}` : sql``}`,
+    recordEvents(
+      id,
+      now,
+      alone
+        ? [
+            [[tries, networkTries], counted],
+            [[wrongTries], sql`exists (${mine} and ${sent.wonBy} is null)`],
+          ]
+        : [[[tries, networkTries], sql`${counted} and not exists (${mine})`]],
+    ),
     ...openSession(
       id,
       now,
-      sql`from ${codes} join ${users} on ${users.phone} = ${codes.phone} where ${own} and ${codes.wonBy} = ${id}`,
+      sql`from ${sent} join ${users} on ${users.phone} = ${sent.phone} where ${own} and ${sent.wonBy} = ${id}`,
+      false,
     ),
+    ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
   ];
   // A live code that was not tried, by a caller who was counted: the number has had too many wrong tries.
-  const limitedUntil = sql`case when ${users.id} is not null then 0
+  const limitedUntil = sql`case when ${users.id} is not null or exists (${mine}) then 0
     when not ${wasRecorded(tries, id, now)} then ${mayTry}
-    when exists (select 1 from ${codes} where ${live}) and not exists (${mine}) then ${mayErr} else 0 end`;
+    when exists (select 1 from ${sent} where ${live}) then ${mayErr} else 0 end`;
   const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil
     from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
   return [...changes, outcome].map(prepared);
-});
+}
+
+/** 192 random bits. */
+function newChallenge(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
+}
 
 const span = 1_000_000;
 const unbiasedBelow = Math.floor(2 ** 32 / span) * span;
@@ -267,7 +306,7 @@ function reportCodeBudget(sent: number, budget: number): void {
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db }) => {
   const { createdAt, lastSeenAt, expiresAt } = sessions;
   const counted = [subjects.codesTo(phone), subjects.wrongTriesAt(phone)];
-  const [openSessions, code, limits] = await db.batch([
+  const [openSessions, code, codesWithChallenge, limits] = await db.batch([
     db
       .select({ createdAt, lastSeenAt, expiresAt })
       .from(sessions)
@@ -275,9 +314,13 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db }) =
       .orderBy(desc(createdAt)),
     db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
     db
+      .select({ sentAt: challenges.sentAt, expiresAt: challenges.expiresAt, triesLeft: challenges.triesLeft })
+      .from(challenges)
+      .where(eq(challenges.phone, phone)),
+    db
       .select({ what: rateLimitEvents.subject, at: rateLimitEvents.at })
       .from(rateLimitEvents)
       .where(inArray(rateLimitEvents.subject, counted)),
   ]);
-  return { sessions: openSessions, code, limits };
+  return { sessions: openSessions, code, codesWithChallenge, limits };
 };

@@ -2,7 +2,7 @@ import { sql, eq, inArray } from 'drizzle-orm';
 import { users, type PhoneNumber, trialLinks, usedTrials } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
-import type { Database } from '../lib/database.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs } from '../lib/time.ts';
@@ -29,22 +29,23 @@ export async function redeemTrial(
     sessionId,
     now,
     sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
+    true,
   );
-  const results = await db.batch([
-    db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`),
-    db.run(sql`update trial_links set used_by = ${sessionId} where ${open} and not ${spent}`),
-    db.run(sql`insert into used_trials (phone_mac, at) select distinct phone_mac, ${now}
+  const results = await batch(db, {
+    spent: db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`),
+    used: db.run(sql`update trial_links set used_by = ${sessionId} where ${open} and not ${spent}`),
+    trial: db.run(sql`insert into used_trials (phone_mac, at) select distinct phone_mac, ${now}
       from trial_links where user_id = (select user_id from ${redeemed}) on conflict do nothing`),
-    db.run(sql`update ${users} set trial_tier = link.tier, trial_ends_at = ${now} + link.days * ${dayMs}
+    plan: db.run(sql`update ${users} set trial_tier = link.tier, trial_ends_at = ${now} + link.days * ${dayMs}
       from ${redeemed} link where ${users.id} = link.user_id`),
-    db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, planChanged, theirs)),
-    db.run(created),
-    db.run(seen),
-    db.all<Row>(sql`select u.id as id, u.phone as phone from sessions s join users u on u.id = s.user_id
+    event: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, planChanged, theirs)),
+    session: db.run(created),
+    seen: db.run(seen),
+    user: db.all<Row>(sql`select u.id as id, u.phone as phone from sessions s join users u on u.id = s.user_id
       where s.id = ${sessionId}`),
-  ]);
-  const [user] = results[7];
-  return { user: user?.id ? { id: user.id, phone: user.phone! } : null, spent: results[0][0]?.spent === 1 };
+  });
+  const [user] = results.user;
+  return { user: user?.id ? { id: user.id, phone: user.phone! } : null, spent: results.spent[0]?.spent === 1 };
 }
 
 const batchSize = 200;

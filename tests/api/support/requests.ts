@@ -34,7 +34,7 @@ export function holdRequests(...marks: string[]) {
   return { arrived, release };
 }
 
-export type DatabaseRequest = { at: number; writes: boolean };
+type DatabaseRequest = { at: number; writes: boolean; text: string };
 
 const realFetch = globalThis.fetch;
 const writes = /"sql":"\s*(insert into|update|delete from) (\\")?customers/i;
@@ -49,7 +49,7 @@ export function watchDatabase(...marks: [string, ...string[]]): DatabaseRequest[
     const request = new Request(input, init);
     if (request.url.endsWith('/pipeline')) {
       const text = await request.clone().text();
-      if (marks.some((mark) => text.includes(mark))) requests.push({ at: Date.now(), writes: writes.test(text) });
+      if (marks.some((mark) => text.includes(mark))) requests.push({ at: Date.now(), writes: writes.test(text), text });
     }
     return realFetch(request);
   });

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../../worker/contract/chat.ts';
+import type { StreamMessage } from '../../../worker/contract/usage-stream.ts';
+import { isUsage } from '../../../web/rules/stream-events.ts';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
@@ -29,7 +31,7 @@ export class Stub {
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
-    this.respond('requestOtp', { success: true, requiresInitialContact: false });
+    this.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
     this.hold('usageStream');
     this.hold('chatStream');
   }
@@ -100,9 +102,10 @@ export class Stub {
     });
   }
 
-  /** Sends these events of the conversation, all of one revision, on every chat stream, which stays open. */
-  chatStream(revision: number, ...events: ChatStreamEvent[]): void {
-    const said = events.map((event) => `id: ${revision}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  /** Sends these events on every chat stream, which stays open; those of the conversation have one revision. */
+  chatStream(revision: number, ...events: (ChatStreamEvent | StreamMessage)[]): void {
+    const idOf = (event: ChatStreamEvent | StreamMessage) => (isUsage(event) ? '' : `id: ${revision}\n`);
+    const said = events.map((event) => `${idOf(event)}data: ${JSON.stringify(event)}\n\n`).join('');
     this.#replies.set('chatStream', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`event: connection_established\ndata: {}\n\n${said}`);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readMessage, reconnectDelay } from '../../../web/rules/stream-events.ts';
+import { readEvent, reconnectDelay } from '../../../web/rules/stream-events.ts';
 import type { Person, OpenTab } from '../person.ts';
 import type { World } from '../world.ts';
 import { readEvents } from '../../api/support/read-events.ts';
@@ -94,7 +94,7 @@ export class Follower implements OpenTab {
     if (!body) return;
     opened();
     for await (const { event, data } of readEvents(body)) {
-      const message = event || !data ? null : readMessage(data);
+      const message = event || !data ? null : readEvent(data);
       if (message?.type === 'usageUpdate') this.total = message.count;
     }
   }

@@ -111,11 +111,18 @@ describe('the account at Stripe', () => {
     const [webhook] = (await stripe().webhookEndpoints.list()).data;
     await stripe().prices.update(price!.id, { active: false });
     await stripe().billingPortal.configurations.update(portal!.id, {
-      features: { invoice_history: { enabled: false } },
+      features: {
+        invoice_history: { enabled: false },
+        // As the set-up of earlier versions left it.
+        subscription_update: { billing_cycle_anchor: 'unchanged' },
+      },
     });
     await stripe().webhookEndpoints.update(webhook!.id, { enabled_events: ['invoice.paid'] });
     const told = (await complaints()).join('\n');
     for (const part of ['price basic_weekly', 'portal configuration', 'webhook endpoint']) expect(told).toContain(part);
+    expect(told).toContain(
+      'Customer portal: lets people change to a dearer plan without paying a whole week of it. Run `npm run stripe:setup`.',
+    );
     await stripe().prices.update(price!.id, { active: true });
   });
 

@@ -26,7 +26,7 @@ function userToken(): string | null {
 }
 
 function Chat({ token }: { token: string }) {
-  const { conversation, isFailed, retry, isLive } = useConversation(token);
+  const { conversation, isFailed, retry } = useConversation(token);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useVisualHeight();
   // Loaded early, so that the help panel opens even if the connection is lost later.
@@ -39,7 +39,7 @@ function Chat({ token }: { token: string }) {
       {!conversation && (isFailed ? <LoadFailed retry={retry} /> : <Loading />)}
       <Suspense fallback={<Loading />}>{conversation && !hasConsented && <ConsentStep token={token} />}</Suspense>
       {conversation && hasConsented && (
-        <ConversationView token={token} conversation={conversation} isLive={isLive} openHelp={openHelp} />
+        <ConversationView token={token} conversation={conversation} openHelp={openHelp} />
       )}
       <Suspense>{isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}</Suspense>
     </section>

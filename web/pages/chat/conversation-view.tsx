@@ -1,7 +1,8 @@
 import { useEffect, useRef, useSyncExternalStore, useState, useCallback, useLayoutEffect, type RefObject } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { drafts } from '../../data/chat-conversation.ts';
+import { drafts, useConnection } from '../../data/chat-conversation.ts';
+import { retryStream } from '../../data/session-stream.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { chatWords } from '../../words/chat.ts';
@@ -11,10 +12,10 @@ import { useSession } from '../../data/session.ts';
 import { layoutWords } from '../../words/layout.ts';
 import { shownChat } from '../../data/early-start.ts';
 
-type Props = { token: string; conversation: Conversation; isLive: boolean; openHelp: () => void };
+type Props = { token: string; conversation: Conversation; openHelp: () => void };
 
 /** Messages, typing indicator and message field. */
-export function ConversationView({ token, conversation, isLive, openHelp }: Props) {
+export function ConversationView({ token, conversation, openHelp }: Props) {
   drafts.open(token);
   const { pending } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
   const replies = conversation.messages.filter(
@@ -56,14 +57,33 @@ export function ConversationView({ token, conversation, isLive, openHelp }: Prop
             {chatWords.newMessages(scroll.unseen)}
           </button>
         )}
-        <output className={css({ textStyle: 'small', color: 'muted', _empty: { display: 'none' } })}>
-          {isLive ? '' : navigator.onLine ? chatWords.reconnecting : chatWords.offline}
-        </output>
+        <ConnectionState />
         <Composer send={sending.send} error={sending.error} clearError={sending.clearError} openHelp={openHelp} />
       </div>
     </>
   );
 }
+
+/** Says that the conversation is not live, and why; once the stream has given up, with a button. */
+function ConnectionState() {
+  const status = useConnection();
+  const isBroken = status === 'reconnecting' || status === 'lost';
+  return (
+    <>
+      <output className={css({ textStyle: 'small', color: 'muted', _empty: { display: 'none' } })}>
+        {isBroken && (navigator.onLine ? brokenWords[status] : chatWords.offline)}
+      </output>
+      {status === 'lost' && (
+        <button type="button" className={`${button({ look: 'outline' })} ${connect}`} onClick={retryStream}>
+          {chatWords.connect}
+        </button>
+      )}
+    </>
+  );
+}
+
+const brokenWords = { reconnecting: chatWords.reconnecting, lost: chatWords.disconnected };
+const connect = css({ justifySelf: 'start' });
 
 /** Opens the help panel once when a reply marked as a crisis arrives. */
 function useCrisisHelp(replies: { id: string; crisis?: true | undefined }[], openHelp: () => void): void {

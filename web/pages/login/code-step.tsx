@@ -12,19 +12,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { notify, withdrawNotice } from '../../data/notices.ts';
 import { verifyOtp } from '../../data/sign-in.ts';
 
-type Props = { phone: string; plan: string | undefined; lockout: Lockout; back: () => void };
+type Options = { phone: string; challenge: string | undefined; plan: string | undefined; lockout: Lockout };
+type Props = Options & { back: () => void };
 
 /** A code arrives within seconds; after this time the page suggests what to check. */
 const lateAfter = 30_000;
 
 /** Asks for the code and finishes the sign-in. */
-export function CodeStep({ phone, plan, lockout, back }: Props) {
+export function CodeStep({ phone, challenge, plan, lockout, back }: Props) {
   const [code, setCode] = useState('');
   const [wasLeft, setWasLeft] = useState(false);
   const [isLate, setLate] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const titleId = useId();
-  const { verify, isVerifying, failure } = useVerification({ phone, plan, lockout });
+  const { verify, isVerifying, failure } = useVerification({ phone, challenge, plan, lockout });
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
 
   useEffect(() => {
@@ -88,10 +89,8 @@ function submitLabel(lockout: Lockout, isVerifying: boolean): string {
 /** The id of the notice about a sent code. */
 export const codeSentNotice = 'code-sent';
 
-type Options = { phone: string; plan: string | undefined; lockout: Lockout };
-
 /** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
-function useVerification({ phone, plan, lockout }: Options) {
+function useVerification({ phone, challenge, plan, lockout }: Options) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<string>();
   const navigate = useNavigate();
@@ -100,7 +99,7 @@ function useVerification({ phone, plan, lockout }: Options) {
     setVerifying(true);
     setFailure(undefined);
     withdrawNotice(codeSentNotice);
-    const { success, status, message = loginWords.invalidCode } = await verifyOtp(phone, code);
+    const { success, status, message = loginWords.invalidCode } = await verifyOtp({ phone, otp: code, challenge });
     setVerifying(false);
     if (success) return navigate({ to: finishSignIn(status, plan), replace: true });
     setFailure(message);

@@ -27,6 +27,7 @@ function LoginScreen({ plan, error }: { plan: string | undefined; error: string 
   const [step, setStep] = useState<Step>('phone');
   const [phone, setPhone] = useState('');
   const [wasSent, setWasSent] = useState(false);
+  const [challenge, setChallenge] = useState<string>();
   const lockout = useLockout();
   const tryAnother = () => {
     setPhone('');
@@ -38,9 +39,16 @@ function LoginScreen({ plan, error }: { plan: string | undefined; error: string 
         {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(plans[plan].name)}</Alert>}
         {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
         {step === 'phone' && (
-          <PhoneStep phone={phone} setPhone={setPhone} wasSent={wasSent} setWasSent={setWasSent} goTo={setStep} />
+          <PhoneStep
+            {...{ phone, setPhone, wasSent, setWasSent }}
+            goToContact={() => setStep('contact')}
+            goToCode={(issued) => {
+              setChallenge(issued);
+              setStep('code');
+            }}
+          />
         )}
-        {step === 'code' && <CodeStep phone={phone} plan={plan} lockout={lockout} back={() => setStep('phone')} />}
+        {step === 'code' && <CodeStep {...{ phone, challenge, plan, lockout }} back={() => setStep('phone')} />}
         {step === 'contact' && <InitialContact phone={phone} tryAnother={tryAnother} />}
       </section>
     </div>

@@ -24,11 +24,12 @@ type Props = {
   setPhone: (phone: string) => void;
   wasSent: boolean;
   setWasSent: (sent: boolean) => void;
-  goTo: (step: 'code' | 'contact') => void;
+  goToCode: (challenge: string | undefined) => void;
+  goToContact: () => void;
 };
 
 /** Asks for the number and sends a code to it. */
-export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props) {
+export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goToContact }: Props) {
   const [error, setError] = useState<string>();
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
@@ -51,13 +52,13 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goTo }: Props)
   const send = async (number: string): Promise<string | undefined> => {
     const result = await requestOtp(number);
     if (result.requiresInitialContact) {
-      goTo('contact');
+      goToContact();
       return undefined;
     }
     if (result.isNetworkError) return loginWords.networkError;
     if (!result.success) return result.message ?? loginWords.sendFailed;
     notify({ id: codeSentNotice, type: 'success', title: loginWords.codeSentTitle, description: loginWords.codeSent });
-    goTo('code');
+    goToCode(result.challenge);
     return undefined;
   };
 

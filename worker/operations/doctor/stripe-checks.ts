@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe';
+import { portalMetadata } from '../../billing/catalogue.ts';
 import { apiVersion } from '../../billing/stripe-client.ts';
 import { unknownPricesInUse, type UnknownPrice } from '../../billing/subscriptions.ts';
 import type { Settings } from '../../settings.ts';
@@ -20,6 +21,7 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
       mode,
       fine('Stripe answers'),
       ...checkSetup(await rehearseSetup(settings)),
+      ...(await checkPlanChanges(readingStripe(settings))),
       ...prices.map(unknown),
       ...(await checkWebhookVersion(readingStripe(settings), settings)),
       ...(await checkStripeAccount(readingStripe(settings), settings, target)),
@@ -27,6 +29,14 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
   } catch (error) {
     return [mode, refusal(error as StripeError)];
   }
+}
+
+/** A portal of an earlier version charges a dearer plan for the rest of the week only, which grants a week for cents. */
+async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
+  const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+  const own = data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
+  if (own.every(({ features }) => features.subscription_update.billing_cycle_anchor === 'now')) return [];
+  return [wrong('Customer portal', 'lets people change to a dearer plan without paying a whole week of it', remedy)];
 }
 
 /** Stripe never changes the version of an endpoint, so `stripe:setup` cannot remedy it. */

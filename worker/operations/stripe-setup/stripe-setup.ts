@@ -171,7 +171,7 @@ function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCre
       default_allowed_updates: ['price'],
       products,
       proration_behavior: 'always_invoice',
-      billing_cycle_anchor: 'unchanged',
+      billing_cycle_anchor: 'now',
       schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
       trial_update_behavior: 'continue_trial',
     },

@@ -16,6 +16,36 @@ test('a dearer plan applies at once and is charged for the rest of the week', as
   expect(invoice.lines.data.map(({ parent }) => parent?.subscription_item_details?.proration)).toEqual([true, true]);
 });
 
+test('a dearer plan starts a new week at its whole price where the portal resets the billing cycle', async () => {
+  const me = await newPerson();
+  const { id } = await me.subscribe('basic');
+  const features = { subscription_update: { enabled: true, billing_cycle_anchor: 'now' } } as const;
+  await me.stripe.billingPortal.configurations.update(me.catalogue.configuration, { features });
+  const now = await me.advance(week / 2);
+  await me.portal('switch', { price: me.catalogue.prices.premium });
+  const after = await me.current();
+  const [item] = after.items.data;
+  expect(item!.current_period_start).toBeGreaterThanOrEqual(now);
+  expect(item!.current_period_end - item!.current_period_start).toBe(week);
+  expect(after.billing_cycle_anchor).toBe(item!.current_period_start);
+  const invoice = await me.stripe.invoices.retrieve(idOf(after.latest_invoice));
+  expect(invoice).toMatchObject({ billing_reason: 'subscription_update', status: 'paid' });
+  const [credit, charge] = invoice.lines.data;
+  expect(credit!.description).toMatch(/^Unused time on Basic after /);
+  expect(Math.abs(credit!.amount + 1199 / 2)).toBeLessThan(3);
+  expect(charge).toMatchObject({ amount: 2999, period: { start: item!.current_period_start } });
+  expect(invoice.lines.data.map(({ parent }) => parent?.subscription_item_details?.proration)).toEqual([true, false]);
+  expect(invoice.total).toBe(2999 + credit!.amount);
+  await me.advance(week + 7200);
+  const invoices = (await me.stripe.invoices.list({ customer: me.customer })).data;
+  expect(invoices.map(({ status, total }) => [status, total])).toEqual([
+    ['paid', 2999],
+    ['paid', invoice.total],
+    ['paid', 1199],
+  ]);
+  expect((await me.current()).id).toBe(id);
+});
+
 test('a dearer plan whose charge is declined changes nothing', async () => {
   const me = await newPerson();
   await me.subscribe('basic');
