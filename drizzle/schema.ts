@@ -75,7 +75,7 @@ export const users = sqliteTable(
     chatEpoch: integer('chat_epoch').notNull().default(0),
     chatConsentVersion: text('chat_consent_version'),
     chatConsentAt: instant('chat_consent_at'),
-    /** Until then a spent allowance refuses no message. */
+    /** Written by older versions only; a later `_contract` migration drops it. */
     crisisUntil: instant('crisis_until'),
   },
   (table) => [

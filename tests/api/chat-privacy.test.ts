@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, vars, runCron } from './support/api.ts';
+import { sha256 } from '../../worker/lib/crypto.ts';
+import { botCall, call, runCron, vars } from './support/api.ts';
 import { acceptedBy, consent, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
 import { database, userRowOf } from './support/database.ts';
 import { externalSession, newPerson, newPhone } from './support/person.ts';
@@ -62,6 +63,29 @@ describe('the text of a message', () => {
     expect(lines.length).toBeGreaterThan(5);
     vi.restoreAllMocks();
     stream.close();
+  });
+
+  it('leaves no sign of a crisis in the database, in the row of the reply neither', async () => {
+    const [calm, crisis] = [await newWriter(), await newWriter()];
+    const { phone, token } = crisis;
+    await write(token, 'Hello');
+    await reply(calm.phone, 'Hello', 'calm-1', { crisis: false });
+    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
+    const changed = async (person: typeof calm) =>
+      Object.entries(await userRowOf(person)).filter(([, value]) => value !== null);
+    const columns = (rows: [string, unknown][]) => rows.map(([name]) => name);
+    expect(columns(await changed(crisis))).toEqual(columns(await changed(calm)));
+    const { rows } = await database.execute('select fingerprint from bot_calls');
+    const fields = (marked?: boolean) => ({
+      path: 'messages',
+      phone,
+      id: 'crisis-1',
+      replyTo: undefined,
+      crisis: marked,
+    });
+    const guesses = [true, false, undefined].map((marked) => sha256(JSON.stringify(fields(marked))));
+    for (const guess of await Promise.all(guesses))
+      expect(rows.map(({ fingerprint }) => fingerprint)).not.toContain(guess);
   });
 
   it('is unreadable without its key, with the key of another user, and out of its place', async () => {
@@ -129,6 +153,30 @@ describe('the keys', () => {
     expect(after.chat_key).not.toBeNull();
     await call('DELETE', '/api/user/chat/consent', { token: person.token });
     expect(await userRowOf(person)).toMatchObject({ chat_key: null, chat_key_id: null, chat_consent_version: null });
+  });
+});
+
+describe('the fingerprint of a call of the bot', () => {
+  const [path, fresh] = ['/api/bot/entitlements', 'N'.repeat(43)];
+  const unkeyedOf = (body: object) => sha256(`${path}\n${JSON.stringify(body)}`);
+
+  it('does not give away the number to somebody who tries all of them', async () => {
+    const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
+    expect((await botCall(path, body, id)).status).toBe(200);
+    const { rows } = await database.execute({ sql: 'select fingerprint from bot_calls where id = ?', args: [id] });
+    expect(rows[0]!.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(rows[0]!.fingerprint).not.toBe(await unkeyedOf(body));
+  });
+
+  it('is known after its key was rotated, and from before it was keyed', async () => {
+    const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
+    const again = async (CODE_PEPPER: string) => (await botCall(path, body, id, { CODE_PEPPER })).status;
+    expect(await again(vars.CODE_PEPPER!)).toBe(200);
+    expect(await again(`${fresh} ${vars.CODE_PEPPER}`)).toBe(200);
+    expect(await again(fresh)).toBe(409);
+    const args = [await unkeyedOf(body), id];
+    await database.execute({ sql: 'update bot_calls set fingerprint = ? where id = ?', args });
+    expect(await again(vars.CODE_PEPPER!)).toBe(200);
   });
 });
 

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, runCron, parallel } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import {
-  untilDelivered,
   acceptedBy,
   type ChatMessage,
+  consent,
   newWriter,
   readChat,
   reply,
+  untilDelivered,
   untilReplied,
   write,
 } from './support/chat.ts';
-import { advanceClock, day, minute, eventually } from './support/clock.ts';
+import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
@@ -213,6 +214,19 @@ describe('the replies of the bot', () => {
   });
 });
 
+it.each([
+  ['conversation', '/api/user/chat'],
+  ['consent', '/api/user/chat/consent'],
+])('ends the day after a crisis with the %s', async (_, path) => {
+  const { phone, token } = await newWriter();
+  await botCall('/api/bot/usage', { phone, count: 5 });
+  await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
+  expect((await write(token, 'I will')).status).toBe(200);
+  await call('DELETE', path, { token });
+  await consent(token);
+  expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
+});
+
 describe('limits', () => {
   it('are twenty messages a minute, and a replay is no message', async () => {
     const { token } = await newWriter();
@@ -254,8 +268,12 @@ describe('limits', () => {
     expect(Date.parse(refused.body.resetsAt)).toBeGreaterThan(Date.now());
     expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({ id: known.id, state: 'delivered' });
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
-    expect((await write(token, 'I will')).status).toBe(200);
+    const answer = (await write(token, 'I will')).body.message;
+    expect((await write(token, 'I will', answer.id)).body.message.seq).toBe(answer.seq);
+    for (let replies = 0; replies < 55; replies += 1) await reply(phone, 'I am here.');
+    expect((await write(token, 'Thank you')).status).toBe(200);
     advanceClock(day + minute);
+    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
   });
 });

@@ -38,8 +38,8 @@ export async function exportAccount({ db, env, settings }: Context, userId: stri
     ...sections.map((section) => section({ user, db, settings })),
     exportConversation({ user, env, settings }),
   ]);
-  // The wrapped key of the conversation is a secret.
-  const { chatKey: _key, chatKeyId: _keyId, ...account } = user;
+  // The wrapped key of the conversation is a secret; only older versions write `crisisUntil`.
+  const { chatKey: _key, chatKeyId: _keyId, crisisUntil: _crisis, ...account } = user;
   const data: object = Object.assign({ account }, ...parts);
   return JSON.stringify(data, withReadableInstants, 2);
 }

@@ -1,18 +1,21 @@
 import { Webhook } from 'standardwebhooks';
 import { sql, type SQL } from 'drizzle-orm';
-import { sha256 } from '../lib/crypto.ts';
+import { keyedHashes, sha256 } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
+import type { Settings } from '../settings.ts';
 
 /**
- * A signed call of the bot. `id` is its webhook-id, the idempotency key of all bot calls; a repeated id must have the
- * same fingerprint.
+ * A signed call of the bot. `id` is its webhook-id, the idempotency key of all bot calls; a repeated id must have one of
+ * the fingerprints. The first one is stored; the others are those of earlier keys and versions.
  */
-export type BotCall = { id: string; fingerprint: string };
+export type BotCall = { id: string; fingerprints: string[] };
+
+type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
 
 /** Verifies a Standard Webhooks signature by one of the secrets and returns the call; throws 401. */
-export async function verifyBotCall(secrets: string[], request: Request, body: string): Promise<BotCall> {
+export async function verifyBotCall(settings: BotSettings, request: Request, body: string): Promise<BotCall> {
   const id = request.headers.get('webhook-id') ?? '';
   const timestamp = request.headers.get('webhook-timestamp') ?? '';
   if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^\d{1,12}$/.test(timestamp)) throw new RequestError('invalidBotSignature');
@@ -21,8 +24,9 @@ export async function verifyBotCall(secrets: string[], request: Request, body: s
     'webhook-timestamp': timestamp,
     'webhook-signature': request.headers.get('webhook-signature') ?? '',
   };
-  if (!secrets.some((secret) => signedWith(secret, body, headers))) throw new RequestError('invalidBotSignature');
-  return { id, fingerprint: await sha256(`${new URL(request.url).pathname}\n${body}`) };
+  if (!settings.BOT_WEBHOOK_SECRET.some((secret) => signedWith(secret, body, headers)))
+    throw new RequestError('invalidBotSignature');
+  return { id, fingerprints: await fingerprintsOf(settings, `${new URL(request.url).pathname}\n${body}`) };
 }
 
 function signedWith(secret: string, body: string, headers: Record<string, string>): boolean {
@@ -34,12 +38,19 @@ function signedWith(secret: string, body: string, headers: Record<string, string
   }
 }
 
-/**
- * The same call with a fingerprint of some of its fields: a reader of the database could guess a short text from its
- * hash.
- */
-export async function comparedBy({ id }: BotCall, fields: Record<string, unknown>): Promise<BotCall> {
-  return { id, fingerprint: await sha256(JSON.stringify(fields)) };
+/** The same call, compared by some of its fields: the text of a message stays out of its fingerprint. */
+export async function comparedBy(
+  settings: BotSettings,
+  { id }: BotCall,
+  fields: Record<string, unknown>,
+): Promise<BotCall> {
+  return { id, fingerprints: await fingerprintsOf(settings, JSON.stringify(fields)) };
+}
+
+/** A body names a number, so its hash is keyed. The version before 2026-11-23 stored an unkeyed one for 7 days. */
+async function fingerprintsOf({ CODE_PEPPER }: BotSettings, text: string): Promise<string[]> {
+  const [keyed, unkeyed] = await Promise.all([keyedHashes(CODE_PEPPER, 'bot-call', text), sha256(text)]);
+  return [...keyed, unkeyed];
 }
 
 type Row = { fingerprint: string; answer: string };
@@ -86,16 +97,16 @@ export async function applyOnce<Result>(
 
 /** As `applyOnce`, with the rows of every statement under its name. */
 export async function applyOnceWithRows<Result, Name extends string>(
-  { db, now, botCall: { id, fingerprint } }: Context,
+  { db, now, botCall: { id, fingerprints } }: Context,
   statements: Statements<Name>,
   values: Record<string, unknown> = {},
 ): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
-  const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint };
+  const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint: fingerprints[0] };
   const results = await runPrepared(db, Object.values<Prepared>(statements), all);
   const named = Object.keys(statements).map((name, index) => [name, results[index]]);
   const rows = Object.fromEntries(named) as Record<'claim' | Name, unknown[]>;
   const [call] = rows.claim as Row[];
   if (!call) return { response: null, rows };
-  if (call.fingerprint !== fingerprint) throw new RequestError('idReused');
+  if (!fingerprints.includes(call.fingerprint)) throw new RequestError('idReused');
   return { response: JSON.parse(call.answer) as Result, rows };
 }

@@ -35,7 +35,7 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
       select id, chat_epoch + 1, ${now}, ${now + confirmAfterMs} ${user}
       on conflict (user_id) do update set epoch = excluded.epoch, due_at = excluded.due_at`,
     sql`update users set chat_key = ${fresh?.chatKey ?? null}, chat_key_id = ${fresh?.chatKeyId ?? null},
-      chat_epoch = chat_epoch + 1 ${consent} where id = ${userId} and chat_key is not null`,
+      chat_epoch = chat_epoch + 1, crisis_until = null ${consent} where id = ${userId} and chat_key is not null`,
   ];
 }
 

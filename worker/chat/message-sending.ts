@@ -14,8 +14,9 @@ import {
   type MessageContent,
 } from './chat-encryption.ts';
 import { restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
-import type { StoredMessage } from '../live/message-table.ts';
+import type { StaleEpoch, StoredMessage, StoredPage } from '../live/message-table.ts';
 import type { User } from '#db/schema';
+import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql } from '../usage/allowance.ts';
 import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
@@ -129,12 +130,60 @@ export async function storeReply(
 
 const waitSeconds = 5;
 
+/** How long (ms) after a reply marked `crisis` a spent allowance refuses no message. */
+const crisisMs = dayMs;
+const repliesPerRead = 50;
+
+/**
+ * Whether the conversation holds a reply marked `crisis` of the last 24 hours. Only the encrypted mark of the message
+ * says so; nothing about it stands in the database, and it ends with the conversation.
+ */
+async function inCrisis({ env, settings, now }: Context, user: ChatRow): Promise<boolean> {
+  const key = await chatKeyOf(settings, user);
+  if (!key) return false;
+  let page = await readBefore();
+  while (page.outcome === 'read') {
+    const recent = page.messages.filter(({ at }) => at + crisisMs > now);
+    const replies = recent.filter(({ author }) => author === 'solace');
+    const opened = await Promise.all(replies.map((reply) => openMessage(key, user.id, reply)));
+    if (opened.some(({ crisis }) => crisis)) return true;
+    if (!page.hasMore || recent.length < page.messages.length) return false;
+    page = await readBefore(recent[0]!.seq);
+  }
+  return false;
+
+  async function readBefore(seq?: number): Promise<StoredPage | StaleEpoch> {
+    return liveUserOf(env, user.id).read(user.chatEpoch, seq, repliesPerRead);
+  }
+}
+
+/**
+ * Queues a message although the allowance is spent, if the conversation is in the 24 hours of a crisis. Returns null, or
+ * the next reason to refuse it.
+ */
+export async function queueInCrisis(
+  context: Context,
+  user: User,
+  pointer: Pointer,
+  waiting: number,
+): Promise<NewPointer | RequestError | null> {
+  if (!(await inCrisis(context, user))) return null;
+  const [queued] = await context.db.all<NewPointer>(queueMessage({ ...pointer, evenIfSpent: true }));
+  return queued ?? refusalOf(user, waiting, { ...context, evenIfSpent: true });
+}
+
+type Rules = { settings: Settings; now: number; evenIfSpent?: boolean };
+
 /** Why a new message is refused, or null; the same rules as SQL stand in `queueMessage`. */
-export function refusalOf(user: User, waiting: number, settings: Settings, now: number): RequestError | null {
+export function refusalOf(
+  user: User,
+  waiting: number,
+  { settings, now, evenIfSpent = false }: Rules,
+): RequestError | null {
   if (!user.chatKey) return new RequestError('consentNeeded');
   const { used } = currentCount(user, now);
   const limit = weeklyLimit(entitledTier(user, now));
-  if (limit >= 0 && used >= limit && (user.crisisUntil ?? 0) <= now) {
+  if (limit >= 0 && used >= limit && !evenIfSpent) {
     const resetsAt = new Date(currentWeek(user, now) + weekMs).toISOString();
     return new RequestError('allowanceSpent', { fields: { used, limit, resetsAt } });
   }
@@ -153,13 +202,15 @@ type Pointer = {
   /** The maximum number of a user's messages that wait for the bot. */
   mostWaiting: number;
   now: number;
+  evenIfSpent?: boolean;
 };
 
 /** Null without a parked event; `parkedSince` and the first queueing (`parkedCreatedAt`) in unix ms. */
 type Parked = { parkedSince: number | null; parkedAttempts: number | null; parkedCreatedAt: number | null };
 
 /** The event that this request has queued; `before` is the one of an earlier attempt. */
-export type QueuedPointer = OutboxEvent & { leasedUntil: number; before: Parked };
+export type NewPointer = OutboxEvent & { leasedUntil: number };
+export type QueuedPointer = NewPointer & { before: Parked };
 
 /** The messages that waited for the bot before this one was queued: others of the user, and this one itself. */
 export type Waiting = Parked & { others: number; same: number };
@@ -193,10 +244,10 @@ function eventId(userId: string, messageId: string): string {
  * event; a parked one is sent again. This request gets the lease if no event of the number precedes it.
  */
 export function queueMessage(pointer: Pointer): SQL {
-  const { userId, claimedUserId, messageId, locale, country, mostWaiting, now } = pointer;
+  const { userId, claimedUserId, messageId, locale, country, mostWaiting, now, evenIfSpent } = pointer;
   const week = currentWeekSql(now);
   const used = sql`(case when week_start = ${week} then used else 0 end)`;
-  const allowed = sql`(${fitsLimitSql(sql`${used} + 1`, entitledTierSql(now))} or crisis_until > ${now})`;
+  const allowed = evenIfSpent ? sql`true` : fitsLimitSql(sql`${used} + 1`, entitledTierSql(now));
   const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
     'country', ${country})`;
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;

@@ -121,21 +121,17 @@ export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   return usageResponseOf(found!, 0);
 };
 
-const crisisMs = dayMs;
-const [phone, crisisUntil] = [sql.placeholder('phone'), sql.placeholder('crisisUntil')];
+const phone = sql.placeholder('phone');
 const replyFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, {
-  crisis: sql`update users set crisis_until = ${crisisUntil} where phone = ${phone} and ${crisisUntil} > 0 and ${isFirstCall}`,
-  user: chatUserSql(phone),
-});
+const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
 
 /** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async (context) => {
-  const { input, now } = context;
+  const { input, settings } = context;
   const { id, replyTo, crisis } = input;
-  const botCall = await comparedBy(context.botCall, { path: 'messages', phone: input.phone, id, replyTo, crisis });
-  const values = { phone: input.phone, crisisUntil: crisis ? now + crisisMs : 0 };
-  const { rows } = await applyOnceWithRows({ ...context, botCall }, replyStatements, values);
+  const { phone } = input;
+  const botCall = await comparedBy(settings, context.botCall, { path: 'messages', phone, id, replyTo, crisis });
+  const { rows } = await applyOnceWithRows({ ...context, botCall }, replyStatements, { phone });
   const [user] = rows.user as ChatRow[];
   return { success: true, seq: await storeReply(context, requireConversation(user), input) };
 };

@@ -5,9 +5,10 @@ import type { Handler } from '../http/request-context.ts';
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
 import {
   refusalOf,
+  queueInCrisis,
   countWaiting,
   queueMessage,
-  type QueuedPointer,
+  type NewPointer,
   type Waiting,
   findMessage,
   storeMessage,
@@ -56,10 +57,15 @@ export const sendMessage: Handler<'sendMessage'> = async ({ session, input, requ
     now,
   };
   const count = db.all<Waiting>(countWaiting(claimedUserId, input.id));
-  const queue = db.all<Omit<QueuedPointer, 'before'>>(queueMessage(pointer));
+  const queue = db.all<NewPointer>(queueMessage(pointer));
 
-  return session.run([count, queue], async (user, [waiting], [queued]) => {
-    const refusal = refusalOf(user, waiting!.others, settings, now);
+  return session.run([count, queue], async (user, [waiting], [queuedAtOnce]) => {
+    let [queued, refusal] = [queuedAtOnce, refusalOf(user, waiting!.others, context)];
+    if (refusal?.errorName === 'allowanceSpent') {
+      const inCrisis = await queueInCrisis(context, user, pointer, waiting!.others);
+      if (inCrisis instanceof RequestError) refusal = inCrisis;
+      else if (inCrisis) [queued, refusal] = [inCrisis, null];
+    }
     if (refusal) return { success: true, message: await findMessage(context, user, input, refusal) };
     const own = waiting!.same ? null : { ...queued!, before: waiting! };
     const stored = await storeMessage(context, user, input, own);

@@ -50,7 +50,7 @@ export function botRoute<Name extends NameOf<'bot'>>(name: Name, handler: BotHan
     name,
     run: async (incoming) => {
       const body = await readBody(name, incoming);
-      const botCall = await verifyBotCall(incoming.settings.BOT_WEBHOOK_SECRET, incoming.request, body);
+      const botCall = await verifyBotCall(incoming.settings, incoming.request, body);
       return handler({ ...incoming, ...parseRequest(name, incoming, body), botCall });
     },
   };
