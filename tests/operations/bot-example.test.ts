@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
 import { call as callUrl, product } from './shared-product.ts';
-import { newNumber, openTrialLink, signIn } from './support/subscriber.ts';
+import { newNumber, openTrialLink, signIn } from './subscriber.ts';
 
 type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
 
