@@ -272,7 +272,9 @@ describe('limits', () => {
     expect((await write(token, 'I will', answer.id)).body.message.seq).toBe(answer.seq);
     for (let replies = 0; replies < 55; replies += 1) await reply(phone, 'I am here.');
     expect((await write(token, 'Thank you')).status).toBe(200);
-    advanceClock(day + minute);
+    advanceClock(day - minute);
+    expect((await write(token, 'Still here')).status, 'a day after a crisis has not passed').toBe(200);
+    advanceClock(2 * minute);
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
   });
