@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, vars, runCron, parallel } from './support/api.ts';
 import { outboxOf, untilDelivered, untilRetried } from './support/chat.ts';
-import { advanceClock, minute, eventually, until } from './support/clock.ts';
+import { advanceClock, minute, second, eventually, until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { newContact, newPerson } from './support/person.ts';
@@ -38,12 +38,18 @@ describe('while the bot is down', () => {
     // The clock stands still.
     advanceClock(0);
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-    await untilRetried(phone);
-    await sandbox.faults({ bot: null });
-    await runCron();
-    expect(await eventsAbout(phone)).toEqual([]);
-    advanceClock(minute);
-    await runCron();
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await untilRetried(phone, attempt);
+      pauses.push(Number((await outboxOf(phone))[0]!['due_at']) - Date.now());
+      if (attempt === 5) await sandbox.faults({ bot: null });
+      advanceClock(pauses.at(-1)! - 1);
+      await runCron();
+      expect(await eventsAbout(phone), 'events before the pause has ended').toEqual([]);
+      advanceClock(1);
+      await runCron();
+    }
+    expect(pauses, 'pauses after each refusal').toEqual([5, 15, 30, 45, 60].map((seconds) => seconds * second));
     expect(await eventsAbout(phone)).toHaveLength(1);
   });
 });
