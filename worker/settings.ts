@@ -98,6 +98,8 @@ export const Settings = v.object({
   CODE_LIFETIME_SECONDS: positive(300),
   CODE_TRIES: positive(5),
   LIMIT_CODES_PER_NUMBER: limits('1/30s 5/1h 10/1d'),
+  /** No contact clears it. */
+  LIMIT_CODES_PER_NUMBER_HARD: limits('30/1d'),
   LIMIT_WRONG_TRIES_PER_NUMBER: limits('20/1d'),
   LIMIT_CODES_PER_ADDRESS: limits('20/1h'),
   LIMIT_CODE_REQUESTS_PER_ADDRESS: limits('60/1h'),
@@ -108,7 +110,7 @@ export const Settings = v.object({
   LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
   /** Calls of all sessions of a user together. */
   LIMIT_CALLS_PER_USER: limits('240/1m'),
-  /** Codes that the service sends in a UTC day; each costs money. */
+  /** Codes that the service sends in a UTC day; each costs money. Numbers that have just written may use as many again. */
   CODE_BUDGET_PER_DAY: positive(5000),
 });
 

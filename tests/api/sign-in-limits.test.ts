@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress, randomNetwork, parallel } from './support/api.ts';
+import { botCall, call, parallel, randomAddress, randomNetwork } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { newContact, newPhone, otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/person.ts';
-import { sandbox, newestCode } from './support/sandbox.ts';
+import {
+  deleteAccount,
+  newContact,
+  newPerson,
+  newPhone,
+  otherThan,
+  requestOtp,
+  tryTwentyTimes,
+  verifyOtp,
+} from './support/person.ts';
+import { newestCode, sandbox } from './support/sandbox.ts';
 import { limitByAddress } from '../../worker/http/limit-calls.ts';
 import type { BaseContext } from '../../worker/http/request-context.ts';
 
@@ -60,6 +69,119 @@ describe('the daily budget of codes', () => {
       { level: 'error', event: 'code_budget_low', sent: 8, budget: 10 },
       { level: 'error', event: 'code_budget_spent', sent: 10, budget: 10 },
     ]);
+  });
+});
+
+describe('two ceilings that nobody passes', () => {
+  it('are 30 codes a day for a number, however often it writes', async () => {
+    advanceClock(0);
+    const { phone } = await newContact();
+    const statuses: number[] = [];
+    for (let codes = 0; codes < 32; codes += 1) {
+      statuses.push((await requestOtp(phone)).status);
+      await botCall('/api/bot/contacts', { phone });
+    }
+    expect(statuses).toEqual([...Array(30).fill(200), 429, 429]);
+    expect(await sandbox.messages(phone)).toHaveLength(30);
+    const { headers } = await requestOtp(phone);
+    expect(headers.get('retry-after')).toBe('86400');
+  });
+
+  it('outlive the account, as a keyed hash of its number', async () => {
+    advanceClock(0);
+    const settings = { LIMIT_CODES_PER_NUMBER_HARD: '2/1d' };
+    const person = await newPerson();
+    await botCall('/api/bot/contacts', { phone: person.phone });
+    expect((await requestWith(person.phone, settings)).status).toBe(200);
+    await deleteAccount(person.token);
+    await newContact(person.phone);
+    expect((await requestWith(person.phone, settings)).status).toBe(429);
+    const sql = 'select count(*) as found from rate_limit_events where instr(subject, ?)';
+    const { rows } = await database.execute({ sql, args: [person.phone.slice(1)] });
+    expect(rows[0]!.found).toBe(0);
+    advanceClock(day);
+    expect((await requestWith(person.phone, settings)).status).toBe(200);
+  });
+
+  it('do not count a code that WhatsApp refused', async () => {
+    const { phone } = await newContact();
+    const settings = { LIMIT_CODES_PER_NUMBER_HARD: '1/1d' };
+    await sandbox.faults({ whatsapp: { status: 500, match: phone.slice(1) } });
+    expect((await requestWith(phone, settings)).status).toBe(503);
+    await sandbox.faults({ whatsapp: null });
+    expect((await requestWith(phone, settings)).status).toBe(200);
+    await botCall('/api/bot/contacts', { phone });
+    expect((await requestWith(phone, settings)).status).toBe(429);
+  });
+
+  it('are twice the budget of a day for all numbers, also for fifty that have just written', async () => {
+    const phones = await oldContacts(50);
+    await parallel(50, (index) => botCall('/api/bot/contacts', { phone: phones[index]! }));
+    const answers = await parallel(50, (index) => requestWith(phones[index]!, { CODE_BUDGET_PER_DAY: '7' }));
+    expect(statusesOf(answers)).toEqual([...Array(14).fill(200), ...Array(36).fill(503)]);
+  });
+});
+
+/** How many of so many owners, who have just written, sign in from an address that an attacker uses as well. */
+async function ownersThrough(address: string, count: number): Promise<{ withCode: number; signedIn: number }> {
+  const outcome = { withCode: 0, signedIn: 0 };
+  for (let owner = 0; owner < count; owner += 1) {
+    const { phone } = await newContact();
+    const { status, body } = await requestOtp(phone, address);
+    if (status !== 200) continue;
+    outcome.withCode += 1;
+    const attempt = { phone, otp: await newestCode(phone), challenge: body.challenge };
+    const verified = await call('POST', '/api/auth/verify-otp', { body: attempt, address });
+    if (verified.status === 200) outcome.signedIn += 1;
+  }
+  return outcome;
+}
+
+describe('behind one IPv4 address that an attacker uses as well', () => {
+  it('thirty owners sign in while the attacker has used up its tries', async () => {
+    const address = randomAddress();
+    await parallel(70, () => verifyOtp(newPhone(), '123456', address));
+    expect((await verifyOtp(newPhone(), '123456', address)).status).toBe(429);
+    expect(await ownersThrough(address, 30)).toEqual({ withCode: 30, signedIn: 30 });
+    expect((await verifyOtp(newPhone(), '123456', address)).status).toBe(429);
+  });
+
+  it('thirty owners sign in while the attacker has used up its requests', async () => {
+    const address = randomAddress();
+    await parallel(70, () => requestOtp(newPhone(), address));
+    expect((await requestOtp(newPhone(), address)).status).toBe(429);
+    expect(await ownersThrough(address, 30)).toEqual({ withCode: 30, signedIn: 30 });
+  });
+
+  it('a number that has not just written waits with the attacker, so that the refusal shows nothing', async () => {
+    const [phone] = await oldContacts(1);
+    const address = randomAddress();
+    await parallel(60, () => requestOtp(newPhone(), address));
+    expect(statusesOf([await requestOtp(phone!, address), await requestOtp(newPhone(), address)])).toEqual([429, 429]);
+  });
+
+  it('codes that sign nobody in count, twenty an hour', async () => {
+    advanceClock(0);
+    const address = randomAddress();
+    expect(await ownersThrough(address, 5)).toEqual({ withCode: 5, signedIn: 5 });
+    const contacts = await parallel(22, () => newContact());
+    const answers = await parallel(22, (index) => requestOtp(contacts[index]!.phone, address));
+    expect(statusesOf(answers)).toEqual([...Array(20).fill(200), 429, 429]);
+  });
+
+  it('a try with a challenge that is not live counts for the address', async () => {
+    const address = randomAddress();
+    const body = { phone: (await newContact()).phone, otp: '123456', challenge: 'forged' };
+    const answers = await parallel(65, () => call('POST', '/api/auth/verify-otp', { body, address }));
+    expect(statusesOf(answers)).toEqual([...Array(60).fill(401), ...Array(5).fill(429)]);
+  });
+
+  it('requests for a known number count when they send no code', async () => {
+    const address = randomAddress();
+    const { phone } = await newContact();
+    const answers = await parallel(65, () => requestOtp(phone, address));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await requestOtp(newPhone(), address)).status).toBe(429);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { pages } from '../../web/words/page-heads.ts';
+import { pages } from '../../web/app/page-heads.ts';
 import { holdAssets } from './support/first-paint.ts';
 import { expectToFit, open, settle, stopTime, violations } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';

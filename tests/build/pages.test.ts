@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { pages } from '../../web/words/page-heads.ts';
-import { landingWords } from '../../web/words/landing.ts';
+import { pages } from '../../web/app/page-heads.ts';
+import { landingWords } from '#words/landing';
 import { site } from './site.ts';
 
 /** A heading and a sentence from the end of each page that can be read as it is served. */

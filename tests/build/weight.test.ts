@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pages } from '../../web/words/page-heads.ts';
+import { pages } from '../../web/app/page-heads.ts';
 import { site } from './site.ts';
 
 const paths = Object.keys(pages);

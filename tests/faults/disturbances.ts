@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runMinuteCron } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/start-product.ts';
 import type { Choices } from './choices.ts';
 import { keepAttacking } from './load/attack.ts';
 import { keepRefusing, sendMessage } from './load/conversation.ts';

@@ -1,12 +1,47 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runMinuteCron } from '../product/cron-clock.ts';
-import { type Finding, signedIn } from './invariants/accounts.ts';
-import { invariants, timed } from './invariants/index.ts';
+import {
+  attackersSeeNoErrors,
+  nobodyIsLockedOut,
+  othersStayFast,
+  codesWorkOnce,
+  nobodyIsStuck,
+  noUnexpectedErrors,
+} from './invariants/sign-ins.ts';
+import { chatStreamsAgree, messagesReachedBot, pagesAreWhole, textIsNowhere } from './invariants/conversations.ts';
+import { signedIn, type Finding, type Invariant } from './invariants/accounts.ts';
+import { deletedAccountsAreGone } from './invariants/deletions.ts';
+import { botReceivedChanges, everyEventArrived } from './invariants/outbox.ts';
+import { streamsAgree, postsCountOnce, totalsAgree } from './invariants/usage.ts';
+import { checkoutsHold, plansAgree } from './invariants/subscriptions.ts';
+import { runMinuteCron } from '../product/start-product.ts';
 import { resendFailed } from './load/conversation.ts';
 import { Figures } from './records.ts';
 import { Site } from './site.ts';
 import type { World } from './world.ts';
+
+/** All invariants, for a settled system in which every service works. */
+const invariants: Invariant[] = [
+  postsCountOnce,
+  totalsAgree,
+  streamsAgree,
+  plansAgree,
+  checkoutsHold,
+  everyEventArrived,
+  botReceivedChanges,
+  messagesReachedBot,
+  pagesAreWhole,
+  chatStreamsAgree,
+  textIsNowhere,
+  attackersSeeNoErrors,
+  codesWorkOnce,
+  deletedAccountsAreGone,
+  nobodyIsStuck,
+  noUnexpectedErrors,
+];
+
+/** What only a quiet machine can measure. */
+const timed: Invariant[] = [nobodyIsLockedOut, othersStayFast];
 
 /** Writes the timeline of every user whom a broken invariant names into a folder; returns a line that says so. */
 export function explain({ rig, timeline, people }: World, findings: Finding[], folder: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { startSignedIn, startSite } from '../bench/rig/site.ts';
 import { freePort } from '../product/machine.ts';
-import { pages } from '../../web/words/page-heads.ts';
+import { pages } from '../../web/app/page-heads.ts';
 
 /** `simulate` estimates the times of a slow phone; `devtools` throttles this browser and measures. */
 export type Throttling = 'simulate' | 'devtools';

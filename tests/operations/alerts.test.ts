@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { alerts } from '../../worker/operations/alerts/alerts.ts';
 import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
-import { readQuestions } from '../../worker/operations/report/questions.ts';
+import { readQuestions } from '../../worker/operations/report/report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const runbook = readFileSync(`${root}/worker/docs/runbook.md`, 'utf8');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => services.close());
 
-const command = ['.ci/require-node.js', 'worker/operations/report/report-command.ts'];
+const command = ['.ci/require-node.js', 'worker/operations/report/report.ts'];
 const report = (more: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, command, { env: { PATH: process.env['PATH'], ...services.vars, ...more } });
 

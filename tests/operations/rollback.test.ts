@@ -8,7 +8,7 @@ import { startProduct, type Product } from '../product/start-product.ts';
 import { refreshVars } from '../product/vars.ts';
 import { randomInt } from 'node:crypto';
 import { until } from '../api/support/clock.ts';
-import { runMinuteCron } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/start-product.ts';
 
 const phone = '+15557654321';
 

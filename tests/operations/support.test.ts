@@ -14,7 +14,7 @@ import { auditLines, auditText, support, supportJson, supportProcess } from './s
 import { randomInt } from 'node:crypto';
 import { call, product } from './shared-product.ts';
 import { until } from '../api/support/clock.ts';
-import { runMinuteCron } from '../product/cron-clock.ts';
+import { runMinuteCron } from '../product/start-product.ts';
 
 it('lists every command when it is called without one, and refuses another', async () => {
   const { code, stdout } = await supportProcess();

@@ -5,7 +5,6 @@ import { addresses, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
 import type { SandboxSecrets } from '../sandbox/settings.ts';
 import { startSandbox } from '../sandbox/start.ts';
-import { startCronClock } from './cron-clock.ts';
 import { startRestartableWorker } from './worker-process.ts';
 import { Stripe } from 'stripe';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
@@ -79,4 +78,26 @@ export async function setUpStripe(vars: Record<string, string>): Promise<void> {
   const { STRIPE_API_BASE: base = '', STRIPE_SECRET_KEY: key = '', SITE_URL: siteUrl = '' } = vars;
   if (!/^https?:\/\/(localhost|127\.0\.0\.1)[:/]/.test(base)) return;
   await setUp(new Stripe(key, stripeOptions(base)), siteUrl.replace(/\/+$/, ''));
+}
+
+const minute = '* * * * *';
+const hour = '0 * * * *';
+
+/** Runs the Worker's cron triggers, which `wrangler dev` does not. Returns a function that stops it. */
+function startCronClock(siteUrl: string): () => Promise<void> {
+  const timers = [
+    setInterval(() => void runMinuteCron(siteUrl), 60_000),
+    setInterval(() => void runCron(siteUrl, hour), 3_600_000),
+  ];
+  return async () => timers.forEach((timer) => clearInterval(timer));
+}
+
+/** Runs the minute's cron trigger now; resolves when its tasks are done, or the Worker does not respond. */
+export function runMinuteCron(siteUrl: string): Promise<void> {
+  return runCron(siteUrl, minute);
+}
+
+async function runCron(siteUrl: string, cron: string): Promise<void> {
+  const response = await fetch(`${siteUrl}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`).catch(() => null);
+  await response?.body?.cancel().catch(() => undefined);
 }

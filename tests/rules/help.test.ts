@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { helpFor, helpWays } from '../../web/rules/help-ways.ts';
+import { countryName, helpCountries, helpFor, helpWays } from '../../web/rules/help-ways.ts';
 import { sourceDate } from '../../web/rules/formats.ts';
 import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
 
@@ -28,7 +28,7 @@ describe('the crisis lines', () => {
       ['a chat that is no web address', chat !== undefined && !/^[a-z\d-]+(\.[a-z\d-]+)+$/.test(chat.address)],
       ['hours that are none', !hours.every(isHours)],
       ['a language twice', hasTwice([...(line.languages ?? []), ...(line.languagesAtTimes ?? [])])],
-      ['no English beside another script', /[^\p{Script=Latin}\P{L}]/u.test(line.service) && !line.inEnglish],
+      ['no translation beside another script', /[^\p{Script=Latin}\P{L}]/u.test(line.service) && !line.translated],
     ];
     return checks.filter(([, isFault]) => isFault).map(([fault]) => fault);
   }
@@ -68,7 +68,7 @@ describe('the crisis lines', () => {
       ['hours that are none', { hours: { from: 10, to: 9 } }],
       ['hours that are none', { chat: { address: '988lifeline.org', hours: { from: 0, to: 24 } } }],
       ['a language twice', { languages: ['en', 'en'] }],
-      ['no English beside another script', { service: '자살예방 상담전화' }],
+      ['no translation beside another script', { service: '자살예방 상담전화' }],
     ];
 
     it.each(broken)('%s: %j', (fault, change) => {
@@ -81,10 +81,11 @@ describe('the crisis lines', () => {
     const countries = Object.entries(helpLines);
 
     it('names each country once, by its ISO code, in the order of the names', () => {
-      const names = countries.map(([, { name }]) => name);
+      const names = helpCountries.map(([, name]) => name);
       expect(hasTwice(names)).toBe(false);
       expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, 'en')));
-      for (const [code, { name }] of countries) {
+      expect(new Set(helpCountries.map(([code]) => code))).toEqual(new Set(Object.keys(helpLines)));
+      for (const [code, name] of helpCountries) {
         expect(code).toMatch(/^[A-Z]{2}$/);
         const official = new Intl.DisplayNames('en', { type: 'region' }).of(code);
         expect([code, name]).toEqual([code, regionNames[code] ?? official]);
@@ -111,7 +112,7 @@ describe('the crisis lines', () => {
 
   describe('helpFor', () => {
     it('gives the lines of the connection before those of the phone number', () => {
-      expect(helpFor(['DE', 'US']).map(({ country, name }) => [country, name])).toEqual([
+      expect(helpFor(['DE', 'US']).map(({ country }) => [country, countryName(country)])).toEqual([
         ['DE', 'Germany'],
         ['US', 'United States'],
       ]);

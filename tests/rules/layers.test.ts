@@ -74,6 +74,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { e
 
 const aliases: [RegExp, string][] = [
   [/^#contract\/(.*)$/, 'worker/contract/$1.ts'],
+  [/^#words\/(.*)$/, 'web/words/compiled/en/$1.ts'],
   [/^#db\/(.*)$/, 'drizzle/$1.ts'],
   [/^#styled\/(.*)$/, 'web/styled-system/$1/index.js'],
 ];

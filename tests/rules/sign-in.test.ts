@@ -1,4 +1,5 @@
-import { issueCode, newCode, redeemCode, type SignInCall } from '../../worker/sign-in/one-time-code.ts';
+import type { SignInCall } from '../../worker/sign-in/code-limits.ts';
+import { issueCode, newCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
@@ -131,6 +132,7 @@ describe('every sign-in', () => {
     CODE_LIFETIME_SECONDS: lifetimeMs / 1000,
     CODE_TRIES: tries,
     LIMIT_CODES_PER_NUMBER: parseLimits('1/30s 5/1h'),
+    LIMIT_CODES_PER_NUMBER_HARD: parseLimits('30/1d'),
     LIMIT_WRONG_TRIES_PER_NUMBER: parseLimits(`${guessesADay}/1d`),
     LIMIT_CODES_PER_ADDRESS: parseLimits('20/1h'),
     LIMIT_CODE_REQUESTS_PER_ADDRESS: parseLimits('60/1h'),

@@ -1,5 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { compileWords } from '../../web/build/words/compile.ts';
+
+compileWords('en', 'en');
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),

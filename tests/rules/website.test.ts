@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
-import { notFoundHead, pageHead, pages } from '../../web/words/page-heads.ts';
+import { notFoundHead, pageHead, pages } from '../../web/app/page-heads.ts';
 import { inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createElement } from 'react';

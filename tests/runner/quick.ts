@@ -1,18 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { measureCapacity, planFor } from './capacity.ts';
 import { newLogFolder, npmScript, runSteps } from './steps.ts';
-import { apiTests, changedFiles, touchedTests } from './touched-tests.ts';
 
-/** What to run after each change: types, lint, rules, and the API tests of the parts that differ from the last commit. */
-const stopped = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
+/** The API tests of each part of the Worker, by the prefix of their file names. */
+const testsOf: [path: RegExp, tests: string[]][] = [
+  [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
+  [/^worker\/(sign-in|endpoints\/auth)\b/, ['sign-in', 'sessions']],
+  [/^worker\/trials\b/, ['trials']],
+  [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
+  [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'sessions', 'retention']],
+  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plan-journeys', 'prices', 'renewals', 'trials']],
+  [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
+  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['whatsapp-webhook', 'sign-in']],
+  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'http', 'service']],
+  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'settings']],
+  [/^drizzle\//, ['costs']],
+];
 
-const { together, apiShards } = planFor(await measureCapacity());
-const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
-const touched = touchedTests(changedFiles(), apiTests());
-const parts = Math.min(apiShards, touched.length);
-const shards = Array.from({ length: parts }, (_, index) => {
-  const shard = `${index + 1}/${parts}`;
-  return { ...npmScript('test:api', ...touched, reporter, `--shard=${shard}`), name: `test:api ${shard}` };
-});
-const steps = [...shards, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];
-process.exit((await runSteps(steps, { together, logs: newLogFolder(), stop: stopped.signal })) ? 0 : 1);
+/** The API test files that a list of changed files touches: those that changed, and those of changed parts. */
+export function touchedTests(changed: string[], tests: string[]): string[] {
+  const parts = testsOf.filter(([path]) => changed.some((file) => path.test(file))).flatMap(([, names]) => names);
+  const isOf = (file: string, name: string) => new RegExp(`^tests/api/${name}\\b.*\\.test\\.ts$`).test(file);
+  return tests.filter((file) => changed.includes(file) || parts.some((name) => isOf(file, name)));
+}
+
+/** Every file that differs from the last commit, new files included. */
+export function changedFiles(): string[] {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  return [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')];
+}
+
+export function apiTests(): string[] {
+  return readdirSync('tests/api')
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `tests/api/${name}`);
+}
+
+/** Runs types, lint, rules, and the API tests of the parts that differ from the last commit; returns whether all pass. */
+async function runQuickTests(): Promise<boolean> {
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
+
+  const { together, apiShards } = planFor(await measureCapacity());
+  const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
+  const touched = touchedTests(changedFiles(), apiTests());
+  const parts = Math.min(apiShards, touched.length);
+  const shards = Array.from({ length: parts }, (_, index) => {
+    const shard = `${index + 1}/${parts}`;
+    return { ...npmScript('test:api', ...touched, reporter, `--shard=${shard}`), name: `test:api ${shard}` };
+  });
+  const steps = [...shards, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];
+  return runSteps(steps, { together, logs: newLogFolder(), stop: stopped.signal });
+}
+
+if (process.argv[1] === import.meta.filename) process.exit((await runQuickTests()) ? 0 : 1);

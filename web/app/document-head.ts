@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand';
-import { pageHead } from '../words/page-heads.ts';
+import { pageHead } from './page-heads.ts';
 
 /** Sets the title, description and canonical address of a path in the document's head. */
 export function updateHead(path: string): void {

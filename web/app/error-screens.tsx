@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { footerWords, layoutWords, notFoundWords } from '../words/layout.ts';
+import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
 import { ResultPage } from '../ui/result-page.tsx';
 import { createStore } from '../data/store.ts';

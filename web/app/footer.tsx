@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { footerWords, layoutWords } from '../words/layout.ts';
+import { footerWords, layoutWords } from '#words/layout';
 
 /** The footer of every page, with the company notice and contact links. */
 export function Footer() {

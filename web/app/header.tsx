@@ -5,7 +5,7 @@ import { brand } from '#contract/brand';
 import { TextByVisitor } from '../ui/text.tsx';
 import { Logo, Icon } from '../ui/icons.tsx';
 import { useVisitor } from '../data/session.ts';
-import { layoutWords } from '../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
 import { storage } from '../data/store.ts';
 

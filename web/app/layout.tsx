@@ -3,7 +3,7 @@ import { useSyncExternalStore, Suspense, lazy, useEffect, useState } from 'react
 import { css } from '#styled/css';
 import { useSession } from '../data/session.ts';
 import { PageSpinner } from '../ui/spinner.tsx';
-import { layoutWords } from '../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { CrashScreen, uncaughtError } from './error-screens.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';

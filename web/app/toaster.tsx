@@ -2,7 +2,7 @@ import { Toast, Toaster as ToastRegion, createToaster } from '@ark-ui/react/toas
 import { useEffect } from 'react';
 import { toast as recipe } from '#styled/recipes';
 import { notices } from '../data/notices.ts';
-import { layoutWords } from '../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { Icon } from '../ui/icons.tsx';
 
 const toaster = createToaster({

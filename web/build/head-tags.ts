@@ -1,5 +1,7 @@
 import { brand } from '#contract/brand';
-import { notFoundHead, pageHead, type PageHead, pages } from '../words/page-heads.ts';
+import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.ts';
+import { siteWords } from '#words/page-heads';
+import { planTexts } from '../rules/catalogue.ts';
 import { palette } from '../theme/palette.ts';
 import { type Plan, plansOnSale } from '#contract/plans';
 
@@ -35,7 +37,7 @@ function previewTags({ title, description }: PageHead, address: string): string[
     meta('property', 'og:image', image),
     meta('property', 'og:image:width', '1200'),
     meta('property', 'og:image:height', '630'),
-    meta('property', 'og:image:alt', `Hills under a low sun, and the sign of ${brand.name}`),
+    meta('property', 'og:image:alt', siteWords.pictureText),
     meta('name', 'twitter:card', 'summary_large_image'),
     meta('name', 'twitter:title', title),
     meta('name', 'twitter:description', description),
@@ -82,11 +84,12 @@ function structuredData(path: string): string | null {
 }
 
 function offer(plan: Plan) {
+  const { name, description } = planTexts(plan.id);
   const price = (plan.weeklyCents / 100).toFixed(2);
   return {
     '@type': 'Offer',
-    name: plan.name,
-    description: plan.description,
+    name,
+    description,
     url: `${siteUrl}/plans`,
     price,
     priceCurrency: 'USD',

@@ -1,15 +1,7 @@
 import { defineConfig } from '@pandacss/dev';
-import {
-  conditions,
-  globalCss,
-  globalFontface,
-  keyframes,
-  recipes,
-  semanticTokens,
-  slotRecipes,
-  textStyles,
-  tokens,
-} from '../theme/index.ts';
+import { conditions, globalCss, globalFontface, keyframes } from '../theme/global-styles.ts';
+import { recipes, slotRecipes } from '../theme/recipes/index.ts';
+import { semanticTokens, textStyles, tokens } from '../theme/tokens.ts';
 
 export default defineConfig({
   include: ['./**/*.tsx'],

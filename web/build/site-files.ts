@@ -1,6 +1,7 @@
 import { brand } from '#contract/brand';
+import { siteWords } from '#words/page-heads';
 import { palette } from '../theme/palette.ts';
-import { pages, pageHead } from '../words/page-heads.ts';
+import { pages, pageHead } from '../app/page-heads.ts';
 import { createHash } from 'node:crypto';
 
 const { siteUrl } = brand;
@@ -32,7 +33,7 @@ export function manifest(): string {
   return JSON.stringify({
     name: brand.name,
     short_name: brand.name,
-    description: brand.tagline,
+    description: siteWords.tagline,
     start_url: '/',
     display: 'standalone',
     background_color: palette.mist[100].value,

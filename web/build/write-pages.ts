@@ -1,15 +1,15 @@
 import type { Plugin, Rolldown } from 'vite';
 import { headTags } from './head-tags.ts';
-import { pageHead, pages } from '../words/page-heads.ts';
+import { pageHead, pages } from '../app/page-heads.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
 import { securityHeaders, manifest, robots, sitemap } from './site-files.ts';
-import { footerWords } from '../words/layout.ts';
+import { footerWords, layoutWords } from '#words/layout';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ShownChat } from '../data/early-start.ts';
 import type { ChatMessage } from '#contract/chat';
-import { consentVersion } from '../words/chat.ts';
+import { consentVersion } from '#contract/chat-limits';
 
 const head = '<!--head-->';
 const body = '<!--body-->';
@@ -88,9 +88,7 @@ function withoutFontPreloads(html: string): string {
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
 
-const needsScript = 'Please turn on JavaScript to log in and to manage your account.';
-
-const withoutScript = `<div class="page"><p>${needsScript}</p><p><a class="link" href="/help-now">${footerWords.help}</a></p></div>`;
+const withoutScript = `<div class="page"><p>${layoutWords.needsScriptForAccount}</p><p><a class="link" href="/help-now">${footerWords.help}</a></p></div>`;
 // The root fills the screen, so the text for visitors without JavaScript precedes it.
 const noScript = `<noscript>${withoutScript}</noscript>`;
 

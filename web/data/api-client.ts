@@ -3,7 +3,7 @@ import { pageRoutes, type PageCall, type Route } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
 import { errorText, ApiError, sessionReplaced, handleRequestError, notifyError } from './api-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
-import { errorWords } from '../words/session.ts';
+import { errorWords } from '#words/session';
 import { apiBase } from './config.ts';
 import { takeEarlyResponse } from './early-start.ts';
 import { notify } from './notices.ts';

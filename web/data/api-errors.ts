@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#contract/errors';
-import { errorWords } from '../words/session.ts';
+import { errorWords } from '#words/session';
 import { isLocalHost } from '../rules/browser-input.ts';
 import { notify } from './notices.ts';
 import { redirectTo, session } from './session.ts';

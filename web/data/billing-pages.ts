@@ -1,5 +1,5 @@
 import type { PaidPlanId } from '#contract/plans';
-import { managementWords } from '../words/account.ts';
+import { managementWords } from '#words/account';
 import { request } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
 

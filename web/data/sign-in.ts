@@ -1,5 +1,5 @@
-import { loginWords } from '../words/login.ts';
-import { trialWords } from '../words/results.ts';
+import { loginWords } from '#words/login';
+import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
 import { ApiError, errorMessage } from './api-errors.ts';
 import { fetchProfile, keepProfile } from './profile-query.ts';

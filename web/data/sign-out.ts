@@ -1,4 +1,4 @@
-import { sessionWords } from '../words/session.ts';
+import { sessionWords } from '#words/session';
 import { request, revoke } from './api-client.ts';
 import { notify } from './notices.ts';
 import { redirectTo, session } from './session.ts';

@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { requireUser } from '../app/guards.ts';
 import { AccountPage } from '../pages/account/account-page.tsx';
 import { PageSpinner } from '../ui/spinner.tsx';
-import { accountWords } from '../words/account.ts';
+import { accountWords } from '#words/account';
 import { type CheckoutSearch, checkoutSearch } from '../rules/browser-input.ts';
 
 type Search = CheckoutSearch & { status?: string };

@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { requireUser } from '../app/guards.ts';
 import { ChatPage } from '../pages/chat/chat-page.tsx';
 import { PageSpinner } from '../ui/spinner.tsx';
-import { chatWords } from '../words/chat.ts';
+import { chatWords } from '#words/chat';
 
 export const Route = createFileRoute('/chat')({
   beforeLoad: requireUser,

@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { LegalDocument } from '../pages/legal/legal-document.tsx';
-import { privacyText } from '../pages/legal/privacy-text.ts';
+import { privacyPolicyWords } from '#words/privacy-policy';
 
 export const Route = createFileRoute('/privacy')({
   staticData: { rendersWithoutSession: true },
   component: function PrivacyPage() {
-    return <LegalDocument text={privacyText} />;
+    return <LegalDocument text={privacyPolicyWords} />;
   },
 });

@@ -1,5 +1,6 @@
 import { planOf, plans, type Plan } from '#contract/plans';
-import { usageWords, statusWords, managementWords } from '../words/account.ts';
+import { usageWords, statusWords, managementWords } from '#words/account';
+import { planName, planTexts } from './catalogue.ts';
 import { formatPhone, formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 
@@ -12,16 +13,17 @@ export type AccountSummary = {
 export function accountSummary(user: User): AccountSummary {
   const { metadata } = user;
   const plan = planOf(metadata.subscriptionTier);
+  const { name, description } = planTexts(plan.id);
   const { label, used, limit } = usageView(plan, user.messagesUsedThisPeriod);
   const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
   const texts = {
     phone: formatPhone(user.phoneNumber),
-    plan: plan.name,
-    description: plan.description,
+    plan: name,
+    description,
     status: line.text,
     hint: line.hint ?? '',
     usageLabel: limit === null ? '' : label,
-    usage: limit === null ? '' : usageWords.of(used, limit),
+    usage: limit === null ? '' : usageWords.of({ used, limit }),
   };
   return { texts, tone: line.tone };
 }
@@ -43,7 +45,7 @@ export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
   const renewalDate = format(facts.renewalDate);
   if (subscriptionStatus === 'trialing') return trialLine(renewalDate, scheduledTierId);
   if (subscriptionStatus === 'downgrade_scheduled' && scheduledTierId)
-    return downgradeLine(planOf(scheduledTierId).name, changeDate);
+    return downgradeLine(planName(planOf(scheduledTierId).id), changeDate);
   if (subscriptionStatus === 'cancellation_scheduled') return cancellationLine(changeDate);
   if (subscriptionStatus === 'past_due' || subscriptionStatus === 'unpaid')
     return { text: statusWords.pastDue, hint: statusWords.pastDueHint, tone: 'danger' };
@@ -54,18 +56,18 @@ export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
 }
 
 function trialLine(date: string | null, scheduledTierId: string | null): StatusLine {
-  const plan = scheduledTierId ? planOf(scheduledTierId).name : null;
+  const plan = scheduledTierId ? planName(planOf(scheduledTierId).id) : null;
   if (date === null)
     return {
       text: plan ? statusWords.trialSwitchesWithoutDate(plan) : statusWords.trialWithoutDate,
       tone: 'danger',
     };
-  return { text: plan ? statusWords.trialEndsAndSwitches(date, plan) : statusWords.trialEnds(date), tone: 'calm' };
+  return { text: plan ? statusWords.trialEndsAndSwitches({ date, plan }) : statusWords.trialEnds(date), tone: 'calm' };
 }
 
 function downgradeLine(plan: string, date: string | null): StatusLine {
   if (date === null) return { text: statusWords.downgradeWithoutDate(plan), tone: 'danger' };
-  return { text: statusWords.downgrade(plan, date), tone: 'warm' };
+  return { text: statusWords.downgrade({ plan, date }), tone: 'warm' };
 }
 
 function cancellationLine(date: string | null): StatusLine {
@@ -81,16 +83,12 @@ export type UsageView = { label: string; used: number; limit: number | null; per
 
 /** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */
 export function usageView(plan: Plan, used: number): UsageView {
-  const label = labelOf(plan.periodDescription);
+  const label = usageWords.used[plan.periodDescription];
   const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
   if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
   if (limit !== null) return view(label, used, limit, null);
   if (plan.id === 'platinum') return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
   return view(label, used, null, usageWords.notApplicable);
-}
-
-function labelOf(period: string): string {
-  return Object.entries(usageWords.used).find(([name]) => name === period)?.[1] ?? usageWords.used.week;
 }
 
 function view(label: string, used: number, limit: number | null, note: string | null): UsageView {

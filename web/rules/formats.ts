@@ -1,19 +1,5 @@
-import { statusWords, accountWords } from '../words/account.ts';
-
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
+import { statusWords, accountWords } from '#words/account';
+import { dateText, locale, timeText } from '#words/intl';
 
 /**
  * January 5, 2025, in the reader's own time zone unless another is given. Written without `Intl`, whose first use takes
@@ -22,15 +8,14 @@ const months = [
 export function formatDate(iso: string | null | undefined, timeZone?: string): string {
   const date = new Date(iso ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return statusWords.unknownDate;
-  if (timeZone) return date.toLocaleDateString('en-US', { year: 'numeric', month: 'long', day: 'numeric', timeZone });
-  return `${months[date.getMonth()]} ${date.getDate()}, ${date.getFullYear()}`;
+  if (timeZone) return date.toLocaleDateString(locale, { year: 'numeric', month: 'long', day: 'numeric', timeZone });
+  return dateText(date.getDate(), date.getMonth(), date.getFullYear());
 }
 
 /** 3:05 PM, in the reader's own time zone. */
 export function formatTime(iso: string): string {
   const date = new Date(iso);
-  const minutes = String(date.getMinutes()).padStart(2, '0');
-  return `${date.getHours() % 12 || 12}:${minutes} ${date.getHours() < 12 ? 'AM' : 'PM'}`;
+  return timeText(date.getHours(), date.getMinutes());
 }
 
 /** +CC AAA-BBB-CCCC: the last ten digits are the number, the digits before are the country code. */
@@ -44,7 +29,7 @@ export function formatPhone(phone: string | null | undefined): string {
 /** The year, and the month if it is known, of an ISO 8601 date of any precision. */
 export function sourceDate(readOn: string): string {
   const hasMonth = readOn.length > 4;
-  const format = new Intl.DateTimeFormat('en-US', {
+  const format = new Intl.DateTimeFormat(locale, {
     year: 'numeric',
     ...(hasMonth && { month: 'long' }),
     timeZone: 'UTC',

@@ -1,5 +1,6 @@
 import type { HelpHours, HelpLine } from '#contract/help-line';
-import { helpLineWords as words } from '../words/help.ts';
+import { helpLineWords as words } from '#words/help';
+import { countryNames, locale } from '#words/intl';
 import { helpLines } from '#contract/help-lines';
 
 /** A channel of a crisis line: the text and target of its link, and its details. */
@@ -9,16 +10,11 @@ export type HelpWay = { label: string; href?: string; note: string; isWebsite: b
 export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
   const cost = isFree === undefined ? '' : isFree ? words.free : words.charged;
   return [
-    text && way(`${words.text} ${text.shown}`, `sms:${text.number}`),
-    chat && way(`${words.chat} ${chat.address}`, `https://${chat.address}`, [hoursText(chat.hours)], true),
+    text && way(words.text(text.shown), `sms:${text.number}`),
+    chat && way(words.chat(chat.address), `https://${chat.address}`, [hoursText(chat.hours)], true),
     whatsApp &&
-      way(
-        `${words.whatsApp} ${whatsApp.shown}`,
-        `https://wa.me/${whatsApp.international}`,
-        [hoursText(whatsApp.hours)],
-        true,
-      ),
-    call && way(`${words.call} ${call.shown}`, call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
+      way(words.whatsApp(whatsApp.shown), `https://wa.me/${whatsApp.international}`, [hoursText(whatsApp.hours)], true),
+    call && way(words.call(call.shown), call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
   ].filter((each) => each !== undefined);
 }
 
@@ -28,17 +24,26 @@ function way(label: string, href: string | undefined, notes: string[] = [], isWe
 
 function hoursText(hours: HelpHours | undefined): string {
   if (!hours) return '';
-  return hours === 'always' ? words.always : words.daily(hours.from, hours.to);
+  return hours === 'always' ? words.always : words.daily(hours);
 }
 
-export type CountryHelp = { country: string; name?: string; lines: readonly HelpLine[] };
+export type CountryHelp = { country: string; lines: readonly HelpLine[] };
 
 /**
  * The lines of each country once, in the given order. Pass the connection's country before the phone number's, since
- * short numbers work only inside their country. A country without a line has no name and an empty list.
+ * short numbers work only inside their country. A country without a line has an empty list.
  */
 export function helpFor(countries: readonly string[]): CountryHelp[] {
   // Cloudflare's CF-IPCountry is XX for an unknown country and T1 for Tor.
   const known = countries.filter((country) => /^[A-Z]{2}$/.test(country) && country !== 'XX');
   return [...new Set(known)].map((country) => ({ country, lines: [], ...helpLines[country] }));
+}
+
+/** The countries that have a line: code and name, in the order of the names. */
+export const helpCountries: readonly [string, string][] = Object.entries(countryNames);
+
+/** The name of a country, with or without a line. */
+export function countryName(country: string): string {
+  const names: Record<string, string> = countryNames;
+  return names[country] ?? new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { css } from '#styled/css';
-import { layoutWords } from '../words/layout.ts';
+import { layoutWords } from '#words/layout';
 
 type Props = { href: string; className: string; children: ReactNode };
 

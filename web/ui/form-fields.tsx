@@ -2,7 +2,7 @@ import { Field } from '@ark-ui/react/field';
 import type { ComponentProps } from 'react';
 import { field } from '#styled/recipes';
 import { css } from '#styled/css';
-import { layoutWords } from '../words/layout.ts';
+import { layoutWords } from '#words/layout';
 
 type TextFieldProps = ComponentProps<'input'> & {
   label: string;

@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CountryHelp, helpFor, type HelpWay, helpWays } from '../rules/help-ways.ts';
+import { type CountryHelp, countryName, helpFor, type HelpWay, helpWays } from '../rules/help-ways.ts';
 import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
-import { helpWords, helpLineWords, languageNames } from '../words/help.ts';
+import { helpWords, helpLineWords } from '#words/help';
+import { languageNames, locale } from '#words/intl';
 import { ExternalLink } from './external-link.tsx';
 import type { HelpLine } from '#contract/help-line';
+import { Sentence } from './text.tsx';
 import { sourceDate } from '../rules/formats.ts';
 
 type Props = {
@@ -34,11 +36,7 @@ export function HelpPanel({ countries, children, linksToAll = false }: Props) {
         ))}
         {found.some(({ lines }) => lines.length > 0) && <p>{helpWords.busy}</p>}
         <p>
-          {helpWords.elsewhere}{' '}
-          <ExternalLink href={helpWords.finder.href} className={link()}>
-            {helpWords.finder.name}
-          </ExternalLink>
-          .
+          <Sentence parts={helpWords.elsewhere({ finder })} />
         </p>
         {linksToAll && (
           <Link to="/help-now" className={link()}>
@@ -50,12 +48,18 @@ export function HelpPanel({ countries, children, linksToAll = false }: Props) {
   );
 }
 
-function Country({ country, name, lines }: CountryHelp) {
+const finder = (text: string) => (
+  <ExternalLink href="https://findahelpline.com/" className={link()}>
+    {text}
+  </ExternalLink>
+);
+
+function Country({ country, lines }: CountryHelp) {
   const id = `help-${country}`;
   return (
     <section aria-labelledby={id} className={css({ display: 'grid', gap: '3' })}>
       <h2 id={id} className={css({ textStyle: 'subheading' })}>
-        {name ?? new Intl.DisplayNames('en', { type: 'region' }).of(country)}
+        {countryName(country)}
       </h2>
       {lines.length > 0 ? <HelpLines lines={lines} /> : <p>{helpWords.noLine}</p>}
     </section>
@@ -79,13 +83,13 @@ export function HelpLines({ lines }: { lines: readonly HelpLine[] }) {
   );
 }
 
-function Service({ service, inEnglish, languages }: HelpLine) {
+function Service({ service, translated, languages }: HelpLine) {
   return (
     <p>
-      <strong lang={languages?.[0] ?? 'en'} className={css({ fontWeight: 'semibold' })}>
+      <strong lang={languages?.[0] ?? locale} className={css({ fontWeight: 'semibold' })}>
         {service}
       </strong>
-      {inEnglish && ` (${inEnglish})`}
+      {translated && ` (${helpLineWords.services[translated]})`}
     </p>
   );
 }
@@ -112,7 +116,7 @@ function Way({ label, href, note, isWebsite }: HelpWay) {
 function Details({ area, languages, languagesAtTimes, readOn }: HelpLine) {
   const names = (list: HelpLine['languagesAtTimes']) => list?.map((code) => languageNames[code]).join(', ');
   const facts = [
-    area,
+    area && helpLineWords.areas[area],
     languages && helpLineWords.languages(names(languages) ?? ''),
     languagesAtTimes && helpLineWords.languagesAtTimes(names(languagesAtTimes) ?? ''),
     helpLineWords.source(sourceDate(readOn)),

@@ -1,14 +1,10 @@
 import { Fragment, type ReactNode } from 'react';
 import { css } from '#styled/css';
 
-type SentenceProps = { text: string; parts: Record<string, ReactNode> };
-
-/** A sentence whose placeholders, such as `{terms}`, are replaced by elements. */
-export function Sentence({ text, parts }: SentenceProps) {
-  return text.split(/\{(\w+)\}/).map((piece, index) => (
-    // The pieces of a sentence keep their order.
-    <Fragment key={index}>{index % 2 === 1 ? parts[piece] : piece}</Fragment>
-  ));
+/** A sentence that contains elements, as the words with tags return it. */
+export function Sentence({ parts }: { parts: ReactNode[] }) {
+  // The parts of a sentence keep their order.
+  return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }
 
 type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };

@@ -4,7 +4,6 @@ export const brand = {
   companion: 'Solace',
   messagingApp: 'WhatsApp',
   company: 'Solace Wellness, Inc.',
-  tagline: 'Your AI Companion for Psychological Well-Being',
   /** International format, as people read it. */
   businessPhone: '+1 (555) 010-0199',
   /** The assistant's WhatsApp number, digits only. */

@@ -5,3 +5,6 @@ export const longestReply = 8000;
 export const messagesPerPage = 50;
 /** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;
+
+/** The notice that people accept before they write, as `web/words` has it. A new version asks everybody again. */
+export const consentVersion = '2026-11-21';

@@ -38,10 +38,10 @@ export type HelpHours = 'always' | { from: number; to: number };
 export type HelpLine = {
   /** The name that the provider uses. */
   service: string;
-  /** The name in English, for a name in a script that many readers of the page cannot read. */
-  inEnglish?: string;
+  /** The site shows a translation of a name in a script that many of its readers cannot read. */
+  translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';
   /** The people or phones that the line serves, if not everybody in the country. */
-  area?: string;
+  area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
   /**
    * `shown` as the provider prints it; `tel` as it is dialled inside the country, absent where phones refuse such a
    * link.
@@ -64,4 +64,4 @@ export type HelpLine = {
   confidence: 'high';
 };
 
-export type HelpCountry = { name: string; lines: readonly [HelpLine, ...HelpLine[]] };
+export type HelpCountry = { lines: readonly [HelpLine, ...HelpLine[]] };

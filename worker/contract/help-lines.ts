@@ -8,7 +8,6 @@ import type { HelpCountry } from './help-line.ts';
  */
 export const helpLines: Record<string, HelpCountry> = {
   AR: {
-    name: 'Argentina',
     lines: [
       {
         service: 'Línea de salud mental',
@@ -22,7 +21,7 @@ export const helpLines: Record<string, HelpCountry> = {
       },
       {
         service: 'Centro de Asistencia al Suicida',
-        area: 'Buenos Aires city and Greater Buenos Aires',
+        area: 'buenosAires',
         call: { shown: '135', tel: '135' },
         isFree: true,
         languages: ['es'],
@@ -33,7 +32,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   AU: {
-    name: 'Australia',
     lines: [
       {
         service: 'Lifeline',
@@ -53,7 +51,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   AT: {
-    name: 'Austria',
     lines: [
       {
         service: 'TelefonSeelsorge',
@@ -72,7 +69,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   BE: {
-    name: 'Belgium',
     lines: [
       {
         service: 'Zelfmoordlijn 1813',
@@ -96,7 +92,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   BR: {
-    name: 'Brazil',
     lines: [
       {
         service: 'CVV',
@@ -111,7 +106,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   CA: {
-    name: 'Canada',
     lines: [
       {
         service: '9-8-8: Suicide Crisis Helpline',
@@ -127,11 +121,10 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   CL: {
-    name: 'Chile',
     lines: [
       {
         service: 'Línea de Prevención del Suicidio',
-        area: 'from mobile phones',
+        area: 'mobilePhones',
         call: { shown: '*4141' },
         hours: 'always',
         isFree: true,
@@ -146,11 +139,10 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   CN: {
-    name: 'China (mainland)',
     lines: [
       {
         service: '全国统一心理援助热线',
-        inEnglish: 'National mental health support hotline',
+        translated: 'china',
         call: { shown: '12356', tel: '12356' },
         languages: ['zh'],
         sources: ['founderfx.cn/ebook/article/459433', 'c.m.163.com/news/a/JKBD9CKU0514CC6P.html'],
@@ -160,7 +152,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   CZ: {
-    name: 'Czechia',
     lines: [
       {
         service: 'Linka první psychické pomoci',
@@ -177,7 +168,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   EE: {
-    name: 'Estonia',
     lines: [
       {
         service: 'Emotsionaalse toe ja hingehoiu telefon',
@@ -195,7 +185,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   FI: {
-    name: 'Finland',
     lines: [
       {
         service: 'MIELI Kriisipuhelin',
@@ -213,7 +202,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   FR: {
-    name: 'France',
     lines: [
       {
         service: '3114, numéro national de prévention du suicide',
@@ -228,7 +216,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   DE: {
-    name: 'Germany',
     lines: [
       {
         service: 'TelefonSeelsorge',
@@ -243,7 +230,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   GR: {
-    name: 'Greece',
     lines: [
       {
         service: 'Klimaka suicide help line',
@@ -257,7 +243,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   HK: {
-    name: 'Hong Kong',
     lines: [
       {
         service: 'Mental Health Support Hotline',
@@ -271,7 +256,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   HU: {
-    name: 'Hungary',
     lines: [
       {
         service: 'Lelki Elsősegély Telefonszolgálat',
@@ -286,7 +270,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   IS: {
-    name: 'Iceland',
     lines: [
       {
         service: 'Hjálparsími Rauða krossins',
@@ -305,7 +288,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   IN: {
-    name: 'India',
     lines: [
       {
         service: 'Tele-MANAS',
@@ -322,7 +304,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   IE: {
-    name: 'Ireland',
     lines: [
       {
         service: 'Samaritans',
@@ -337,7 +318,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   IL: {
-    name: 'Israel',
     lines: [
       {
         service: 'ERAN',
@@ -355,7 +335,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   IT: {
-    name: 'Italy',
     lines: [
       {
         service: 'Telefono Amico Italia',
@@ -370,12 +349,11 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   JP: {
-    name: 'Japan',
     lines: [
       {
         service: 'よりそいホットライン',
-        inEnglish: 'Yorisoi Hotline',
-        area: 'all of Japan but Iwate, Miyagi and Fukushima',
+        translated: 'japan',
+        area: 'mostOfJapan',
         call: { shown: '0120-279-338', tel: '0120279338' },
         hours: 'always',
         isFree: true,
@@ -388,7 +366,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   LU: {
-    name: 'Luxembourg',
     lines: [
       {
         service: 'SOS Détresse',
@@ -405,7 +382,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   MY: {
-    name: 'Malaysia',
     lines: [
       {
         service: 'Talian HEAL',
@@ -422,7 +398,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   MX: {
-    name: 'Mexico',
     lines: [
       {
         service: 'Línea de la Vida',
@@ -440,7 +415,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   NL: {
-    name: 'Netherlands',
     lines: [
       {
         service: '113 Zelfmoordpreventie',
@@ -455,7 +429,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   NZ: {
-    name: 'New Zealand',
     lines: [
       {
         service: '1737, Need to talk?',
@@ -471,7 +444,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   NO: {
-    name: 'Norway',
     lines: [
       {
         service: 'Mental Helse, Hjelpetelefonen',
@@ -490,7 +462,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   PE: {
-    name: 'Peru',
     lines: [
       {
         service: 'Línea 113, opción 5',
@@ -508,7 +479,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   PH: {
-    name: 'Philippines',
     lines: [
       {
         service: 'NCMH Crisis Hotline',
@@ -531,7 +501,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   PL: {
-    name: 'Poland',
     lines: [
       {
         service: 'Kryzysowy telefon dla dorosłych',
@@ -548,7 +517,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   PT: {
-    name: 'Portugal',
     lines: [
       {
         service: 'Linha Nacional de Prevenção do Suicídio',
@@ -566,7 +534,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   SG: {
-    name: 'Singapore',
     lines: [
       {
         service: 'Samaritans of Singapore',
@@ -599,7 +566,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   ZA: {
-    name: 'South Africa',
     lines: [
       {
         service: 'SADAG Suicide Crisis Helpline',
@@ -613,11 +579,10 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   KR: {
-    name: 'South Korea',
     lines: [
       {
         service: '자살예방 상담전화',
-        inEnglish: 'Suicide prevention line',
+        translated: 'korea',
         call: { shown: '109', tel: '109' },
         hours: 'always',
         languages: ['ko'],
@@ -628,7 +593,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   ES: {
-    name: 'Spain',
     lines: [
       {
         service: 'Línea 024',
@@ -643,7 +607,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   CH: {
-    name: 'Switzerland',
     lines: [
       {
         service: 'Die Dargebotene Hand / La Main Tendue / Telefono Amico',
@@ -657,11 +620,10 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   TW: {
-    name: 'Taiwan',
     lines: [
       {
         service: '1925 安心專線',
-        inEnglish: '1925 Peace of Mind line',
+        translated: 'taiwan',
         call: { shown: '1925', tel: '1925' },
         hours: 'always',
         isFree: true,
@@ -673,11 +635,10 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   TH: {
-    name: 'Thailand',
     lines: [
       {
         service: 'สายด่วนสุขภาพจิต',
-        inEnglish: 'Mental health hotline',
+        translated: 'thailand',
         call: { shown: '1323', tel: '1323' },
         hours: 'always',
         isFree: true,
@@ -689,7 +650,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   UA: {
-    name: 'Ukraine',
     lines: [
       {
         service: 'Lifeline Ukraine',
@@ -703,7 +663,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   GB: {
-    name: 'United Kingdom',
     lines: [
       {
         service: 'Samaritans',
@@ -718,7 +677,6 @@ export const helpLines: Record<string, HelpCountry> = {
     ],
   },
   US: {
-    name: 'United States',
     lines: [
       {
         service: '988 Suicide & Crisis Lifeline',

@@ -1,4 +1,5 @@
-import { untilNextBudget, newCode, issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
+import { untilNextBudget } from '../sign-in/code-limits.ts';
+import { newCode, issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';

@@ -4,10 +4,10 @@ import { cors } from 'hono/cors';
 import type { RequestIdVariables } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Env } from '../env.ts';
-import { RequestError } from '../lib/request-error.ts';
-import { settingsOf, type Settings } from '../settings.ts';
 import type { Traffic } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { settingsOf, type Settings } from '../settings.ts';
 import { codeOf } from './error-response.ts';
 
 export type AppEnv = {

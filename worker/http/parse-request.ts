@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { canonicalPhone } from '../accounts/phone.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import { phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { canonicalPhone } from '../accounts/phone.ts';
 import type { IncomingRequest, Parsed } from './request-context.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,11 +1,11 @@
+import type { PhoneNumber } from '../accounts/phone.ts';
+import type { UserSession, Authorized } from '../accounts/user-session.ts';
 import type { BotCall } from '../bot/bot-call.ts';
 import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
 import type { Access } from '../contract/routes.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
-import type { UserSession, Authorized } from '../accounts/user-session.ts';
 import type { RequestLog } from './middleware.ts';
 
 /** The part of the context that every handler has. */

@@ -1,6 +1,6 @@
 import { createClient, LibsqlError, type Client, type InStatement } from '@libsql/client/web';
-import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import type { BatchItem } from 'drizzle-orm/batch';
+import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import { log } from './log.ts';
 import { memoize } from './memoize.ts';

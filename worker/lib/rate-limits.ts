@@ -1,8 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
+import { memoize } from './memoize.ts';
 import { nameOf, type Value } from './sql.ts';
 import { dayMs, hourMs, minuteMs } from './time.ts';
-import { memoize } from './memoize.ts';
 
 const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 

@@ -1,18 +1,24 @@
 import { and, eq, gt, isNotNull, sql, type SQL, desc, inArray } from 'drizzle-orm';
 import { challenges, codes, dailyCodes, rateLimitEvents, users, sessions } from '#db/schema';
-import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { base64url } from 'jose';
-import { type Limit, allowedAt, recordEvents, wasRecorded, type Limited } from '../lib/rate-limits.ts';
+import { allowedAt, recordEvents, wasRecorded } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
+import {
+  type SignInCall,
+  subjects,
+  limitsOf,
+  provenForMs,
+  codeDay,
+  isAffordable,
+  reportCodeBudget,
+} from './code-limits.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
-import { log } from '../lib/log.ts';
-import { dayMs } from '../lib/time.ts';
 import type { ExportSection } from '../accounts/user.ts';
 
 type IssueRow = {
@@ -24,9 +30,6 @@ type IssueRow = {
   allowedAt: number;
   sent: number;
 };
-
-/** The facts of a sign-in request; `now` in unix ms. */
-export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
 
 export type Issued = {
   id: string;
@@ -42,15 +45,6 @@ export type Issued = {
   nextAfterSeconds: number;
 };
 
-/** Subjects of the rate limits on codes; an address may also be an IPv6 network. */
-const subjects = {
-  codesTo: (phone: PhoneNumber) => `${phoneSubjects.codesTo}${phone}`,
-  wrongTriesAt: (phone: PhoneNumber) => `${phoneSubjects.wrongTriesAt}${phone}`,
-  codesFrom: (address: string) => `codes-from:${address}`,
-  requestsFrom: (address: string) => `requests-from:${address}`,
-  triesFrom: (address: string) => `tries-from:${address}`,
-};
-
 /**
  * Makes `code` the number's only live code without a challenge, and the code of a new challenge, if limits and a first
  * contact allow it: one round trip.
@@ -58,15 +52,15 @@ const subjects = {
 export async function issueCode(call: SignInCall, phone: PhoneNumber, code: string): Promise<Issued> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
-  const limits = limitsOf(call, phone);
+  const limits = await limitsOf(call, phone);
   const mayAsk = allowedAt(limits.requests);
+  const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
   const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
-  const asked = sql`${mayAsk} <= ${now}`;
+  const asked = sql`(${mayAsk} <= ${now} or ${proven})`;
   const known = exists(users, and(eq(users.phone, phone), isNotNull(users.contactedAt)));
   const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
   const sent = sql`coalesce((select ${dailyCodes.sent} from ${dailyCodes} where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
-  const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
-  const affordable = sql`(${sent} < ${settings.CODE_BUDGET_PER_DAY} or ${proven})`;
+  const affordable = isAffordable(sent, proven, settings);
   const row = {
     phone,
     mac: await keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
@@ -83,14 +77,15 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
       ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`),
     db.run(
       recordEvents(id, now, [
-        [limits.requests.map(({ subject }) => subject), asked],
+        // A request for a known number counts as a code alone.
+        [limits.requests.map(({ subject }) => subject), sql`${mayAsk} <= ${now} and not ${issued}`],
         [limits.codes.map(({ subject }) => subject), issued],
       ]),
     ),
     db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
       on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`),
     db.run(insertSelect(challenges, { ...row, id: challengeId, sentAt: now }, sql`where ${issued}`)),
-    db.all<IssueRow>(sql`select ${wasRecorded(limits.requests[0]!.subject, id, now)} as asked, ${known} as known,
+    db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasRecorded(limits.requests[0]!.subject, id, now)}) as asked, ${known} as known,
       ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sent} as sent,
       (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
   ]);
@@ -106,7 +101,8 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
 /** Deletes a code that was certainly not sent, and its rate-limit events. */
 export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: string): Promise<void> {
   const { db, now } = call;
-  const counted = limitsOf(call, phone).codes.map(({ subject }) => sql`${subject}`);
+  const { codes: limited } = await limitsOf(call, phone);
+  const counted = limited.map(({ subject }) => sql`${subject}`);
   const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
   await db.batch([
     db
@@ -125,27 +121,6 @@ export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: str
         ),
       ),
   ]);
-}
-
-/** The rate-limit subjects of a code, with their limits. */
-function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
-  const network = networkOf(address);
-  const per = (subjectOf: (address: string) => string, byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
-    { subject: subjectOf(address), limits: byAddress },
-    ...(network ? [{ subject: subjectOf(network), limits: byNetwork }] : []),
-  ];
-  return {
-    requests: per(
-      subjects.requestsFrom,
-      settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
-      settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
-    ),
-    codes: [
-      { subject: subjects.codesTo(phone), limits: settings.LIMIT_CODES_PER_NUMBER },
-      ...per(subjects.codesFrom, settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
-    ],
-    wrongTries: [{ subject: subjects.wrongTriesAt(phone), limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
-  };
 }
 
 function exists(table: typeof codes | typeof users, where: SQL | undefined): SQL {
@@ -180,7 +155,8 @@ type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefine
 
 /**
  * Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. With its
- * challenge, a code has tries of its own, which count neither for the number nor for the address.
+ * challenge, a code has tries of its own, which count neither for the number nor for the address; once it has signed in,
+ * it no longer counts as one of the address's codes.
  */
 export async function redeemCode(
   { db, settings, address, now }: SignInCall,
@@ -199,6 +175,8 @@ export async function redeemCode(
     ...Object.fromEntries(challengeIds.map((each, index) => [`challenge${index}`, each])),
     tries: subjects.triesFrom(address),
     networkTries: network && subjects.triesFrom(network),
+    codesFrom: subjects.codesFrom(address),
+    networkCodesFrom: network && subjects.codesFrom(network),
     wrongTries: subjects.wrongTriesAt(phone),
   };
   const statements = redeemStatements(settings)[challenge === undefined ? 'codeAlone' : 'withChallenge'];
@@ -256,6 +234,14 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
       sql`from ${sent} join ${users} on ${users.phone} = ${sent.phone} where ${own} and ${sent.wonBy} = ${id}`,
       false,
     ),
+    ...(alone
+      ? []
+      : [
+          sql`delete from ${rateLimitEvents} where (subject, at, by) in
+      (select column1, ${challenges.sentAt}, ${challenges.sentBy} from ${challenges},
+        (values (${sql.placeholder('codesFrom')}), (${sql.placeholder('networkCodesFrom')}))
+        where ${own} and ${challenges.wonBy} = ${id})`,
+        ]),
     ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
   ];
   // A live code that was not tried, by a caller who was counted: the number has had too many wrong tries.
@@ -281,32 +267,11 @@ export function newCode(): string {
   return number < unbiasedBelow ? String(number % span).padStart(6, '0') : newCode();
 }
 
-const lowShare = 0.8;
-const retryAfterAtMost = 3600;
-
-/** A number whose owner wrote within this time (ms) is exempt from the budget, which strangers could use up. */
-const provenForMs = 600_000;
-
-/** The day that a code counts for: days since 1970-01-01 UTC. */
-function codeDay(now: number): number {
-  return Math.floor(now / dayMs);
-}
-
-/** The wait (seconds) for the next day's budget, at most an hour. */
-export function untilNextBudget(now: number): number {
-  return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
-}
-
-/** Logs the code that reaches 80 % of the budget and the one that reaches all of it; each count occurs once a day. */
-function reportCodeBudget(sent: number, budget: number): void {
-  if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
-  else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });
-}
-
-export const exportSignIn: ExportSection = async ({ user: { id, phone }, db }) => {
+export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {
   const { createdAt, lastSeenAt, expiresAt } = sessions;
   const counted = [subjects.codesTo(phone), subjects.wrongTriesAt(phone)];
-  const [openSessions, code, codesWithChallenge, limits] = await db.batch([
+  const everyCode = await subjects.everyCodeTo(settings, phone);
+  const [openSessions, code, codesWithChallenge, limits, codesOfTheDay] = await db.batch([
     db
       .select({ createdAt, lastSeenAt, expiresAt })
       .from(sessions)
@@ -321,6 +286,7 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db }) =
       .select({ what: rateLimitEvents.subject, at: rateLimitEvents.at })
       .from(rateLimitEvents)
       .where(inArray(rateLimitEvents.subject, counted)),
+    db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(eq(rateLimitEvents.subject, everyCode)),
   ]);
-  return { sessions: openSessions, code, codesWithChallenge, limits };
+  return { sessions: openSessions, code, codesWithChallenge, limits, codesOfTheDay };
 };

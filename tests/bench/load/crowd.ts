@@ -101,3 +101,11 @@ export async function paced(audience: Audience, seconds: number): Promise<Delive
   while (crowd.latencies.length < expected && performance.now() < patience) await sleep(20);
   return { latencies: [...crowd.latencies], lost: expected - crowd.latencies.length };
 }
+
+// As a program, it holds streams open until it is killed, to measure what abandoned streams leave.
+if (process.argv[1] === import.meta.filename) {
+  process.once('message', (streams: Stream[]) => {
+    void Crowd.open(streams).then(() => process.send!('open'));
+  });
+  process.once('disconnect', () => process.exit());
+}

@@ -145,7 +145,7 @@ export function measureCrowd(quick: boolean): Promise<Part> {
   });
 }
 
-const crowd = fileURLToPath(new URL('../load/crowd-process.ts', import.meta.url));
+const crowd = fileURLToPath(new URL('../load/crowd.ts', import.meta.url));
 const heartbeatMs = 20_000;
 
 type SocketCount = { files: number; sockets: number; kb: number };

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { consentVersion } from '../../../web/words/chat.ts';
+import { consentVersion } from '#contract/chat-limits';
 import { freePort } from '../../product/machine.ts';
 import { startProduct } from '../../product/start-product.ts';
 import { root, stateDir } from './settings.ts';

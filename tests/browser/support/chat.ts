@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { consentVersion } from '../../../web/words/chat.ts';
+import { consentVersion } from '#contract/chat-limits';
 import type { ChatMessage, ChatPage } from '../../../worker/contract/chat.ts';
 import { signInByExternalToken } from './test.ts';
 import type { Phone } from './phone.ts';

@@ -1,5 +1,5 @@
 import type { Conversation, Message, Person } from '../person.ts';
-import { readPage } from '../load/chat-follower.ts';
+import { readPage } from '../load/streams.ts';
 import type { World } from '../world.ts';
 import { signedIn, checkCases, type Finding } from './accounts.ts';
 import { createHash, createHmac } from 'node:crypto';

@@ -5,7 +5,7 @@ import { listen, type Listening } from '../../sandbox/start.ts';
 import { Choices } from '../choices.ts';
 import { Figures, Latencies, Timeline } from '../records.ts';
 import { messagesReachedBot, pagesAreWhole } from '../invariants/conversations.ts';
-import { logOut } from './account-acts.ts';
+import { logOut } from './acts.ts';
 import { Person, type Message } from '../person.ts';
 import type { Rig } from '../rig.ts';
 import { Site } from '../site.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Person } from '../person.ts';
 import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../world.ts';
-import { ChatFollower, readPage } from './chat-follower.ts';
+import { ChatFollower, readPage } from './streams.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Choices } from '../choices.ts';
 

@@ -4,8 +4,17 @@ import { Person, type Role } from '../person.ts';
 import { type World, pause, Stuck } from '../world.ts';
 import { receiveReply, clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb } from './conversation.ts';
 import { Follower } from './streams.ts';
-import { changePlan, readProfile, write } from './plan-acts.ts';
-import { deleteAccount, logOut, changePlatform, reportContact, signIn, startTrial } from './account-acts.ts';
+import {
+  changePlan,
+  readProfile,
+  write,
+  deleteAccount,
+  logOut,
+  changePlatform,
+  reportContact,
+  signIn,
+  startTrial,
+} from './acts.ts';
 
 const places = 20;
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };

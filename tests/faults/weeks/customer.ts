@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Choices } from '../choices.ts';
 import type { Rig } from '../rig.ts';
 import type { Answer, Json, Site } from '../site.ts';
-import { submit } from '../load/plan-acts.ts';
+import { submit } from '../load/acts.ts';
 
 /** The shared state of all simulated customers. */
 export type Simulation = { rig: Rig; site: Site; counts: Map<string, number>; seen: string[] };

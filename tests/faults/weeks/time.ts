@@ -1,4 +1,4 @@
-import { runMinuteCron } from '../../product/cron-clock.ts';
+import { runMinuteCron } from '../../product/start-product.ts';
 import type { Choices } from '../choices.ts';
 import { type Customer, type Simulation, act } from './customer.ts';
 

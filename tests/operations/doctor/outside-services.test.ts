@@ -127,7 +127,7 @@ describe('the account at Stripe', () => {
   });
 
   it('is in order again after the setup that the doctor asks for', async () => {
-    const command = ['worker/operations/stripe-setup/stripe-setup-command.ts'];
+    const command = ['worker/operations/stripe-setup/stripe-setup.ts'];
     await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...vars } });
     expect(await complaints()).toEqual([]);
   });

@@ -63,6 +63,7 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   CODE_LIFETIME_SECONDS: ['five minutes'],
   CODE_TRIES: ['-1', '0'],
   LIMIT_CODES_PER_NUMBER: ['5 an hour'],
+  LIMIT_CODES_PER_NUMBER_HARD: ['30 a day'],
   LIMIT_WRONG_TRIES_PER_NUMBER: ['20/2d'],
   LIMIT_CODES_PER_ADDRESS: ['0x5/1h'],
   LIMIT_CODE_REQUESTS_PER_ADDRESS: ['60/1w'],
@@ -112,7 +113,7 @@ it('names a secret that serves twice', async () => {
 
 it('ends with 1 when something is wrong, and with 0 when all is well', async () => {
   const run = (values: Record<string, string>) =>
-    promisify(execFile)(process.execPath, ['worker/operations/doctor/doctor-command.ts'], {
+    promisify(execFile)(process.execPath, ['worker/operations/doctor/run-checks.ts'], {
       env: { PATH: process.env['PATH'], ...values },
     });
   expect((await run(vars)).stdout).toMatch(/Every check passed\. Warnings: \d\.\n$/);

@@ -2,7 +2,7 @@ import type { ChatPage } from '#contract/chat';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
 import { TranscriptLine } from '../../pages/chat/transcript-line.tsx';
 import { shownMessage, type ShownMessage, transcriptParts, type TranscriptItem } from '../../rules/transcript.ts';
-import { consentVersion } from '../../words/chat.ts';
+import { consentVersion } from '#contract/chat-limits';
 import { painted, shellRoot, parsed, startApp, renderProblem } from './start-shell.ts';
 import { toDom } from './jsx-to-dom.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';

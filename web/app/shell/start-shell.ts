@@ -1,5 +1,5 @@
-import { errorWords } from '../../words/session.ts';
-import { layoutWords } from '../../words/layout.ts';
+import { errorWords } from '#words/session';
+import { layoutWords } from '#words/layout';
 import { reloadOnce } from '../deployment-change.ts';
 import { link } from '#styled/recipes';
 

@@ -6,7 +6,7 @@ import { button } from '#styled/recipes';
 import { logOut } from '../../data/sign-out.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { accountWords } from '../../words/account.ts';
+import { accountWords } from '#words/account';
 import { notify } from '../../data/notices.ts';
 import { fetchProfile } from '../../data/profile-query.ts';
 import { notifyError } from '../../data/api-errors.ts';

@@ -6,7 +6,8 @@ import { queryClient, useFreshProfile, fetchProfile } from '../../data/profile-q
 import { useSession } from '../../data/session.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { PageSpinner } from '../../ui/spinner.tsx';
-import { accountWords } from '../../words/account.ts';
+import { planName } from '../../rules/catalogue.ts';
+import { accountWords } from '#words/account';
 import { AccountHeader, phoneStyle, column, columns } from './account-layout.tsx';
 import { AccountSkeleton } from './account-skeleton.tsx';
 import { ComparePlans } from './compare-plans-card.tsx';
@@ -88,6 +89,6 @@ async function verify(sessionId: string): Promise<void> {
   // The failure is shown already; the profile is fetched anyway.
   const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
   if (!answer?.success || !answer.tierUpdated) return;
-  const description = accountWords.planUpdatedTo(planOf(answer.newTier).name);
+  const description = accountWords.planUpdatedTo(planName(planOf(answer.newTier).id));
   notify({ type: 'success', title: accountWords.planUpdated, description });
 }

@@ -2,8 +2,8 @@ import { css } from '#styled/css';
 import { card, page, skeleton, spinner } from '#styled/recipes';
 import type { AccountSummary } from '../../rules/account-view.ts';
 import { useSession } from '../../data/session.ts';
-import { accountWords, usageWords } from '../../words/account.ts';
-import { layoutWords } from '../../words/layout.ts';
+import { accountWords, usageWords } from '#words/account';
+import { layoutWords } from '#words/layout';
 import { AccountHeader, phoneStyle, CardHead, column, columns } from './account-layout.tsx';
 import { statusBox, statusHint, statusText } from './current-plan-card.tsx';
 

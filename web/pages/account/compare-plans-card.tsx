@@ -2,8 +2,9 @@ import { type Plan, type PlanId, plans } from '#contract/plans';
 import type { CSSProperties, ReactNode } from 'react';
 import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
-import { compareWords } from '../../words/account.ts';
+import { compareWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
+import { planTexts } from '../../rules/catalogue.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 
@@ -33,8 +34,10 @@ export function ComparePlans({ current }: { current: PlanId }) {
               <th scope="col">{compareWords.feature}</th>
               {columns.map((plan) => (
                 <th key={plan.id} scope="col" data-current={plan.id === current || undefined}>
-                  <span className={css({ display: 'block', fontWeight: 'bold' })}>{plan.name}</span>
-                  <span className={css({ display: 'block', color: 'muted', fontWeight: 'normal' })}>{plan.price}</span>
+                  <span className={css({ display: 'block', fontWeight: 'bold' })}>{planTexts(plan.id).name}</span>
+                  <span className={css({ display: 'block', color: 'muted', fontWeight: 'normal' })}>
+                    {planTexts(plan.id).price}
+                  </span>
                   {plan.id === current && <span className={`${badge()} ${mark}`}>{compareWords.current}</span>}
                 </th>
               ))}

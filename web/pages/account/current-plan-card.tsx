@@ -3,13 +3,14 @@ import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
 import { statusLine } from '../../rules/account-view.ts';
 import type { User } from '../../rules/user-profile.ts';
-import { accountWords } from '../../words/account.ts';
+import { planTexts } from '../../rules/catalogue.ts';
+import { accountWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 
 /** The user's plan and its next change. */
 export function CurrentPlanCard({ user }: { user: User }) {
   const { metadata } = user;
-  const plan = planOf(metadata.subscriptionTier);
+  const { name, description } = planTexts(planOf(metadata.subscriptionTier).id);
   const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
@@ -17,10 +18,10 @@ export function CurrentPlanCard({ user }: { user: User }) {
         <RefreshButton label={accountWords.refreshPlan} />
       </CardHead>
       <div className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', columnGap: '4', rowGap: '2' })}>
-        <p className={css({ textStyle: 'title', color: 'primary' })}>{plan.name}</p>
+        <p className={css({ textStyle: 'title', color: 'primary' })}>{name}</p>
         {user.isTrial && <span className={badge({ look: 'warm' })}>{accountWords.freeTrial}</span>}
       </div>
-      <p className={css({ color: 'muted' })}>{plan.description}</p>
+      <p className={css({ color: 'muted' })}>{description}</p>
       <div className={statusBox} data-tone={line.tone}>
         <p className={statusText}>{line.text}</p>
         {line.hint && <p className={statusHint}>{line.hint}</p>}

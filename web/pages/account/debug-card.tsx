@@ -6,7 +6,7 @@ import { connectionState } from '../../data/event-stream.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { expiryOf } from '../../rules/token-claims.ts';
 import { session } from '../../data/session.ts';
-import { debugWords } from '../../words/account.ts';
+import { debugWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
 
 /** Facts for a problem report, without secrets; Ctrl+Shift+D shows and hides it. */

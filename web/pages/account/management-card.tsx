@@ -2,7 +2,7 @@ import { Suspense, lazy, useState } from 'react';
 import { button, card } from '#styled/recipes';
 import { managementButton } from '../../rules/account-view.ts';
 import type { User } from '../../rules/user-profile.ts';
-import { managementWords, accountWords } from '../../words/account.ts';
+import { managementWords, accountWords } from '#words/account';
 import { Action, CardHead } from './account-layout.tsx';
 import { PrivacyActions } from './privacy-actions.tsx';
 import { useNavigate } from '@tanstack/react-router';

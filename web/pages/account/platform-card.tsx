@@ -3,7 +3,7 @@ import { Suspense, lazy, useEffect } from 'react';
 import { card, skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { useSession } from '../../data/session.ts';
-import { platformWords } from '../../words/account.ts';
+import { platformWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
 import { css } from '#styled/css';
 

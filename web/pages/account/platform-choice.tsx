@@ -4,7 +4,7 @@ import type { Platform } from '#contract/schemas';
 import { useState } from 'react';
 import { button } from '#styled/recipes';
 import { RadioCards } from '../../ui/radio-cards.tsx';
-import { platformWords, accountWords } from '../../words/account.ts';
+import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { ApiError, notifyError } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';

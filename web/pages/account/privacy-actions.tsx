@@ -2,7 +2,7 @@ import { Suspense, lazy, useState } from 'react';
 import { button } from '#styled/recipes';
 import { notifyError } from '../../data/api-errors.ts';
 import { Spinner } from '../../ui/spinner.tsx';
-import { accountWords, privacyWords } from '../../words/account.ts';
+import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';
 
 const SessionList = lazy(() => import('./privacy-details.tsx'));

@@ -10,7 +10,7 @@ import { useSession } from '../../data/session.ts';
 import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { accountWords, privacyWords } from '../../words/account.ts';
+import { accountWords, privacyWords } from '#words/account';
 import { brand } from '#contract/brand';
 
 /** The sessions of the user, newest first; each but this one can be ended. */

@@ -4,7 +4,7 @@ import { card } from '#styled/recipes';
 import type { User } from '../../rules/user-profile.ts';
 import { usageView } from '../../rules/account-view.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
-import { accountWords, usageWords } from '../../words/account.ts';
+import { accountWords, usageWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 import { useSyncExternalStore } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
@@ -25,8 +25,8 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
         {limit !== null && (
           <ProgressBar
             label={label}
-            value={usageWords.of(used, limit)}
-            spoken={usageWords.spoken(used, limit)}
+            value={usageWords.of({ used, limit })}
+            spoken={usageWords.spoken({ used, limit })}
             percent={percent}
             isLoading={isLoading}
           />

@@ -4,7 +4,7 @@ import { badge, button } from '#styled/recipes';
 import { conversation } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';
-import { chatWords, clearingWords } from '../../words/chat.ts';
+import { chatWords, clearingWords } from '#words/chat';
 import { Icon } from '../../ui/icons.tsx';
 
 const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));

@@ -2,12 +2,13 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { shownChat } from '../../data/early-start.ts';
 import { session, useSession } from '../../data/session.ts';
 import { useConversation } from '../../data/chat-conversation.ts';
-import { chatWords, consentVersion } from '../../words/chat.ts';
+import { consentVersion } from '#contract/chat-limits';
+import { chatWords } from '#words/chat';
 import { ChatHeader } from './chat-header.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { css } from '#styled/css';
 import { skeleton, button } from '#styled/recipes';
-import { layoutWords } from '../../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
 const ConsentStep = lazy(() => import('./consent-step.tsx'));

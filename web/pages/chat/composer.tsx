@@ -5,7 +5,7 @@ import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
-import { composerWords, chatWords } from '../../words/chat.ts';
+import { composerWords, chatWords } from '#words/chat';
 import { planOf } from '#contract/plans';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../data/session.ts';
@@ -124,7 +124,7 @@ function Allowance() {
   const isCounted = used !== null && limit !== null && limit >= 0;
   return (
     <span className={place}>
-      {isCounted && composerWords.used(used, limit)}
+      {isCounted && composerWords.used({ used, limit })}
       {isCounted && used >= limit && (
         <Link to="/plans" className={link()}>
           {composerWords.plans}

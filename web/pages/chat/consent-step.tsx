@@ -5,8 +5,8 @@ import { button, card, link } from '#styled/recipes';
 import { conversation } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { consentVersion } from '../../words/chat.ts';
-import { consentWords } from '../../words/chat-consent.ts';
+import { consentVersion } from '#contract/chat-limits';
+import { consentWords } from '#words/chat-consent';
 
 /** The notice that users accept before their first message. No box is ticked in advance. */
 export default function ConsentStep({ token }: { token: string }) {

@@ -5,11 +5,11 @@ import { drafts, useConnection } from '../../data/chat-conversation.ts';
 import { retryStream } from '../../data/session-stream.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { chatWords } from '../../words/chat.ts';
+import { chatWords } from '#words/chat';
 import { Composer, useSendMessage } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
 import { useSession } from '../../data/session.ts';
-import { layoutWords } from '../../words/layout.ts';
+import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
@@ -256,7 +256,7 @@ function useUnseenTitle(replies: number): void {
     const show = () => {
       if (!document.hidden) seen.current = replies;
       const unseen = replies - seen.current;
-      document.title = unseen > 0 ? chatWords.documentTitle(unseen, title) : title;
+      document.title = unseen > 0 ? chatWords.documentTitle({ count: unseen, title }) : title;
     };
     show();
     document.addEventListener('visibilitychange', show);

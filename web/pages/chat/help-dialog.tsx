@@ -3,8 +3,8 @@ import { Portal } from '@ark-ui/react/portal';
 import { button, dialog } from '#styled/recipes';
 import { useHelpCountries } from '../../data/help-countries.ts';
 import { HelpPanel } from '../../ui/help-panel.tsx';
-import { chatWords } from '../../words/chat.ts';
-import { helpWords } from '../../words/help.ts';
+import { chatWords } from '#words/chat';
+import { helpWords } from '#words/help';
 
 /** The crisis lines in a dialog over the conversation. Only the country needs a request. */
 export default function HelpDialog({ close }: { close: () => void }) {

@@ -12,7 +12,7 @@ import {
   transcriptParts,
   type TranscriptItem,
 } from '../../rules/transcript.ts';
-import { chatWords } from '../../words/chat.ts';
+import { chatWords } from '#words/chat';
 import { TranscriptLine } from './transcript-line.tsx';
 
 type Props = {

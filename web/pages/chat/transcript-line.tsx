@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { formatTime, formatDate } from '../../rules/formats.ts';
 import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
-import { chatWords, messageStateWords } from '../../words/chat.ts';
+import { chatWords, messageStateWords } from '#words/chat';
 
 type Props = {
   item: TranscriptItem<ShownMessage>;
@@ -40,7 +40,7 @@ function Message({ message, sendAgain, openHelp }: MessageProps) {
       )}
       <p className={meta}>
         <time dateTime={at}>{formatTime(at)}</time>
-        {isOwn && <span>{messageStateWords[state]}</span>}
+        {isOwn && <span>{messageStateWords.states[state]}</span>}
         {isOwn && canResend && (
           <button type="button" className={again} onClick={() => sendAgain(id, text)}>
             {messageStateWords.sendAgain}

@@ -4,7 +4,7 @@ import { button } from '#styled/recipes';
 import { notify } from '../../data/notices.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
-import { contactWords } from '../../words/contact.ts';
+import { contactWords } from '#words/contact';
 import * as v from 'valibot';
 import { contactAddress } from '../../data/config.ts';
 

@@ -1,6 +1,6 @@
 import { css } from '#styled/css';
 import { card, page, button, link } from '#styled/recipes';
-import { contactWords } from '../../words/contact.ts';
+import { contactWords } from '#words/contact';
 import { ContactForm } from './contact-form.tsx';
 import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';

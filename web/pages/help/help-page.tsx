@@ -5,7 +5,8 @@ import { css } from '#styled/css';
 import { link, page, field } from '#styled/recipes';
 import { useHelpCountries } from '../../data/help-countries.ts';
 import { HelpPanel, HelpLines } from '../../ui/help-panel.tsx';
-import { helpWords } from '../../words/help.ts';
+import { helpWords } from '#words/help';
+import { helpCountries } from '../../rules/help-ways.ts';
 import { Icon } from '../../ui/icons.tsx';
 
 /** Crisis lines by country. Without JavaScript the list of all countries shows them. */
@@ -56,7 +57,7 @@ function CountryChoice({ country, choose }: Props) {
           onChange={({ target }) => choose(target.value)}
         >
           <option value="">{helpWords.choose}</option>
-          {Object.entries(helpLines).map(([code, { name }]) => (
+          {helpCountries.map(([code, name]) => (
             <option key={code} value={code}>
               {name}
             </option>
@@ -97,14 +98,14 @@ function CountryList() {
           columnGap: '6',
         })}
       >
-        {Object.entries(helpLines).map(([code, { name, lines }]) => (
+        {helpCountries.map(([code, name]) => (
           <li key={code} className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
             <details>
               <summary className={css({ paddingBlock: '3', cursor: 'pointer', fontWeight: 'semibold' })}>
                 {name}
               </summary>
               <div className={css({ paddingBottom: '6' })}>
-                <HelpLines lines={lines} />
+                <HelpLines lines={helpLines[code]?.lines ?? []} />
               </div>
             </details>
           </li>

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
 import { button, page, prose } from '#styled/recipes';
-import { safetyWords } from '../../words/help.ts';
+import { Sentence } from '../../ui/text.tsx';
+import { safetyWords } from '#words/help';
 
 /** Solace's response to messages about self-harm, and its limits. */
 export function SafetyPage() {
@@ -26,9 +27,11 @@ export function SafetyPage() {
           </section>
         ))}
         <p>
-          {safetyWords.wrong} <Link to="/contact">{safetyWords.contact}</Link>
+          <Sentence parts={safetyWords.wrong({ contact })} />
         </p>
       </div>
     </article>
   );
 }
+
+const contact = (text: string) => <Link to="/contact">{text}</Link>;

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { chatLink } from '#contract/brand';
+import { brand, chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { landingWords } from '../../words/landing.ts';
+import { landingWords } from '#words/landing';
 
 /** The first section of the landing page. */
 export function Hero() {
@@ -12,8 +12,7 @@ export function Hero() {
     <section className={hero}>
       <div className={css({ display: 'grid', gap: '6', justifyItems: 'start', alignContent: 'center' })}>
         <h1 className={css({ textStyle: 'display' })}>
-          <span className={css({ display: 'block', color: 'primary' })}>{landingWords.headline}</span>{' '}
-          {landingWords.subline}
+          <span className={css({ display: 'block', color: 'primary' })}>{brand.name}</span> {landingWords.subline}
         </h1>
         <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landingWords.lead}</p>
         <div className={actions}>
@@ -91,8 +90,8 @@ function Conversation() {
       aria-label={landingWords.sceneLabel}
     >
       <ol className={css({ display: 'grid', gap: '3' })}>
-        {landingWords.scene.map(({ from, text }) => (
-          <li key={text} className={bubble} data-from={from}>
+        {landingWords.scene.map((text, index) => (
+          <li key={text} className={bubble} data-from={index % 2 === 0 ? 'user' : 'companion'}>
             {text}
           </li>
         ))}

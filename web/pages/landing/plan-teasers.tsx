@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { plansOnSale, type Plan } from '#contract/plans';
+import { type PlanId, plansOnSale } from '#contract/plans';
 import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
-import { landingWords } from '../../words/landing.ts';
+import { landingWords } from '#words/landing';
 import { Section } from './sections.tsx';
+import { planTexts } from '../../rules/catalogue.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { TextByVisitor } from '../../ui/text.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';
@@ -14,7 +15,7 @@ export function Plans() {
     <Section id="plans" title={landingWords.plansTitle} lead={landingWords.plansLead}>
       <ul className={grid}>
         {plansOnSale().map((plan) => (
-          <Teaser key={plan.id} plan={plan} />
+          <Teaser key={plan.id} id={plan.id} />
         ))}
       </ul>
       <Link to="/plans" className={`${button({ look: 'outline', size: 'lg' })} ${css({ justifySelf: 'start' })}`}>
@@ -35,18 +36,20 @@ const grid = css({
 });
 
 /** A short description of a plan; its button does nothing while the visitor is unknown. */
-function Teaser({ plan }: { plan: Plan }) {
+function Teaser({ id }: { id: PlanId }) {
   const visitor = useVisitor();
   const isLoggedIn = visitor === 'member';
   const isUnknown = useSession(({ isInitializing, isLoading }) => isInitializing || isLoading);
-  const { text, features } = landingWords.teasers[plan.id];
+  const { text, features } = landingWords.teasers[id];
+  const { name, price } = planTexts(id);
+  const label = isLoggedIn ? landingWords.managePlanLabel : landingWords.getStartedLabel;
   return (
     <li className={`${card()} ${css({ gap: '4' })}`}>
       <div>
-        <h3 className={css({ textStyle: 'subheading' })}>{plan.name}</h3>
+        <h3 className={css({ textStyle: 'subheading' })}>{name}</h3>
         <p className={css({ color: 'muted', fontSize: 'sm' })}>{text}</p>
       </div>
-      <p className={css({ textStyle: 'figure', fontSize: '2xl', color: 'primary' })}>{plan.price}</p>
+      <p className={css({ textStyle: 'figure', fontSize: '2xl', color: 'primary' })}>{price}</p>
       <ul className={list}>
         {features.map((feature) => (
           <li key={feature}>
@@ -58,7 +61,7 @@ function Teaser({ plan }: { plan: Plan }) {
       <Link
         to={isLoggedIn ? '/account' : '/login'}
         className={button({ look: 'soft', wide: true })}
-        aria-label={`${isLoggedIn ? landingWords.managePlan : landingWords.getStarted}: ${plan.name}`}
+        aria-label={label(name)}
         onClick={(event) => isUnknown && event.preventDefault()}
       >
         <TextByVisitor visitor={visitor} guest={landingWords.getStarted} member={landingWords.managePlan} />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { css } from '#styled/css';
 import { card, button } from '#styled/recipes';
 import { Icon } from '../../ui/icons.tsx';
-import { landingWords } from '../../words/landing.ts';
+import { landingWords } from '#words/landing';
 import { chatLink } from '#contract/brand';
 import { ExternalLink } from '../../ui/external-link.tsx';
 
@@ -45,15 +45,17 @@ const inner = css({
   paddingInline: 'gutter',
 });
 
+const reasonIcons = ['voice', 'lock', 'path', 'moon'] as const;
+
 /** Four reasons. */
 export function Reasons() {
   return (
     <Section id="why" title={landingWords.reasonsTitle} lead={landingWords.reasonsLead} tone="sunken">
       <ul className={grid}>
-        {landingWords.reasons.map(({ icon, title, text }) => (
+        {landingWords.reasons.map(({ title, text }, index) => (
           <li key={title} className={card({ look: 'raised' })}>
             <span className={sign}>
-              <Icon name={icon} />
+              <Icon name={reasonIcons[index] ?? 'path'} />
             </span>
             <h3 className={css({ textStyle: 'subheading' })}>{title}</h3>
             <p className={css({ color: 'muted' })}>{text}</p>

@@ -1,7 +1,8 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { Icon } from '../../ui/icons.tsx';
-import { landingWords } from '../../words/landing.ts';
+import { landingWords } from '#words/landing';
+import { Sentence } from '../../ui/text.tsx';
 import { Section } from './sections.tsx';
 import { useEffect, useRef, useState } from 'react';
 
@@ -21,11 +22,11 @@ export function Testimonials() {
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls must be reachable by keyboard */}
         <ul ref={track} className={slides} tabIndex={0} aria-label={landingWords.testimonialsLabel}>
           {landingWords.testimonials.map(({ text, who, about }, index) => (
-            <li key={who} aria-label={landingWords.storyOf(index + 1, count)}>
+            <li key={who} aria-label={landingWords.storyOf({ position: index + 1, count })}>
               <figure className={css({ display: 'grid', gap: '5', maxWidth: '[50rem]' })}>
-                <blockquote className={css({ textStyle: 'heading' })}>{`“${text}”`}</blockquote>
+                <blockquote className={css({ textStyle: 'heading' })}>{landingWords.quote(text)}</blockquote>
                 <figcaption>
-                  <strong className={css({ fontWeight: 'semibold' })}>{who}</strong>, {about}
+                  <Sentence parts={landingWords.teller({ who, about, strong })} />
                 </figcaption>
               </figure>
             </li>
@@ -34,12 +35,14 @@ export function Testimonials() {
         <div className={css({ display: 'flex', alignItems: 'center', gap: '3', _unscripted: { display: 'none' } })}>
           <Step label={landingWords.previous} icon="back" isEnd={position === 0} move={() => move(-1)} />
           <Step label={landingWords.next} icon="arrow" isEnd={position === count - 1} move={() => move(1)} />
-          <output className={css({ fontSize: 'sm' })}>{landingWords.storyOf(position + 1, count)}</output>
+          <output className={css({ fontSize: 'sm' })}>{landingWords.storyOf({ position: position + 1, count })}</output>
         </div>
       </div>
     </Section>
   );
 }
+
+const strong = (name: string) => <strong className={css({ fontWeight: 'semibold' })}>{name}</strong>;
 
 type StepProps = { label: string; icon: 'back' | 'arrow'; isEnd: boolean; move: () => void };
 

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
+import type { ReactNode } from 'react';
+import { Sentence } from '../../ui/text.tsx';
 import { page, prose } from '#styled/recipes';
 
 /** A legal text, styled for screen and print. */
@@ -16,7 +18,7 @@ export function LegalDocument({ text }: { text: LegalText }) {
         })}
       >
         <h1 className={css({ textStyle: 'title' })}>{text.title}</h1>
-        <p className={css({ textStyle: 'small', color: 'muted' })}>{lastUpdated}</p>
+        <p className={css({ textStyle: 'small', color: 'muted' })}>{text.lastUpdated}</p>
         <p className={css({ textStyle: 'lead' })}>{text.intro}</p>
       </header>
       <div className={prose()}>
@@ -35,10 +37,11 @@ export function LegalDocument({ text }: { text: LegalText }) {
 
 function Block({ block }: { block: LegalText['sections'][number]['blocks'][number] }) {
   if (typeof block === 'string') return <p>{block}</p>;
-  if (!('to' in block)) return <Points points={block} />;
+  if (typeof block === 'object') return <Points points={block} />;
+  const help = (text: string) => <Link to="/help-now">{text}</Link>;
   return (
     <p>
-      {block.text} <Link to={block.to}>{block.label}</Link>
+      <Sentence parts={block({ help })} />
     </p>
   );
 }
@@ -53,15 +56,13 @@ function Points({ points }: { points: readonly string[] }) {
   );
 }
 
-/** A paragraph that ends in a link to a page of the site. */
-export type LinkedText = { text: string; to: '/help-now' | '/safety'; label: string };
+/** A paragraph with links to pages of the site. */
+type LinkedText = (links: { help: (text: string) => ReactNode }) => ReactNode[];
 
 /** A legal page: its introduction, then numbered sections of paragraphs and lists. */
 export type LegalText = {
   title: string;
+  lastUpdated: string;
   intro: string;
   sections: readonly { title: string; blocks: readonly (string | readonly string[] | LinkedText)[] }[];
 };
-
-/** The effective date of both texts. */
-const lastUpdated = 'Last updated February 16, 2025';

@@ -6,7 +6,7 @@ import { formatPhone } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
-import { loginWords } from '../../words/login.ts';
+import { loginWords } from '#words/login';
 import { StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { notify, withdrawNotice } from '../../data/notices.ts';

@@ -7,7 +7,7 @@ import { verifyExternalToken } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { phoneNumberOf } from '../../rules/token-claims.ts';
 import { PageSpinner } from '../../ui/spinner.tsx';
-import { loginWords, switchWords } from '../../words/login.ts';
+import { loginWords, switchWords } from '#words/login';
 import { finishSignIn } from './login-step.tsx';
 
 const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
@@ -60,7 +60,9 @@ export function ExternalSignIn({ token, onFailure }: Props) {
         confirm={() => void exchange()}
         title={switchWords.title}
         text={
-          newPhone ? switchWords.text(currentPhone, formatPhone(newPhone)) : switchWords.textWithoutNumber(currentPhone)
+          newPhone
+            ? switchWords.text({ current: currentPhone, other: formatPhone(newPhone) })
+            : switchWords.textWithoutNumber(currentPhone)
         }
         cancelLabel={switchWords.stay}
         confirmLabel={switchWords.confirm}

@@ -2,12 +2,12 @@ import { useHydrated } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addressToken } from '../../data/early-start.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
-import { plans } from '#contract/plans';
 import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
 import { isPlanId } from '../../rules/sign-in-rules.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { loginWords } from '../../words/login.ts';
+import { planName } from '../../rules/catalogue.ts';
+import { loginWords } from '#words/login';
 import { CodeStep, useLockout } from './code-step.tsx';
 import { InitialContact, PhoneStep } from './phone-step.tsx';
 
@@ -36,7 +36,7 @@ function LoginScreen({ plan, error }: { plan: string | undefined; error: string 
   return (
     <div className={page({ width: 'form' })}>
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
-        {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(plans[plan].name)}</Alert>}
+        {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
         {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
         {step === 'phone' && (
           <PhoneStep

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { css } from '#styled/css';
 import { notify } from '../../data/notices.ts';
 import { type Destination, afterLogin } from '../../rules/sign-in-rules.ts';
-import { loginWords } from '../../words/login.ts';
+import { loginWords } from '#words/login';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
 

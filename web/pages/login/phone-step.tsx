@@ -8,13 +8,12 @@ import { cleanPhone } from '../../rules/sign-in-rules.ts';
 import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
-import { loginWords } from '../../words/login.ts';
+import { loginWords } from '#words/login';
 import { StepTitle } from './login-step.tsx';
 import { codeSentNotice } from './code-step.tsx';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Sentence } from '../../ui/text.tsx';
-import { footerWords } from '../../words/layout.ts';
 import { chatLink } from '#contract/brand';
 import { formatPhone } from '../../rules/formats.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -99,19 +98,14 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
 
 /** The terms that a user accepts by signing in. */
 function LegalNote() {
-  const terms = (
-    <Link to="/terms" className={link()}>
-      {footerWords.terms}
-    </Link>
-  );
-  const privacy = (
-    <Link to="/privacy" className={link()}>
-      {footerWords.privacy}
+  const linkTo = (to: '/terms' | '/privacy') => (text: string) => (
+    <Link to={to} className={link()}>
+      {text}
     </Link>
   );
   return (
     <p className={css({ textStyle: 'fine', color: 'muted' })}>
-      <Sentence text={loginWords.agree} parts={{ terms, privacy }} />
+      <Sentence parts={loginWords.agree({ terms: linkTo('/terms'), privacy: linkTo('/privacy') })} />
     </p>
   );
 }

@@ -1,20 +1,23 @@
-import { type Plan, pricePeriodLabel, planOf, type PaidPlanId } from '#contract/plans';
+import { type Plan, planOf, type PaidPlanId } from '#contract/plans';
 import { css } from '#styled/css';
 import { badge, card, button } from '#styled/recipes';
+import { catalogueWords } from '#words/catalogue';
+import { planName, planTexts } from '../../rules/catalogue.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { plansWords } from '../../words/plans.ts';
+import { plansWords } from '#words/plans';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useSession, useVisitor } from '../../data/session.ts';
 import { useState } from 'react';
 import { isOwnAddress } from '../../rules/browser-input.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { accountWords } from '../../words/account.ts';
+import { accountWords } from '#words/account';
 
 const popular = 'premium';
 
 /** One plan with its price and contents. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const isPopular = plan.id === popular;
+  const { name, price, description, features } = planTexts(plan.id);
   return (
     <li
       className={`${isPopular ? card({ look: 'featured' }) : card({ look: 'raised' })} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
@@ -22,22 +25,19 @@ export function PlanCard({ plan }: { plan: Plan }) {
     >
       <header className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}>
         <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
-          {plan.name}
+          {name}
         </h2>
         {isPopular && <p className={`${badge({ look: 'warm' })} ${ribbon}`}>{plansWords.popular}</p>}
         <p>
-          <span className={css({ textStyle: 'figure', color: 'primary' })}>{plan.price}</span>{' '}
-          {plan.price !== '$0' && (
-            <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>{pricePeriodLabel}</span>
-          )}
+          <span className={css({ textStyle: 'figure', color: 'primary' })}>{price}</span>{' '}
+          <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>
+            {catalogueWords.perMonth}
+          </span>
         </p>
-        <p className={css({ color: 'muted' })}>{plan.description}</p>
+        <p className={css({ color: 'muted' })}>{description}</p>
       </header>
-      <ul
-        className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })}
-        aria-label={plansWords.features(plan.name)}
-      >
-        {plan.features.map((feature) => (
+      <ul className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })} aria-label={plansWords.features(name)}>
+        {features.map((feature) => (
           <li key={feature} className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}>
             <span className={css({ flexShrink: '0', color: 'primary' })}>
               <Icon name="check" />
@@ -72,7 +72,7 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
         search={{ plan: plan.id }}
         className={`${isPopular ? button({ wide: true }) : button({ look: 'soft', wide: true })} ${visitor === 'unknown' ? offer : ''}`}
       >
-        {plan.id === 'free' ? plansWords.start : plansWords.choose(plan.name)}
+        {plan.id === 'free' ? plansWords.start : plansWords.choose(planName(plan.id))}
       </Link>
     );
   }
@@ -132,7 +132,11 @@ function BuyButton({ plan, tier, look, isFirst }: Props) {
       aria-busy={isBusy}
       onClick={() => void start()}
     >
-      {isBusy ? plansWords.opening : isFirst ? plansWords.choose(plan.name) : plansWords.switchTo(plan.name)}
+      {isBusy
+        ? plansWords.opening
+        : isFirst
+          ? plansWords.choose(planName(plan.id))
+          : plansWords.switchTo(planName(plan.id))}
     </button>
   );
 }

@@ -3,16 +3,16 @@ import { plansOnSale } from '#contract/plans';
 import { css } from '#styled/css';
 import { link, page } from '#styled/recipes';
 import { Sentence } from '../../ui/text.tsx';
-import { plansWords } from '../../words/plans.ts';
+import { plansWords } from '#words/plans';
 import { PlanCard } from './plan-card.tsx';
 
 const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 
 /** The four plans. */
 export function PlansPage() {
-  const contact = (
+  const contact = (text: string) => (
     <Link to="/contact" className={link()}>
-      {plansWords.supportLink}
+      {text}
     </Link>
   );
   return (
@@ -35,7 +35,7 @@ export function PlansPage() {
         ))}
       </ul>
       <p className={css({ marginTop: '12', textAlign: 'center', color: 'muted' })}>
-        <Sentence text={plansWords.support} parts={{ link: contact }} />
+        <Sentence parts={plansWords.support({ contact })} />
       </p>
     </div>
   );

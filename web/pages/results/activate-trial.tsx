@@ -5,7 +5,7 @@ import { addressToken, clearAddressToken } from '../../data/early-start.ts';
 import { notify } from '../../data/notices.ts';
 import { activateTrial } from '../../data/sign-in.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
-import { trialWords } from '../../words/results.ts';
+import { trialWords } from '#words/results';
 
 /** Exchanges the token of a trial link for a session. */
 export function ActivateTrial() {

@@ -6,7 +6,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession, sessionReady } from '../../data/session.ts';
-import { paymentSuccessWords, paymentCanceledWords, detailsSavedWords, processingWords } from '../../words/results.ts';
+import { paymentSuccessWords, paymentCanceledWords, detailsSavedWords, processingWords } from '#words/results';
 import { brand } from '#contract/brand';
 import { Sentence } from '../../ui/text.tsx';
 import { notify } from '../../data/notices.ts';
@@ -39,9 +39,9 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
 
 /** The page after a cancelled payment. */
 export function PaymentCanceled() {
-  const email = (
+  const email = (text: string) => (
     <a href={`mailto:${brand.supportEmail}`} className={link()}>
-      {brand.supportEmail}
+      {text}
     </a>
   );
   return (
@@ -55,7 +55,7 @@ export function PaymentCanceled() {
         </Link>
       </div>
       <p className={css({ textStyle: 'small', color: 'muted' })}>
-        <Sentence text={paymentCanceledWords.support} parts={{ email }} />
+        <Sentence parts={paymentCanceledWords.support({ email })} />
       </p>
     </ResultPage>
   );

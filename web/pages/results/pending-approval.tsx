@@ -6,7 +6,7 @@ import { logOut } from '../../data/sign-out.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
-import { pendingWords } from '../../words/results.ts';
+import { pendingWords } from '#words/results';
 
 /** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {

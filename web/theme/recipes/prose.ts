@@ -14,3 +14,17 @@ export const prose = defineRecipe({
     _print: { maxWidth: 'none', fontSize: '[11pt]', '& h2': { breakAfter: 'avoid' } },
   },
 });
+
+export const link = defineRecipe({
+  className: 'link',
+  base: {
+    color: 'primary',
+    fontWeight: 'medium',
+    textDecoration: 'underline',
+    textUnderlineOffset: '0.2em',
+    textDecorationThickness: '1px',
+    borderRadius: 'sm',
+    cursor: 'pointer',
+    _hover: { textDecorationThickness: '2px' },
+  },
+});

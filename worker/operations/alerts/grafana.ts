@@ -1,4 +1,7 @@
+import { readCommand, runCommand, UsageError } from '../target.ts';
 import { alerts, type Alert } from './alerts.ts';
+
+/* `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout. */
 
 type Target = { service: string; dataSource: string };
 
@@ -88,3 +91,15 @@ function evaluatorOf({ compare, threshold }: Alert) {
 function slug(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 }
+
+async function printForGrafana(): Promise<boolean> {
+  const { target, words, flags } = readCommand('production', { 'data-source': { type: 'string' } });
+  const dataSource = String(flags['data-source'] ?? 'grafanacloud-logs');
+  const named = { service: target === 'preview' ? 'solace-preview' : 'solace', dataSource };
+  const [what] = words;
+  if (what !== 'rules' && what !== 'dashboard') throw new UsageError('Say rules or dashboard.');
+  process.stdout.write(`${JSON.stringify(what === 'rules' ? alertRules(named) : dashboard(named), null, 2)}\n`);
+  return true;
+}
+
+if (process.argv[1] === import.meta.filename) await runCommand(printForGrafana);

@@ -76,6 +76,7 @@ export const howToGet: Record<keyof Settings, string> = {
   CODE_LIFETIME_SECONDS: number,
   CODE_TRIES: number,
   LIMIT_CODES_PER_NUMBER: limit,
+  LIMIT_CODES_PER_NUMBER_HARD: limit,
   LIMIT_WRONG_TRIES_PER_NUMBER: limit,
   LIMIT_CODES_PER_ADDRESS: limit,
   LIMIT_CODE_REQUESTS_PER_ADDRESS: limit,

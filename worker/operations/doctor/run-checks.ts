@@ -1,8 +1,8 @@
+import { lineOf, fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
+import { readCommand, runCommand, type Target, type Values } from '../target.ts';
 import { Settings } from '../../settings.ts';
 import { checkAddresses, checkBot, checkContact, checkIssuer, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
-import { fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
-import type { Target, Values } from '../target.ts';
 import * as v from 'valibot';
 import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
 import { readFileSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { createClient, type Client } from '@libsql/client/web';
 import { howToGetOwnerSettings } from '../owner-settings.ts';
 import { helpLines } from '../../contract/help-lines.ts';
 import { dayMs } from '../../lib/time.ts';
+
+/* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
 type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
 type Options = { target: Target; mayBeBehind?: boolean };
@@ -246,3 +248,17 @@ function isDay(value: string): boolean {
   const time = Date.parse(value);
   return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
+
+async function printFindings(): Promise<boolean> {
+  const { target, values } = readCommand('local');
+  const findings = await runChecks(values, { target });
+  for (const finding of findings) process.stdout.write(`${lineOf(finding)}\n`);
+
+  const failed = findings.filter(({ ok }) => !ok).length;
+  const warnings = findings.filter((finding) => finding.ok && finding.warning).length;
+  const summary = failed > 0 ? `${failed} of ${findings.length} checks failed.` : 'Every check passed.';
+  process.stdout.write(`${summary}${warnings > 0 ? ` Warnings: ${warnings}.` : ''}\n`);
+  return failed === 0;
+}
+
+if (process.argv[1] === import.meta.filename) await runCommand(printFindings);

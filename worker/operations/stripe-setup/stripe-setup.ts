@@ -1,9 +1,12 @@
 import { Stripe } from 'stripe';
-import { apiVersion, stripeOptions } from '../../billing/stripe-client.ts';
+import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
+import { readCommand } from '../target.ts';
 import { subscribedEvents, lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../settings.ts';
+
+/* `npm run stripe:setup [-- --env preview|production]`: settings come from the environment, or else from .dev.vars. */
 
 /** One line for each object, and the webhook's secret if the endpoint was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
@@ -214,3 +217,23 @@ async function readOnly(url: string, init: RequestInit): Promise<Response> {
   if (init.method !== 'GET') return Response.json({ id: notMade });
   return url.includes(notMade) ? Response.json(emptyList) : fetch(url, init);
 }
+
+async function runSetup(): Promise<void> {
+  if (!process.env.STRIPE_SECRET_KEY) readCommand('local');
+  const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = process.env;
+  if (!STRIPE_SECRET_KEY || !SITE_URL) {
+    process.stderr.write(
+      'Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.\n',
+    );
+    process.exit(1);
+  }
+
+  const stripe = new Stripe(STRIPE_SECRET_KEY, stripeOptions(STRIPE_API_BASE));
+  const { lines, webhookSecret } = await setUpStripe(stripe, SITE_URL.replace(/\/+$/, ''));
+  for (const line of lines) process.stdout.write(`${line}\n`);
+  if (webhookSecret && webhookSecret !== process.env.STRIPE_WEBHOOK_SECRET) {
+    process.stdout.write(`Put this into STRIPE_WEBHOOK_SECRET: ${webhookSecret}\n`);
+  }
+}
+
+if (process.argv[1] === import.meta.filename) await runSetup();

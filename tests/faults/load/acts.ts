@@ -1,0 +1,241 @@
+import type { Person } from '../person.ts';
+import type { Answer } from '../site.ts';
+import { isNotNow, pause, untilTaken, type World } from '../world.ts';
+import { sendMessage } from './conversation.ts';
+
+const arrivalMs = 1500;
+const stepMs = 150;
+
+/** The first contact: the bot reports it until the API accepts it. */
+export async function reportContact(world: World, person: Person): Promise<void> {
+  const id = person.nextId('contact');
+  await untilTaken(world, person, () =>
+    world.site.bot('bot contact', '/api/bot/contacts', id, { phone: person.phone }),
+  );
+}
+
+/** Requests codes until one of them opens a session; writes to the assistant after every refusal. */
+export async function signIn(world: World, person: Person): Promise<void> {
+  let wroteAt: number | undefined;
+  for (;;) {
+    const code = await receiveCode(world, person);
+    const token = code && (await redeem(world, person, code));
+    if (token) {
+      person.signedIn(token);
+      if (wroteAt !== undefined) world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
+      return;
+    }
+    // Others may have reached the limits of this number; a message to the assistant clears them.
+    await reportContact(world, person);
+    wroteAt ??= performance.now();
+    await pause(world, person.choices.between(300, 900));
+  }
+}
+
+/** The code that arrives, even if the response does not confirm it. */
+async function receiveCode(world: World, person: Person): Promise<string | null> {
+  const { site, seen } = world;
+  const known = (await codesOn(world, person)).length;
+  const body = { phone: person.phone };
+  const answer = await site.call('request code', 'POST', '/api/auth/request-otp', { body, address: person.address() });
+  if (answer.body.requiresInitialContact) seen.push(`${person.phone} wrote to the assistant and is not known`);
+  if (answer.status === 429) return null;
+  for (let waited = 0; waited < arrivalMs; waited += stepMs) {
+    const codes = await codesOn(world, person);
+    if (codes.length > known) return codes.at(-1)!;
+    await pause(world, stepMs);
+  }
+  return null;
+}
+
+async function codesOn({ rig }: World, { phone }: Person): Promise<string[]> {
+  const messages = await rig.control<{ code?: string }[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`);
+  return messages.flatMap(({ code }) => code ?? []);
+}
+
+/** Sends the code, at times twice concurrently; returns the token, or null if the code is invalid. */
+async function redeem(world: World, person: Person, otp: string): Promise<string | null> {
+  const key = `${person.codes.size}:${otp}`;
+  const body = { phone: person.phone, otp };
+  const send = () =>
+    world.site.call('verify code', 'POST', '/api/auth/verify-otp', { body, address: person.address() });
+  person.codes.set(key, 0);
+  const once = async () => {
+    const answer = await untilTaken(world, person, send);
+    if (answer.status === 200) person.codes.set(key, person.codes.get(key)! + 1);
+    return answer;
+  };
+  const answers = await Promise.all(person.choices.chance(0.3) ? [once(), once()] : [once()]);
+  return tokenOf(answers);
+}
+
+function tokenOf(answers: Answer[]): string | null {
+  return (answers.find((answer) => !isNotNow(answer) && answer.body.token)?.body.token as string) ?? null;
+}
+
+/** Logs out, here or everywhere, checks that the old session has ended, and signs in again. */
+export async function logOut(world: World, person: Person): Promise<void> {
+  const { site, seen } = world;
+  const { choices, phone, token } = person;
+  const body = { everywhere: choices.chance(0.3) };
+  person.endSessions(body.everywhere);
+  const answer = await untilTaken(world, person, () =>
+    site.call('log out', 'POST', '/api/auth/logout', { token, body }),
+  );
+  // 401: the successful response was lost.
+  if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not log out: ${answer.code}`);
+  const after = await untilTaken(world, person, () => site.call('profile', 'GET', '/api/user/me', { token }));
+  if (after.status !== 401) seen.push(`${phone} has logged out and is answered ${after.status}`);
+  await signIn(world, person);
+}
+
+/** Deletes the account while other tabs and the bot still make calls. */
+export async function deleteAccount(world: World, person: Person): Promise<void> {
+  const { site, seen } = world;
+  const { choices, phone, token } = person;
+  const chat = async () => (person.conversation.consented ? sendMessage(world, person) : undefined);
+  const doings = [
+    chat,
+    () => write(world, person),
+    () => buyAtOnce(world, person),
+    () => choosePlatform(world, person),
+  ];
+  person.left = true;
+  const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
+  const answer = await untilTaken(world, person, () => site.call('leave', 'DELETE', '/api/user/me', { token }));
+  // 401: the successful response was lost.
+  if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
+  await Promise.all(others);
+  for (const tab of [...person.followers, ...person.chats]) tab.stream.close();
+}
+
+/** Another tab requests a checkout, and completes it if there is one. */
+async function buyAtOnce({ site }: World, { choices, token }: Person): Promise<void> {
+  const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
+  const path = '/api/billing/create-subscription-update-session';
+  const { body: answer } = await site.call('plan page', 'POST', path, { token, body });
+  const url = answer.portalUrl as string | undefined;
+  if (url?.includes('/checkout/')) await submit(url, {});
+}
+
+async function choosePlatform({ site }: World, { token }: Person): Promise<void> {
+  await site.call('change platform', 'PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+}
+
+/** Chooses the other platform, so that every successful call is one event for the bot. */
+export async function changePlatform(world: World, person: Person): Promise<void> {
+  const platform = (person.platforms.at(-1) ?? 'whatsapp') === 'whatsapp' ? 'web' : 'whatsapp';
+  const { token } = person;
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('change platform', 'PUT', '/api/user/platform', { token, body: { platform } }),
+  );
+  if (answer.status === 200) person.platforms.push(platform);
+  else world.seen.push(`${person.phone} could not change the platform: ${answer.code}`);
+}
+
+/** Gets a trial link from the bot and redeems it. */
+export async function startTrial(world: World, person: Person, tier: string): Promise<void> {
+  const id = person.nextId('trial');
+  const order = { phone: person.phone, tier, days: 7 };
+  const link = await untilTaken(world, person, () => world.site.bot('bot trial', '/api/bot/trials', id, order));
+  if (!link.body.url) {
+    world.seen.push(`${person.phone} got no trial: ${link.code}`);
+    return;
+  }
+  const body = { trialToken: new URL(link.body.url).searchParams.get('token') };
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('activate trial', 'POST', '/auth/verify-trial-token', {
+      body,
+      address: person.address(),
+      phone: person.phone,
+    }),
+  );
+  // A used link was redeemed by a call whose response was lost.
+  if (answer.status !== 200 && answer.status !== 401) world.seen.push(`${person.phone}: trial ${answer.code}`);
+  person.trials += 1;
+}
+
+const buttons = { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 } as const;
+
+/** Requests the billing page and uses it: a checkout without a plan, else a button of the portal. */
+export async function changePlan(world: World, person: Person): Promise<void> {
+  const { choices, token } = person;
+  const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
+  const path = '/api/billing/create-subscription-update-session';
+  const answer = await untilTaken(world, person, () => world.site.call('plan page', 'POST', path, { token, body }));
+  const url = answer.body.portalUrl as string | undefined;
+  if (!url) world.seen.push(`${person.phone} got no page to change the plan: ${answer.code}`);
+  else if (new URL(url).pathname.startsWith('/checkout/')) await buy(world, person, url);
+  else await press(world, person, url);
+}
+
+/** Pays, and usually returns to the site; otherwise the plan depends on Stripe's events alone. */
+async function buy(world: World, person: Person, url: string): Promise<void> {
+  const { choices, token } = person;
+  if (choices.chance(0.1)) return;
+  const response = await submit(url, {});
+  const sessionId = sessionIn(response);
+  if (!sessionId) return;
+  person.checkouts += 1;
+  if (choices.chance(0.3)) return;
+  const path = '/api/billing/verify-and-update-checkout-session';
+  const answer = await untilTaken(world, person, () =>
+    world.site.call('return from checkout', 'POST', path, { token, body: { sessionId } }),
+  );
+  if (answer.status !== 200) world.seen.push(`${person.phone} came back from ${sessionId}: ${answer.code}`);
+}
+
+/** Not every button exists in every state; the portal refuses the others. */
+async function press(world: World, person: Person, url: string): Promise<void> {
+  const { choices } = person;
+  const button = choices.weighted<keyof typeof buttons>(buttons);
+  const form = { price: choices.pick([...world.rig.tiers.keys()]) };
+  await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
+  await readProfile(world, person);
+}
+
+/** Reads the profile. */
+export async function readProfile(world: World, person: Person): Promise<void> {
+  const { token } = person;
+  const answer = await untilTaken(world, person, () => world.site.call('profile', 'GET', '/api/user/me', { token }));
+  if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);
+}
+
+/** Submits a form of a Stripe page. */
+export function submit(url: string, form: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+}
+
+function sessionIn(response: Response): string | null {
+  const location = response.headers.get('location');
+  return location && new URL(location).searchParams.get('session_id');
+}
+
+/** The bot posts some messages, one by one or concurrently, each until it gets a response. */
+export async function write(world: World, person: Person): Promise<void> {
+  const { choices } = person;
+  const atOnce = choices.chance(0.25) ? choices.between(2, 5) : 1;
+  await Promise.all(Array.from({ length: atOnce }, () => post(world, person)));
+}
+
+async function post(world: World, person: Person): Promise<void> {
+  const { choices, phone } = person;
+  const id = person.nextId('use');
+  const body = { phone, count: choices.between(1, 3) };
+  const send = (hangUpMs?: number) => world.site.bot('bot usage', '/api/bot/usage', id, body, hangUpMs);
+  const again = choices.chance(0.1);
+  if (choices.chance(0.1)) await send(choices.between(2, 40));
+  const answer = await untilTaken(world, person, send);
+  if (answer.status !== 200) {
+    world.seen.push(`usage post ${id} was refused: ${answer.code}`);
+    return;
+  }
+  const { allowed, used, resetsAt } = answer.body;
+  person.posts.push({ id, count: body.count, allowed, used, resetsAt });
+  if (again) compare(world, id, answer, await send());
+}
+
+function compare({ seen }: World, id: string, first: Answer, second: Answer): void {
+  if (isNotNow(second) || JSON.stringify(first.body) === JSON.stringify(second.body)) return;
+  seen.push(`usage post ${id} was answered ${JSON.stringify(first.body)}, then ${JSON.stringify(second.body)}`);
+}

@@ -1,0 +1,131 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runSteps, type Step } from './steps.ts';
+import { describePlan, measureCapacity, planFor } from './capacity.ts';
+import { apiTests, touchedTests } from './quick.ts';
+
+let folder: string;
+let printed: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'solace-steps-'));
+  printed = [];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A shell script that runs in the test's folder. */
+const shell = (name: string, script: string): Step => ({
+  name,
+  command: 'sh',
+  args: ['-c', `cd ${folder}; ${script}`],
+});
+const until = (file: string) => `while [ ! -e ${file} ]; do sleep 0.05; done`;
+const run = (steps: Step[], together: number, stop?: AbortSignal) =>
+  runSteps(steps, { together, logs: join(folder, 'logs'), print: (line) => printed.push(line), ...(stop && { stop }) });
+const read = (file: string) => readFileSync(join(folder, file), 'utf8').trim();
+
+/** Resolves when a process has ended; one that nobody has waited for yet is a zombie. */
+async function untilEnded(pid: string): Promise<void> {
+  const state = () => {
+    try {
+      process.kill(Number(pid), 0);
+      return existsSync(`/proc/${pid}/stat`) && readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+        ? 'ended'
+        : 'runs';
+    } catch {
+      return 'ended';
+    }
+  };
+  await expect.poll(state, { timeout: 30_000, message: `process ${pid}` }).toBe('ended');
+}
+
+test('runs as many steps at once as it may', async () => {
+  const [one, two] = [shell('one', `touch 1; ${until('2')}`), shell('two', `touch 2; ${until('1')}`)];
+  expect(await run([one, two], 2)).toBe(true);
+});
+
+test('begins a step when the one before has ended', async () => {
+  const note = (name: string) => shell(name, `echo ${name} begins >> all; sleep 0.05; echo ${name} ends >> all`);
+  expect(await run([note('one'), note('two')], 1)).toBe(true);
+  expect(read('all').split('\n')).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+});
+
+test('shows the lines of files and steps, and keeps all output in a log', async () => {
+  expect(await run([shell('some', "echo '✓ a file'; echo chatter; echo noise >&2")], 1)).toBe(true);
+  expect(printed).toEqual(['✓ a file', expect.stringMatching(/^✓ +\d+\.\d s {2}some$/)]);
+  expect(read('logs/some.log').split('\n').toSorted()).toEqual(['chatter', 'noise', '✓ a file']);
+});
+
+test('shows the whole output of a step that fails, unless it has shown its failures', async () => {
+  expect(await run([shell('crash', 'echo why; exit 3')], 1)).toBe(false);
+  expect(printed).toEqual(['│ why', expect.stringMatching(/^✗ .* crash failed; its whole output is in .*crash\.log$/)]);
+  printed = [];
+  expect(await run([shell('tests', "echo '✗ a file'; echo '│ because'; echo chatter; exit 1")], 1)).toBe(false);
+  expect(printed.slice(0, -1)).toEqual(['✗ a file', '│ because']);
+});
+
+test('ends the processes of other steps when a step fails, and begins no more', async () => {
+  const long = shell('long', '(sleep 600 & echo $! > pid; touch begun; wait); true');
+  const bad = shell('bad', `${until('begun')}; exit 3`);
+  expect(await run([long, bad, shell('never', 'touch never')], 2)).toBe(false);
+  expect(printed.join('\n')).toMatch(/✗ .* bad failed.*\n✗ .* long was stopped/);
+  await untilEnded(read('pid'));
+  expect(() => read('never')).toThrow('ENOENT');
+});
+
+test('ends all processes when it is stopped', async () => {
+  const stop = new AbortController();
+  const running = run([shell('long', "echo $$ > pid; echo '✓ begun'; sleep 600; true")], 1, stop.signal);
+  await expect.poll(() => printed, { timeout: 30_000 }).toEqual(['✓ begun']);
+  stop.abort();
+  expect(await running).toBe(false);
+  await untilEnded(read('pid'));
+});
+
+test('says what to do when the disk has become full', async () => {
+  expect(await run([shell('build', "echo 'ENOSPC: no space left on device, write'; exit 1")], 1)).toBe(false);
+  expect(printed).toContainEqual(expect.stringMatching(/^The disk is full: remove what you do not need/));
+});
+
+test('runs five steps at once on two idle cores', () => {
+  expect(planFor({ free: 2 })).toEqual({ together: 5, apiShards: 3, browserWorkers: 2 });
+});
+
+test('runs two steps at once beside four busy processes on two cores', () => {
+  expect(planFor({ free: 2 / 3 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1 });
+});
+
+test('runs one step at once where there is next to no room, and never more than nine', () => {
+  expect(planFor({ free: 0.01 }).together).toBe(1);
+  expect(planFor({ free: 128 }).together).toBe(9);
+});
+
+test('measures at most the processors of the machine, and says how many are free', async () => {
+  const capacity = await measureCapacity();
+  expect(capacity.free).toBeGreaterThan(0);
+  expect(capacity.free).toBeLessThanOrEqual(capacity.cores);
+  expect(describePlan({ cores: 4, free: 1, load: 3.14 }, planFor({ free: 1 }))).toBe(
+    '25 % of 4 cores are free (load 3.1): 3 steps at once, 1 browser tests.',
+  );
+});
+
+test('selects the API tests of a changed part, and changed tests', () => {
+  const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/trials.test.ts'], apiTests());
+  expect(touched).toContain('tests/api/chat.test.ts');
+  expect(touched).toContain('tests/api/chat-privacy.test.ts');
+  expect(touched).toContain('tests/api/trials.test.ts');
+  expect(touched).not.toContain('tests/api/billing.test.ts');
+});
+
+const parts = ['worker', 'worker/endpoints']
+  .flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
+  .filter((path) => !/^worker\/(docs|operations|endpoints|README\.md|tsconfig\.json)$/.test(path));
+
+test.each([...parts, 'drizzle/schema.ts'])('knows the tests of %s', (path) => {
+  expect(touchedTests([path.endsWith('.ts') ? path : `${path}/any.ts`], apiTests())).not.toEqual([]);
+});
+
+test('selects nothing for a document', () => {
+  expect(touchedTests(['README.md'], apiTests())).toEqual([]);
+});

@@ -1,0 +1,3 @@
+import { compileWords } from './compile.ts';
+
+compileWords('en', 'en');

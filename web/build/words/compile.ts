@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { intlModule } from './intl-module.ts';
+import { sourceOf } from './message.ts';
+
+/** Texts by key: a sentence, a list, or a group of texts. */
+type Texts = string | Texts[] | { [key: string]: Texts };
+
+const words = join(import.meta.dirname, '../../words');
+
+/** Where the compiled words of a language are; git ignores it. */
+const compiledFolder = (folder: string) => join(words, 'compiled', folder);
+
+/** The texts of a language by file, without the notes for translators. */
+function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
+  const files = readdirSync(join(words, folder)).filter((file) => file.endsWith('.json') && file !== 'notes.json');
+  return Object.fromEntries(
+    files.map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(words, folder, file), 'utf8'))]),
+  );
+}
+
+/**
+ * Writes the words of a language as TypeScript: a module for each file, in which each group is a namespace, so that a
+ * bundle holds only the sentences that it uses. Throws for a text that is not a valid message.
+ */
+export function compileWords(folder: string, locale: string): void {
+  const target = compiledFolder(folder);
+  mkdirSync(target, { recursive: true });
+  const wanted = new Map<string, string>();
+  for (const [file, groups] of Object.entries(readTexts(folder))) {
+    const names = Object.keys(groups);
+    const exports = names.map((group) => `export * as ${group}Words from './${file}.${group}.ts';\n`);
+    wanted.set(`${file}.ts`, exports.join(''));
+    for (const [group, texts] of Object.entries(groups))
+      wanted.set(`${file}.${group}.ts`, moduleSource(texts, { locale, place: `${folder}/${file}.json ${group}` }));
+  }
+  const names = readTexts(folder)['help']?.['helpLine']?.['countryNames'];
+  wanted.set('intl.ts', intlModule(locale, names as Record<string, string>));
+  for (const [file, source] of wanted) writeIfChanged(join(target, file), source);
+  for (const file of readdirSync(target)) if (!wanted.has(file)) rmSync(join(target, file), { force: true });
+}
+
+type Place = { locale: string; place: string };
+
+function moduleSource(texts: { [key: string]: Texts }, { locale, place }: Place): string {
+  const lines = Object.entries(texts).map(([key, text]) => {
+    const value = valueSource(text, { locale, place: `${place}.${key}` });
+    // A key such as `delete` cannot name a constant.
+    return `const _${key} = ${value};\nexport { _${key} as ${key} };\n`;
+  });
+  const source = lines.join('');
+  const start = source.includes('pluralForm(') ? "import { pluralForm } from '../../plural-form.ts';\n" : '';
+  return start + source;
+}
+
+function valueSource(text: Texts, { locale, place }: Place): string {
+  if (typeof text === 'string') return sentenceSource(text, { locale, place });
+  const inside = (key: string, value: Texts) => valueSource(value, { locale, place: `${place}.${key}` });
+  if (Array.isArray(text)) return `[${text.map((value, index) => inside(String(index), value)).join(', ')}]`;
+  const entries = Object.entries(text).map(([key, value]) => `${JSON.stringify(key)}: ${inside(key, value)}`);
+  return `{ ${entries.join(', ')} }`;
+}
+
+function sentenceSource(text: string, { locale, place }: Place): string {
+  try {
+    return sourceOf(text, locale);
+  } catch (error) {
+    throw new Error(`web/words/${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** Replaces the file at once, since several processes may compile the same words. */
+function writeIfChanged(file: string, source: string): void {
+  if (existsSync(file) && readFileSync(file, 'utf8') === source) return;
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, source);
+  renameSync(partial, file);
+}

@@ -1,0 +1,86 @@
+import { helpLines } from '#contract/help-lines';
+import type { HelpLanguage } from '#contract/help-line';
+import { planIds, plans } from '#contract/plans';
+
+/**
+ * The module of what a language writes in its own way: dates, prices, names of countries and languages. It is written
+ * when the site is built, since browsers and Node have different versions of these data, and a page that differs from
+ * what its scripts render is drawn again.
+ */
+export function intlModule(locale: string, countryNames: Record<string, string>): string {
+  const values = {
+    months: monthsOf(locale),
+    prices: Object.fromEntries(planIds.map((id) => [id, priceOf(plans[id].weeklyCents, locale)])),
+    countryNames: countriesOf(locale, countryNames),
+    languageNames: languagesOf(locale),
+  };
+  const constants = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
+  return [
+    `export const locale = ${JSON.stringify(locale)};\n`,
+    ...constants,
+    `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale)};\n`,
+    `export const timeText = (hour: number, minute: number): string => ${timePattern(locale)};\n`,
+  ].join('');
+}
+
+function monthsOf(locale: string): string[] {
+  const format = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric', timeZone: 'UTC' });
+  const monthOf = (date: Date) => format.formatToParts(date).find(({ type }) => type === 'month')?.value ?? '';
+  return Array.from({ length: 12 }, (_, month) => monthOf(new Date(Date.UTC(2025, month, 1))));
+}
+
+/** A template for a day, a month and a year. */
+function datePattern(locale: string): string {
+  const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
+  const parts = new Intl.DateTimeFormat(locale, options).formatToParts(Date.UTC(2025, 0, 5));
+  return templateOf(parts, { day: 'day', month: 'months[month]', year: 'year' });
+}
+
+/** A template for an hour and a minute. */
+function timePattern(locale: string): string {
+  const format = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
+  const morning = format.formatToParts(Date.UTC(2025, 0, 1, 9, 5));
+  const evening = format.formatToParts(Date.UTC(2025, 0, 1, 21, 5));
+  const half = (parts: Intl.DateTimeFormatPart[]) => parts.find(({ type }) => type === 'dayPeriod')?.value;
+  const dayPeriod = `(hour < 12 ? ${JSON.stringify(half(morning))} : ${JSON.stringify(half(evening))})`;
+  const hasTwoDigits = morning.find(({ type }) => type === 'hour')?.value === '09';
+  const wholeDay = hasTwoDigits ? "String(hour).padStart(2, '0')" : 'hour';
+  const hour = half(morning) ? '(hour % 12 || 12)' : wholeDay;
+  return templateOf(morning, { hour, minute: "String(minute).padStart(2, '0')", dayPeriod });
+}
+
+/** The fixed parts of a format, with an expression for each of the others. */
+function templateOf(parts: Intl.DateTimeFormatPart[], expressions: Record<string, string>): string {
+  const pieces = parts.map(({ type, value }) => {
+    const expression = expressions[type];
+    // Newer data separate an hour from AM with a narrow space, which not every font has.
+    return expression ? `\${${expression}}` : value.replaceAll('\u202f', ' ');
+  });
+  return `\`${pieces.join('')}\``;
+}
+
+/** US dollars, without decimals for a whole amount. */
+function priceOf(cents: number, locale: string): string {
+  const format = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    trailingZeroDisplay: 'stripIfInteger',
+  });
+  return format.format(cents / 100);
+}
+
+/** The names of the countries that have a crisis line, in the order of the language. */
+function countriesOf(locale: string, special: Record<string, string>): Record<string, string> {
+  const names = new Intl.DisplayNames(locale, { type: 'region' });
+  const entries = Object.keys(helpLines).map((code) => [code, special[code] ?? names.of(code) ?? code] as const);
+  return Object.fromEntries(entries.toSorted(([, one], [, other]) => one.localeCompare(other, locale)));
+}
+
+function languagesOf(locale: string): Record<HelpLanguage, string> {
+  const names = new Intl.DisplayNames(locale, { type: 'language' });
+  const codes = Object.values(helpLines).flatMap(({ lines }) =>
+    lines.flatMap(({ languages = [], languagesAtTimes = [] }) => [...languages, ...languagesAtTimes]),
+  );
+  const entries = [...new Set(codes)].toSorted().map((code) => [code, names.of(code) ?? code] as const);
+  return Object.fromEntries(entries) as Record<HelpLanguage, string>;
+}

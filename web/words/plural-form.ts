@@ -1,0 +1,9 @@
+import { locale } from '#words/intl';
+
+let rules: Intl.PluralRules | undefined;
+
+/** The plural form that the page's language uses for a number. */
+export function pluralForm(count: number): Intl.LDMLPluralRule {
+  rules ??= new Intl.PluralRules(locale);
+  return rules.select(count);
+}

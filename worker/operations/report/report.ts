@@ -1,0 +1,60 @@
+import { Console } from 'node:console';
+import { readFileSync } from 'node:fs';
+import { createClient } from '@libsql/client/web';
+import { httpRequest } from '../doctor/finding.ts';
+import { readCommand, runCommand } from '../target.ts';
+
+/* `npm run report [-- --env preview|production]`: the runbook's five questions with today's figures, on one page. */
+
+const healthRequests = 5;
+
+async function printReport(): Promise<boolean> {
+  const { target, values } = readCommand('local');
+  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '', SITE_URL = '' } = values;
+  const client = createClient({ url, authToken });
+  const out = new Console(process.stdout);
+  out.log(`Solace, ${target}, ${new Date().toISOString()}`);
+  for (const { question, queries } of readQuestions()) {
+    out.log(`\n${question}`);
+    for (const query of queries) {
+      const { rows } = await client.execute(`select * from (${query})`);
+      if (rows.length > 0) out.table(rows.map((row) => ({ ...row })));
+      else out.log('Nothing.');
+    }
+    if (queries.length === 0) out.log('The log answers this: see "The five questions" in worker/docs/runbook.md.');
+  }
+  out.log(`\n${SITE_URL}/api/health`);
+  return healthIn(`${SITE_URL.replace(/\/+$/, '')}/api/health`, out);
+}
+
+/** Times a few requests, one after the other; returns whether each responded 200. */
+async function healthIn(url: string, out: Console): Promise<boolean> {
+  const results: { status: number | string; ms: number }[] = [];
+  for (let request = 0; request < healthRequests; request += 1) {
+    const startedAt = performance.now();
+    const response = await httpRequest(url);
+    const status = 'failure' in response ? response.failure : response.status;
+    if (!('failure' in response)) await response.body?.cancel();
+    results.push({ status, ms: Math.round(performance.now() - startedAt) });
+  }
+  out.table(results);
+  return results.every(({ status }) => status === 200);
+}
+
+const runbook = new URL('../../docs/runbook.md', import.meta.url);
+
+export type Question = { question: string; queries: string[] };
+
+/** The questions of the runbook's section "The five questions" that the database can answer, with their SQL. */
+export function readQuestions(text = readFileSync(runbook, 'utf8')): Question[] {
+  const section = /^## The five questions$([\s\S]*?)(?=^## )/m.exec(text)?.[1] ?? '';
+  return section
+    .split(/^\*\*(?=[^*]+\?\*\*)/m)
+    .slice(1)
+    .map((part) => ({
+      question: part.slice(0, part.indexOf('**')),
+      queries: [...part.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, query = '']) => query.trim()),
+    }));
+}
+
+if (process.argv[1] === import.meta.filename) await runCommand(printReport);
