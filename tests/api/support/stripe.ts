@@ -102,7 +102,13 @@ export async function deliverAtOnce(events: Stripe.Event[]): Promise<void> {
   expect(refused, 'events that were refused ten times').toEqual([]);
 }
 
-/** Posts to the Worker every event of a customer since an instant (unix seconds by Stripe's clock). */
-export async function deliver(customer: string, since: number): Promise<void> {
-  for (const event of await eventsOf(customer, since)) await postEvent(event);
+const delivered = new Set<string>();
+
+/** Posts to the Worker, oldest first, the events of a customer since an instant that it has not posted before. */
+export async function deliver(customer: string, since = 0): Promise<void> {
+  for (const event of await eventsOf(customer, since)) {
+    if (delivered.has(event.id)) continue;
+    delivered.add(event.id);
+    await postEvent(event);
+  }
 }
