@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type PhoneNumber, canonicalPhone } from '../../worker/accounts/phone.ts';
 import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
@@ -15,6 +15,14 @@ it('names the deployed version in a header, and nothing of it in the body', asyn
   expect(VERSION?.id).toMatch(/^[\da-f-]{36}$/);
   expect(response.headers.get('x-version')).toBe(VERSION?.id);
   expect(await response.json()).toEqual({ status: 'ok', checks: { database: 'ok' } });
+});
+
+it('builds the description once', async () => {
+  const first = await call('GET', '/api/openapi.json');
+  const grouped = vi.spyOn(Map, 'groupBy');
+  const second = await call('GET', '/api/openapi.json');
+  expect([second.text, second.headers.get('content-type')]).toEqual([first.text, 'application/json']);
+  expect(grouped).not.toHaveBeenCalled();
 });
 
 it('describes every call of the table but those of support, with its body and every status it can answer', async () => {

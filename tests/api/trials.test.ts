@@ -3,6 +3,8 @@ import { botCall, call, parallel, runCron } from './support/api.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { buy, complete, onTrial, profileOf, verify } from './support/buying.ts';
 import { externalSession, newContact, newPerson, newPhone } from './support/person.ts';
+import { watchDatabase } from './support/requests.ts';
+import { costOf } from './support/log.ts';
 import { database } from './support/database.ts';
 import { customerOf, makeDue, stripe } from './support/stripe.ts';
 
@@ -108,6 +110,15 @@ describe('a trial', () => {
     expect(await activate(`${link}x`)).toMatchObject({ status: 401, body: invalid });
     advanceClock(7 * day + second);
     expect(await activate(link)).toMatchObject({ status: 401, body: invalid });
+  });
+
+  it('writes nothing for an unknown token', async () => {
+    const mark = `unknown-${crypto.randomUUID()}`;
+    const requests = watchDatabase('trial_links');
+    const result = await activate(mark);
+    expect([result.status, costOf(result)]).toEqual([401, 1]);
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.filter(({ text }) => /insert|update|delete/i.test(text))).toEqual([]);
   });
 
   it('does not start the week again: the count goes on', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Handler } from '../http/request-context.ts';
 import { connectionCountry } from '../lib/caller.ts';
 import { openApi } from '../http/openapi.ts';
+import { memoize } from '../lib/memoize.ts';
 
 /** `x-version` names the deployed version: a deployment asks for it, to know which version responds. */
 export const health: Handler<'health'> = async ({ db, env }) => {
@@ -21,4 +22,8 @@ export const getCountry: Handler<'getCountry'> = async ({ request }) => ({
   country: connectionCountry(request),
 });
 
-export const openapi: Handler<'openapi'> = async ({ settings }) => Response.json(openApi(settings.SITE_URL));
+/** Building the description takes 25 ms of CPU (2026-11-22). */
+const descriptionOf = memoize((siteUrl: string) => JSON.stringify(openApi(siteUrl)));
+
+export const openapi: Handler<'openapi'> = async ({ settings }) =>
+  new Response(descriptionOf(settings.SITE_URL), { headers: { 'content-type': 'application/json' } });

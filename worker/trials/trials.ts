@@ -12,7 +12,10 @@ import type { ExportSection } from '../accounts/user.ts';
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
 type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };
 
-/** Redeems a trial link once, grants its days and creates the session: one round trip. */
+/**
+ * Redeems a trial link once, grants its days and creates the session: one read, so that an unknown token writes nothing,
+ * and one transaction.
+ */
 export async function redeemTrial(
   db: Database,
   settings: Settings,
@@ -31,8 +34,11 @@ export async function redeemTrial(
     sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
     true,
   );
+  const found = db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`);
+  const [link] = await found;
+  if (link?.spent !== 0) return { user: null, spent: link?.spent === 1 };
   const results = await batch(db, {
-    spent: db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`),
+    spent: found,
     used: db.run(sql`update trial_links set used_by = ${sessionId} where ${open} and not ${spent}`),
     trial: db.run(sql`insert into used_trials (phone_mac, at) select distinct phone_mac, ${now}
       from trial_links where user_id = (select user_id from ${redeemed}) on conflict do nothing`),
