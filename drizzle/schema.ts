@@ -80,7 +80,6 @@ export const users = sqliteTable(
   },
   (table) => [
     index('users_trial_end').on(table.trialEndsAt),
-    index('users_billing_watch').on(table.billingWatchUntil),
     index('users_chat_key_id')
       .on(table.chatKeyId)
       .where(sql`chat_key_id is not null`),
@@ -196,7 +195,7 @@ export const usedTrials = sqliteTable('used_trials', {
   at: instant('at').notNull(),
 });
 
-/** What the bot has yet to be told, in order. */
+/** Events for the bot that it has not accepted yet; a row is deleted when it has. */
 export const outbox = sqliteTable(
   'outbox',
   {
@@ -270,17 +269,7 @@ export const customers = sqliteTable(
     setupSession: text('setup_session'),
     hadSubscription: flag('had_subscription').notNull().default(false),
   },
-  (table) => [
-    index('customers_due').on(table.dueAt),
-    // Read by older versions only; a later `_contract` migration drops these three.
-    index('customers_dirty')
-      .on(table.userId)
-      .where(sql`dirty > synced`),
-    index('customers_unanswered')
-      .on(table.userId)
-      .where(sql`stripe_asked and stripe_id is null`),
-    index('customers_age').on(table.syncedAt),
-  ],
+  (table) => [index('customers_due').on(table.dueAt)],
 );
 
 /** Events of Stripe that were received. */

@@ -1,13 +1,16 @@
+import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
-import { botCall, runCron, parallel } from './support/api.ts';
-import { buy, complete, inPortal, newSubscriber, profileOf, verify, type Subscriber } from './support/buying.ts';
+import { payRenewal } from '../../worker/billing/invoices.ts';
+import { botCall, parallel, runCron } from './support/api.ts';
+import { buy, complete, inPortal, newSubscriber, profileOf, type Subscriber, verify } from './support/buying.ts';
+import { advanceClock, day } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import {
+  customerOf,
   deliver,
   deliverAtOnce,
   eventsOf,
-  customerOf,
   latestInvoiceOf,
   makeDue,
   priceOf,
@@ -38,6 +41,22 @@ async function spent(tier: Tier, limit: number): Promise<Subscriber> {
   return person;
 }
 
+async function latestInvoice({ customer }: Subscriber): Promise<Stripe.Invoice> {
+  return stripe.invoices.retrieve(await latestInvoiceOf(customer));
+}
+
+/** The payments of a customer that succeeded. */
+async function payments({ customer }: Subscriber): Promise<Stripe.Charge[]> {
+  const { data } = await stripe.charges.list({ customer, limit: 100 });
+  return data.filter(({ status }) => status === 'succeeded');
+}
+
+/** The cron job fetches the customer's state. */
+async function look({ customer }: Subscriber): Promise<void> {
+  await makeDue(customer);
+  await runCron();
+}
+
 /** Advances Stripe's clock for a user, and delivers every event that has not been delivered. */
 async function advance({ customer, phone }: Subscriber, seconds: number): Promise<void> {
   await sandbox.advanceStripe(phone, seconds);
@@ -45,14 +64,76 @@ async function advance({ customer, phone }: Subscriber, seconds: number): Promis
 }
 
 describe('a renewal', () => {
-  it('opens the new week while its invoice is still a draft', async () => {
+  it('is paid as soon as it is seen, and opens the new week', async () => {
     const person = await newSubscriber('basic');
     await post(person.phone, 30);
-    await advance(person, week);
-    expect((await subscriptionOf(person.customer)).status).toBe('active');
-    expect(await usage(person.phone)).toMatchObject({ used: 0, allowed: true });
-    await advance(person, 2 * hour);
+    await sandbox.advanceStripe(person.phone, week);
+    expect(await latestInvoice(person)).toMatchObject({ status: 'draft', auto_advance: true });
+    // The old week goes on with what is left of it, also by our clock.
+    advanceClock(7 * day + hour * 1000);
+    expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 30 });
+    await runCron();
+    expect(await latestInvoice(person)).toMatchObject({ status: 'paid' });
     expect(await usage(person.phone)).toMatchObject({ used: 0, allowed: true, tier: 'basic' });
+    await advance(person, 2 * hour);
+    expect(await payments(person)).toHaveLength(2);
+  });
+
+  it('is charged once by many workers that see it at once', async () => {
+    const person = await newSubscriber('premium');
+    await sandbox.advanceStripe(person.phone, week);
+    const { id } = await subscriptionOf(person.customer);
+    const read = () => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] });
+    const seen = await parallel(5, read);
+    const paid = await parallel(seen.length, (index) => payRenewal(stripe, seen[index]!, 1));
+    expect(paid).toEqual(seen.map(() => true));
+    expect(await payRenewal(stripe, seen[0]!, 2)).toBe(true);
+    expect(await payRenewal(stripe, await read(), 1)).toBe(false);
+    expect(await payments(person)).toHaveLength(2);
+    await advance(person, 2 * hour);
+    expect(await usage(person.phone)).toMatchObject({ used: 0, tier: 'premium' });
+  });
+
+  it.each<[string, Stripe.InvoiceUpdateParams]>([
+    ['stopped', { auto_advance: false }],
+    ['marked', { metadata: { hold: 'until Monday' } }],
+  ])('is left alone once somebody has %s its draft', async (_, edit) => {
+    const person = await newSubscriber('basic');
+    await post(person.phone, 30);
+    await sandbox.advanceStripe(person.phone, week);
+    const { id } = await latestInvoice(person);
+    await stripe.invoices.update(id, edit);
+    await look(person);
+    expect(await latestInvoice(person)).toMatchObject({ id, status: 'draft' });
+    expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30 });
+    await stripe.invoices.pay(id);
+    await look(person);
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0 });
+  });
+
+  it('that was voided opens nothing and is not charged', async () => {
+    const person = await newSubscriber('basic');
+    await post(person.phone, 30);
+    await sandbox.advanceStripe(person.phone, week);
+    const { id } = await latestInvoice(person);
+    await stripe.invoices.finalizeInvoice(id, { auto_advance: false });
+    await stripe.invoices.voidInvoice(id);
+    await advance(person, 2 * hour);
+    expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30 });
+    expect(await payments(person)).toHaveLength(1);
+  });
+
+  it('opens nothing for a card that fails, in the hour of the draft or later, nor with the next subscription', async () => {
+    const person = await spent('platinum', 160);
+    await sandbox.advanceStripe(person.phone, week);
+    expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 160 });
+    await look(person);
+    expect((await subscriptionOf(person.customer)).status).toBe('past_due');
+    expect((await latestInvoice(person)).next_payment_attempt).not.toBeNull();
+    expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 160 });
+    await advance(person, 15 * 24 * hour);
+    expect((await profileOf(person.token)).metadata.subscriptionTier).toBe('free');
+    expect(await payments(person)).toHaveLength(1);
   });
 
   it('gives no fresh allowance while it is unpaid, nor do the three after it', async () => {
@@ -67,18 +148,6 @@ describe('a renewal', () => {
       expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 160, remaining: 0 });
       expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 160 });
     }
-  });
-
-  it('opens one week at most when messages were counted before its invoice failed', async () => {
-    const person = await spent('basic', 30);
-    await advance(person, week);
-    expect((await post(person.phone)).body).toMatchObject({ allowed: true, used: 1 });
-    await advance(person, 2 * hour);
-    expect(await usage(person.phone)).toMatchObject({ used: 1 });
-    await post(person.phone, 29);
-    await advance(person, week);
-    await advance(person, 2 * hour);
-    expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30 });
   });
 
   it('opens the present week as soon as it is paid', async () => {

@@ -77,7 +77,7 @@ describe('a subscription', () => {
       cancelAt: null,
       scheduledTier: null,
       weekAnchor: start * 1000,
-      weekFrozen: false,
+      weekFrozen: true,
       tierWaits: false,
       endsTrial: false,
       hadSubscription: true,
@@ -130,6 +130,23 @@ describe('a subscription', () => {
       weekFrozen: true,
       weekAnchor: paid.start,
     });
+  });
+
+  it('keeps plan and week of the last paid invoice until the renewal is paid', () => {
+    const paid = { start: (start - 7 * day) * 1000, tier: 'premium' as const };
+    const renewed = derive([subscription({ tier: 'platinum' })], { ...known, paidWeeks: new Map([['sub_1', paid]]) });
+    expect(renewed).toMatchObject({
+      tier: 'premium',
+      status: 'active',
+      weekFrozen: true,
+      weekAnchor: paid.start,
+      renewalAt: end * 1000,
+    });
+  });
+
+  it('grants nothing before the first payment, also while its invoice is a draft', () => {
+    const unpaid = derive([subscription()], { ...known, paidWeeks: new Map([['sub_1', null]]) });
+    expect(unpaid).toMatchObject({ tier: 'free', status: 'active', weekFrozen: false, weekAnchor: null });
   });
 
   it('does not grant an upgrade whose proration failed: the paid plan and the paid week stay', () => {

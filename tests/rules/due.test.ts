@@ -13,6 +13,23 @@ describe('the customers that are due', () => {
   create index customers_due on customers (due_at);
   create table run (user_id integer primary key);`;
 
+  const facts = (more: Partial<Parameters<typeof dueAfter>[0]>) => ({
+    live: true,
+    user: { billingWatchUntil: null },
+    setupSession: null,
+    renewalAt: null,
+    awaitsPayment: false,
+    ...more,
+  });
+
+  it('are fetched when their week ends, and each minute until the next one is paid', () => {
+    expect(dueAfter(facts({ renewalAt: begin + 5 * minute }), begin)).toBe(begin + 5 * minute);
+    expect(dueAfter(facts({ renewalAt: begin - 5 * minute }), begin)).toBeLessThan(begin + minute);
+    expect(dueAfter(facts({ renewalAt: begin + 7 * day, awaitsPayment: true }), begin)).toBeLessThan(begin + minute);
+    expect(dueAfter(facts({ renewalAt: begin + 7 * day }), begin)).toBe(begin + 50 * minute);
+    expect(dueAfter(facts({ renewalAt: begin - 2 * day }), begin)).toBe(begin + 50 * minute);
+  });
+
   /** Live customers that were all fetched a day ago and are all due; the first ones fail whenever they are fetched. */
   function customers(count: number, failing: number) {
     const rows = openRows(schema);
@@ -26,7 +43,7 @@ describe('the customers that are due', () => {
     rows.run(sql`delete from run`);
     rows.run(sql`insert into run ${dueCustomers(now, customersPerRun)}`);
     const due = sql`user_id in (select user_id from run)`;
-    const next = dueAfter({ live: true, user: { billingWatchUntil: null }, setupSession: null }, now);
+    const next = dueAfter(facts({}), now);
     rows.run(sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`);
     rows.run(sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`);
     const { most } = rows.row<{ most: number }>(sql`select -min(0, min(due_at)) as most from customers`)!;

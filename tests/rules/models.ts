@@ -132,17 +132,13 @@ export class BillingModel {
       schedule: null,
       metadata: {},
       items: { data: [{ price, current_period_start: start, current_period_end: end }] },
+      latest_invoice: { status: this.latest.status, ...linesOf(this.latest) },
     } as unknown as Stripe.Subscription;
   }
 
   paidInvoices(): Stripe.Invoice[] {
     const paid = this.invoices.filter(({ status }) => status === 'paid');
-    return paid.toReversed().map(({ period, tier, proration }) => {
-      const pricing = { price_details: { price: `price_${tier}` } };
-      const line = { amount: 1199, period, pricing, parent: { subscription_item_details: { proration } } };
-      const credit = { ...line, amount: -600 };
-      return { lines: { data: proration ? [credit, line] : [line] } } as unknown as Stripe.Invoice;
-    });
+    return paid.toReversed().map((invoice) => linesOf(invoice) as unknown as Stripe.Invoice);
   }
 
   #nextDue(): number {
@@ -154,4 +150,11 @@ export class BillingModel {
     this.period = { start: this.period.end, end: this.period.end + week };
     this.addInvoice(false);
   }
+}
+
+function linesOf({ period, tier, proration }: Invoice) {
+  const pricing = { price_details: { price: `price_${tier}` } };
+  const line = { amount: 1199, period, pricing, parent: { subscription_item_details: { proration } } };
+  const credit = { ...line, amount: -600 };
+  return { lines: { data: proration ? [credit, line] : [line] } };
 }

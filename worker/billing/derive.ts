@@ -13,7 +13,7 @@ export type SubscriptionState = {
   scheduledTier: PlanId | null;
   /** The start of the paid week; null if nothing was paid. */
   weekAnchor: number | null;
-  /** The latest invoice is not paid: no further week opens. */
+  /** The week is a paid one: it lasts until the next one is paid. */
   weekFrozen: boolean;
   /** The plan begins when our own trial ends. */
   tierWaits: boolean;
@@ -38,7 +38,7 @@ export type Known = {
   heldTier: PlanId;
   /** The plan of each scheduled price (`plannedPrice`). */
   prices: ReadonlyMap<string, PaidPlanId | null>;
-  /** The last paid week of each subscription that is past due. */
+  /** The last paid week of each subscription whose present period is not paid. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
@@ -77,7 +77,10 @@ function stateOf(live: Live, { trialEndsAt, prices, paidWeeks }: Known) {
   const unpaid = subscription.status === 'unpaid' || subscription.status === 'paused';
   const pastDue = subscription.status === 'past_due';
   const paid = paidWeeks.get(subscription.id);
-  const tier = unpaid ? 'free' : pastDue ? paidTier(live.tier, paid) : live.tier;
+  const isPaidUp = !pastDue && paid === undefined;
+  const tier = unpaid ? 'free' : isPaidUp ? live.tier : paidTier(live.tier, paid);
+  const paidFrom = isPaidUp ? item.current_period_start * 1000 : (paid?.start ?? null);
+  const weekAnchor = trialing || unpaid ? null : paidFrom;
   const periodEnd = (trialing && subscription.trial_end ? subscription.trial_end : item.current_period_end) * 1000;
   const cancelAt = cancelInstant(subscription, periodEnd);
   const planned = prices.get(plannedPrice(subscription) ?? '') ?? null;
@@ -88,8 +91,8 @@ function stateOf(live: Live, { trialEndsAt, prices, paidWeeks }: Known) {
     renewalAt: periodEnd,
     cancelAt,
     scheduledTier,
-    weekAnchor: trialing || unpaid ? null : pastDue ? (paid?.start ?? null) : item.current_period_start * 1000,
-    weekFrozen: pastDue && paid !== undefined && paid !== null,
+    weekAnchor,
+    weekFrozen: weekAnchor !== null,
     tierWaits: trialing && trialEndsAt !== null,
   };
 }
@@ -104,7 +107,7 @@ function statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }: Facts)
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-/** While a payment is past due: at most the plan that was paid last. */
+/** While the present period is not paid: at most the plan that was paid last. */
 function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;

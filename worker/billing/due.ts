@@ -5,22 +5,36 @@ import { hourMs, minuteMs } from '../lib/time.ts';
 /** A checkout expires 24 hours after it was opened; `billingWatchUntil` is an hour after that opening. */
 const checkoutMs = 24 * hourMs;
 const intervalMs = 50 * minuteMs;
+/** Stripe renews a subscription within minutes of its period's end; until then the next week is not paid. */
+const renewalMs = hourMs;
 const longestPauseMs = 6 * hourMs;
 
 /** Half a million customers need 350 a minute to be fetched once a day. */
 export const customersPerRun = 500;
 
-type Facts = { live: boolean; user: Pick<User, 'billingWatchUntil'>; setupSession: string | null };
+type Facts = {
+  live: boolean;
+  user: Pick<User, 'billingWatchUntil'>;
+  setupSession: string | null;
+  /** The end (unix ms) of the present period or trial. */
+  renewalAt: number | null;
+  /** A renewal's invoice waits for its payment. */
+  awaitsPayment: boolean;
+};
 
 /**
  * When (unix ms) the cron job fetches a customer's state after a fetch; null if nothing can change before the user
  * opens Stripe's pages.
  */
-export function dueAfter({ live, user, setupSession }: Facts, now = Date.now()): number | null {
+export function dueAfter(facts: Facts, now = Date.now()): number | null {
+  const { live, user, setupSession, renewalAt, awaitsPayment } = facts;
   const watchUntil = user.billingWatchUntil ?? 0;
-  if (now < watchUntil) return now + minuteMs / 2;
+  const renewsSoon = live && renewalAt !== null && renewalAt <= now && now < renewalAt + renewalMs;
+  if (now < watchUntil || awaitsPayment || renewsSoon) return now + minuteMs / 2;
   const checkoutMayBeOpen = now < watchUntil + checkoutMs;
-  return live || setupSession !== null || checkoutMayBeOpen ? now + intervalMs : null;
+  if (!live && setupSession === null && !checkoutMayBeOpen) return null;
+  const endsAt = live && renewalAt !== null && renewalAt > now ? renewalAt : Infinity;
+  return Math.min(now + intervalMs, endsAt);
 }
 
 /**

@@ -38,6 +38,42 @@ export async function payWithNewCard(
   return paid?.status === 'paid';
 }
 
+/**
+ * Whether the renewal's invoice waits for its first payment, and nobody has taken it over. Stripe leaves a draft for an
+ * hour. Whoever edits one in the dashboard switches `auto_advance` off or adds metadata: Stripe's own rules then apply.
+ */
+export function awaitsPayment(subscription: Stripe.Subscription): boolean {
+  const invoice = latestInvoice(subscription);
+  if (subscription.status !== 'active' || subscription.pause_collection || !invoice) return false;
+  const { status, auto_advance, attempted, billing_reason, collection_method, metadata } = invoice;
+  const isUntouched =
+    auto_advance === true && collection_method === 'charge_automatically' && !Object.keys(metadata ?? {}).length;
+  return (
+    isUntouched && billing_reason === 'subscription_cycle' && (status === 'draft' || (status === 'open' && !attempted))
+  );
+}
+
+/**
+ * Finalizes and pays a renewal's invoice; Stripe retries a failed payment by itself. Returns whether anything was done:
+ * another Worker may do the same at once, and Stripe refuses the second payment.
+ */
+export async function payRenewal(stripe: Stripe, subscription: Stripe.Subscription, attempt: number): Promise<boolean> {
+  const invoice = latestInvoice(subscription);
+  if (!invoice || !awaitsPayment(subscription)) return false;
+  const key = (verb: string) => ({ idempotencyKey: `${verb}:${invoice.id}:${attempt}` });
+  if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id, {}, key('finalize')));
+  await unlessRefused(stripe.invoices.pay(invoice.id, {}, key('renew')));
+  return true;
+}
+
+/** Whether the latest invoice has paid for the present period. */
+export function isPaidUp(subscription: Stripe.Subscription): boolean {
+  const invoice = latestInvoice(subscription);
+  const starts = subscription.items.data.map(({ current_period_start: start }) => start);
+  const paysFor = (line: Stripe.InvoiceLineItem) => !isProration(line) && starts.includes(line.period.start);
+  return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
+}
+
 function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {
   return typeof invoice === 'string' ? null : invoice;
 }

@@ -15,7 +15,7 @@ import { profileOf } from '../usage/profile.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { dueAfter } from './due.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
-import { paidWeekOf, payWithNewCard, priceOfLine } from './invoices.ts';
+import { awaitsPayment, isPaidUp, paidWeekOf, payRenewal, payWithNewCard, priceOfLine } from './invoices.ts';
 import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { tierOfPrice } from './catalogue.ts';
@@ -61,7 +61,9 @@ export function sameForUser(before: User, after: User, now = Date.now()): boolea
 async function adoptCustomer({ settings }: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   const { customer, user } = leased;
   const stripeId = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
-  const dueAt = stripeId ? dueAfter({ live: false, user, setupSession: null }) : null;
+  const dueAt = stripeId
+    ? dueAfter({ live: false, user, setupSession: null, renewalAt: null, awaitsPayment: false })
+    : null;
   return { result: user, changes: { synced: customer.dirty, stripeId, dueAt, failures: 0 } };
 }
 
@@ -86,6 +88,8 @@ type FetchedState = {
   setupSession: string | null;
   /** The plan after the trial, if it cannot start because it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
+  /** A renewal's invoice still waits for its first payment. */
+  awaitsPayment: boolean;
 };
 
 /** Fetches a customer's state after completing pending work at Stripe. */
@@ -102,7 +106,8 @@ async function fetchState(
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
   const known = { trialEndsAt: user.trialEndsAt, heldTier: user.tier, prices, paidWeeks };
-  return { state: derive(subscriptions, known), setupSession: session, offSaleTier };
+  const waits = subscriptions.some(awaitsPayment);
+  return { state: derive(subscriptions, known), setupSession: session, offSaleTier, awaitsPayment: waits };
 }
 
 /** All subscriptions; none for a deleted customer. For an unknown customer it throws, so the plan stays. */
@@ -113,25 +118,29 @@ async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCust
   return found ?? [];
 }
 
-/** A user with a due payment may have saved another card on Stripe's pages. */
+/** Pays renewals at once; a user with a due payment may have saved another card on Stripe's pages. */
 async function payDebts(
   stripe: Stripe,
   leased: LeasedCustomer,
   subscriptions: Stripe.Subscription[],
   stripeId: string,
 ): Promise<Stripe.Subscription[]> {
-  if ((leased.user.billingWatchUntil ?? 0) < Date.now()) return subscriptions;
-  let paid = false;
-  for (const each of subscriptions.filter(owes))
-    paid = (await payWithNewCard(stripe, each, leased.customer.attempt)) || paid;
-  return paid ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
+  const { attempt } = leased.customer;
+  const watched = (leased.user.billingWatchUntil ?? 0) >= Date.now();
+  let changed = false;
+  for (const each of subscriptions) {
+    if (await payRenewal(stripe, each, attempt)) changed = true;
+    else if (watched && owes(each) && (await payWithNewCard(stripe, each, attempt))) changed = true;
+  }
+  return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-/** The newest paid invoices of each subscription that is past due. */
+/** The newest paid invoices of each subscription whose present period is not paid. */
 async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
-  for (const { id, status } of subscriptions) {
-    if (status !== 'past_due') continue;
+  for (const subscription of subscriptions) {
+    const { id, status } = subscription;
+    if (status !== 'past_due' && (status !== 'active' || isPaidUp(subscription))) continue;
     const { data } = await stripe.invoices.list({ subscription: id, status: 'paid', limit: paidInvoices });
     invoices.set(id, data);
   }
@@ -176,7 +185,8 @@ async function saveState(
   // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
   const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
   const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
-  const dueAt = dueAfter({ live: state.live, user, setupSession }, now);
+  const { live, renewalAt } = state;
+  const dueAt = dueAfter({ live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment }, now);
   const { saved } = await batch(db, {
     user: db
       .update(users)

@@ -47,12 +47,10 @@ function planDiffers({ customer, holdings, account }: Case, tiers: Map<string, s
 function weekDiffers({ customer, holdings, account }: Case): string | null {
   const [subscription] = holdings ? liveIn(holdings) : [];
   if (!subscription || !account || subscription.status === 'trialing') return null;
-  const { current_period_end: end } = subscription.items.data[0]!;
-  const week = weekMs / 1000;
-  const paid = paidWeeks(holdings!.invoices).map(({ start }) => start);
-  const start = subscription.status === 'past_due' ? Math.max(...paid) : end - week;
-  const holds =
-    account.week_anchor === start * 1000 && (account.week_frozen === 1) === (subscription.status === 'past_due');
+  const paid = paidWeeks(holdings!.invoices).filter((week) => week.subscription === subscription.id);
+  if (paid.length === 0) return account.week_frozen === 0 ? null : `${customer.phone}: never paid, and frozen`;
+  const start = Math.max(...paid.map((week) => week.start));
+  const holds = subscription.status === 'unpaid' || (account.week_anchor === start * 1000 && account.week_frozen === 1);
   return holds
     ? null
     : `${customer.phone}: ${subscription.status}, paid from ${start}, database ${account.week_anchor}`;
@@ -63,26 +61,14 @@ function chargedTwice({ customer, holdings }: Case): string | null {
   return new Set(weeks).size === weeks.length ? null : `${customer.phone} paid twice for one week`;
 }
 
-/**
- * Messages need a paid week. A draft opens one week before its payment; if it fails, the next week does not open. Our
- * clock does not advance, so the free week restarts each time a subscription ends.
- */
+/** Messages need a paid week. Our clock does not advance, so the free week restarts each time a subscription ends. */
 function grantedUnpaid({ customer, holdings }: Case): string | null {
   const { invoices = [], subscriptions = [] } = holdings ?? {};
   const paid = new Set(paidWeeks(invoices).map(({ start }) => start * 1000));
-  const renewals = new Set(renewalStarts(invoices).map((start) => start * 1000));
-  const limits = {
-    free: planOf('free').messageLimit! * (subscriptions.length + 1),
-    paid: planOf('platinum').messageLimit!,
-  };
+  const free = planOf('free').messageLimit! * (subscriptions.length + 1);
   for (const [resetsAt, count] of customer.allowed) {
     const start = Date.parse(resetsAt) - weekMs;
-    const isUnpaid = renewals.has(start) && !paid.has(start);
-    const previous = start - weekMs;
-    const twice =
-      isUnpaid && customer.allowed.has(new Date(start).toISOString()) && !paid.has(previous) && renewals.has(previous);
-    if (twice) return `${customer.phone}: two unpaid weeks in a row until ${resetsAt}`;
-    const limit = paid.has(start) || renewals.has(start) ? limits.paid : limits.free;
+    const limit = paid.has(start) ? planOf('platinum').messageLimit! : free;
     if (count > limit) return `${customer.phone}: ${count} messages in the week until ${resetsAt}`;
   }
   return null;
@@ -106,12 +92,6 @@ function leftBehind({ customer, holdings, account }: Case): string | null {
 /** The whole weeks that were paid for. */
 function paidWeeks(invoices: Invoice[]) {
   return weeksOf(invoices.filter(({ status, amount_paid }) => status === 'paid' && amount_paid > 0));
-}
-
-function renewalStarts(invoices: Invoice[]): number[] {
-  return weeksOf(invoices.filter(({ billing_reason: reason }) => reason === 'subscription_cycle')).map(
-    ({ start }) => start,
-  );
 }
 
 function weeksOf(invoices: Invoice[]) {

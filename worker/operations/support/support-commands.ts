@@ -38,7 +38,7 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     Plan: `${plan.tier}; subscription ${plan.subscription}, ${plan.subscriptionStatus}`,
     Dates: `renews ${date(plan.renewalAt)}, ends ${date(plan.cancelAt)}, then ${plan.scheduledTier ?? 'the same plan'}`,
     Trial: plan.trial ? `${plan.trial.tier} until ${date(plan.trial.endsAt)}` : 'none',
-    Week: `${week.used} of ${limit} messages, next week ${week.frozen ? 'after the overdue payment' : date(week.resetsAt)}`,
+    Week: `${week.used} of ${limit} messages, next week ${week.frozen ? 'with the next payment' : date(week.resetsAt)}`,
     Limits:
       limits.nextCodeAt || limits.nextTryAt
         ? `next code ${date(limits.nextCodeAt)}, next try ${date(limits.nextTryAt)}`

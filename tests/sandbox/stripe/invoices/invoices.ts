@@ -9,6 +9,7 @@ import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts'
 import type { Invoice, InvoicePayment } from './invoice-types.ts';
 import { inRange, pageOf, pageWithin, type PageParams } from '../api/page.ts';
 import { subscriptionOf } from './lines.ts';
+import { planFirstRetry } from './subscription-invoices.ts';
 
 /** The fields of a finalized invoice that may still change. */
 const changeable = new Set(['auto_advance', 'expand', 'metadata']);
@@ -41,10 +42,15 @@ export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParam
   });
 }
 
-/** Recorded: finalizing an invoice does not charge it. */
+/** Recorded: finalizing an invoice does not charge it. With `auto_advance`, Stripe charges it within the hour. */
 export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceParams>): Invoice {
   const { id, status } = world.invoices.get(idOf(call));
-  if (status === 'draft') return finalizeInvoice(world, id);
+  if (status === 'draft') {
+    const finalized = finalizeInvoice(world, id);
+    if (finalized.status !== 'open' || !finalized.auto_advance) return finalized;
+    const { next_payment_attempt: at } = finalization(world.now(), true);
+    return world.invoices.change(id, (invoice) => void (invoice.next_payment_attempt = at), null);
+  }
   throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
 }
 
@@ -61,7 +67,10 @@ export function payInvoice(world: World, call: Call<Stripe.InvoicePayParams>): I
     method: method && ownMethod(world, customer, method, 'payment_method').id,
   });
   const failure = paymentError(world, id, outcome);
-  if (failure) throw failure;
+  if (failure) {
+    planFirstRetry(world, id);
+    throw failure;
+  }
   return world.invoices.get(id);
 }
 

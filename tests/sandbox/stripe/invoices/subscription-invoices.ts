@@ -98,6 +98,13 @@ function planRetry(world: World, id: string): void {
   if (days === undefined) endRetries(world, world.invoices.get(id));
 }
 
+/** A renewal's payment that a call of the API tried first: Stripe retries it as its own. */
+export function planFirstRetry(world: World, id: string): void {
+  const { auto_advance: advances, billing_reason: reason, status, _: internal } = world.invoices.get(id);
+  const isRenewal = reason === 'subscription_cycle' && status === 'open';
+  if (isRenewal && advances && internal.firstFailure === null) planRetry(world, id);
+}
+
 function needsAnotherMethod(world: World, invoice: Invoice): boolean {
   const { lastDecline, lastMethod } = invoice._;
   return lastDecline !== null && hardDeclines.has(lastDecline) && payingMethod(world, invoice)?.id === lastMethod;
