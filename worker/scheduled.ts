@@ -6,6 +6,7 @@ import { eraseConversations } from './chat/clear-conversation.ts';
 import { messageEvents } from './chat/message-delivery.ts';
 import { rewrapChatKeys } from './chat/chat-encryption.ts';
 import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
+import { sealParkedDeletions } from './bot/outbox.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, log } from './lib/log.ts';
@@ -38,6 +39,7 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
           endTrials: () => endDueTrials(settings),
           deliverOutbox: () => deliverOutbox(outbox),
           expireMessages: () => expireMessages(outbox, now),
+          sealParkedDeletions: () => sealParkedDeletions(db, settings),
           eraseConversations: () => eraseConversations(env, db, now),
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),

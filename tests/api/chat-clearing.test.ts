@@ -156,6 +156,38 @@ describe('erasing', () => {
     expect((await write(token, 'A new beginning')).status).toBe(200);
   });
 
+  it('comes within a day of the days that are set, for the ids of cleared messages too', async () => {
+    const { token } = await newWriter();
+    await write(token, 'Old');
+    const alarm = () => runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
+    const ids = () =>
+      runInDurableObject(liveUserOf(token), (_, { storage }) =>
+        storage.sql.exec('select id from cleared_messages').toArray(),
+      );
+    expect(((await alarm())! - Date.now()) / day).toBeCloseTo(90, 1);
+    await call('DELETE', '/api/user/chat', { token });
+    await eventually(async () => expect(await ids()).toHaveLength(1));
+    await eventually(async () => expect(((await alarm())! - Date.now()) / day).toBeCloseTo(1, 1));
+    await write(token, 'New');
+    advanceClock(day + minute);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
+    expect(await ids()).toEqual([]);
+    expect(((await alarm())! - Date.now()) / day).toBeCloseTo(89, 1);
+  });
+
+  it('goes on after an alarm that failed', async () => {
+    const { token } = await newWriter();
+    await write(token, 'Old');
+    await runInDurableObject(liveUserOf(token), (_, { storage }) => {
+      vi.spyOn(storage, 'get').mockImplementation(() => Promise.reject(new Error('storage')));
+    });
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining('retention_postponed'));
+    const alarm = await runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
+    expect(alarm).toBeGreaterThan(Date.now());
+  });
+
   it('comes after the days that are set', async () => {
     const { token } = await newWriter();
     await write(token, 'Old');

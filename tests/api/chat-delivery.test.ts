@@ -79,7 +79,7 @@ describe('a message that the bot refuses', () => {
     await sandbox.botMode('accept');
     const [parked] = await outboxOf(phone);
     const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
-    expect(await retryParked(db, parked!.seq as number, Date.now())).toBe(true);
+    expect(await retryParked({ db, settings: settingsOf(env)! }, parked!.seq as number, Date.now())).toBe(true);
     await runCron();
     expect(await stateOf(token, message.id)).toBe('delivered');
     expect((await acceptedBy(phone))[0]).not.toHaveProperty('retried');

@@ -1,7 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { sha256 } from '../../worker/lib/crypto.ts';
 import { botCall, call, runCron, vars } from './support/api.ts';
+import { env } from 'cloudflare:workers';
+import type { PhoneNumber } from '../../worker/accounts/phone.ts';
+import { rebindChatKey } from '../../worker/chat/chat-encryption.ts';
+import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/crypto.ts';
+import { settingsOf } from '../../worker/settings.ts';
 import { acceptedBy, consent, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
 import { database, userRowOf } from './support/database.ts';
 import { externalSession, newPerson, newPhone } from './support/person.ts';
@@ -106,6 +110,14 @@ describe('the text of a message', () => {
   });
 });
 
+/** The key by which a secret of `CHAT_KEYS` wraps those of conversations. */
+async function wrappingKey(secret: string): Promise<CryptoKey> {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const base = await crypto.subtle.importKey('raw', bytes(secret), 'HKDF', false, ['deriveKey']);
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: bytes('solace/chat-kek/v1') };
+  return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+}
+
 describe('the keys', () => {
   const fresh = 'F'.repeat(43);
   const [first, second] = vars.CHAT_KEYS!.split(' ') as [string, string];
@@ -113,17 +125,17 @@ describe('the keys', () => {
   it('are wrapped again by the first of the ring, on use and by the hourly job', async () => {
     const [person, idle] = [await newWriter(), await newWriter()];
     for (const { token } of [person, idle]) await write(token, 'Hello');
-    expect((await userRowOf(person)).chat_key_id).toBe(first.split(':')[0]);
+    expect((await userRowOf(person)).chat_key_id).toBe(`${first.split(':')[0]}/2`);
     const rotated = { CHAT_KEYS: `newest:${fresh} ${first} ${second}` };
     expect((await write(person.token, 'Again', undefined, rotated)).status).toBe(200);
-    expect((await userRowOf(person)).chat_key_id).toBe('newest');
+    expect((await userRowOf(person)).chat_key_id).toBe('newest/2');
     const { body } = await call('GET', '/api/user/chat', {
       token: person.token,
       settings: { CHAT_KEYS: `newest:${fresh}` },
     });
     expect(body.messages[0].text).toBe('Hello');
 
-    const retired = second.split(':')[0]!;
+    const retired = `${second.split(':')[0]}/2`;
     const backwards = { CHAT_KEYS: `${second} ${first} newest:${fresh}` };
     await call('PUT', '/api/user/chat/consent', {
       token: (await newPerson()).token,
@@ -133,6 +145,63 @@ describe('the keys', () => {
     await runCron('0 * * * *');
     const { rows } = await database.execute({ sql: 'select 1 from users where chat_key_id = ?', args: [retired] });
     expect(rows).toEqual([]);
+  });
+
+  it('are bound to the number: two people with exchanged numbers, or rows, read nothing', async () => {
+    const [one, other] = [await newWriter(), await newWriter()];
+    for (const { token } of [one, other]) await write(token, 'Mine alone');
+    const rows = await Promise.all([one, other].map((person) => userRowOf(person)));
+    const setPhones = async (...phones: string[]) => {
+      await database.batch(
+        [
+          ['+0', rows[0]!.id],
+          [phones[1]!, rows[1]!.id],
+          [phones[0]!, rows[0]!.id],
+        ].map((args) => ({
+          sql: 'update users set phone = ? where id = ?',
+          args: args as string[],
+        })),
+        'write',
+      );
+    };
+    const statusOf = async ({ token }: typeof one) => (await call('GET', '/api/user/chat', { token })).status;
+    await setPhones(other.phone, one.phone);
+    expect([await statusOf(one), await statusOf(other)]).toEqual([503, 503]);
+    await setPhones(one.phone, other.phone);
+    expect([await statusOf(one), await statusOf(other)]).toEqual([200, 200]);
+
+    const [row] = rows as unknown as Record<string, never>[];
+    const chatRow = {
+      id: row!.id!,
+      phone: row!.phone!,
+      chatKey: row!.chat_key!,
+      chatKeyId: row!.chat_key_id!,
+      chatEpoch: 0,
+    };
+    const next = newPhone() as PhoneNumber;
+    const bound = (await rebindChatKey(settingsOf(env)!, chatRow, next))!;
+    const args = [next, bound.chatKey, bound.chatKeyId, chatRow.id];
+    await database.execute({ sql: 'update users set phone = ?, chat_key = ?, chat_key_id = ? where id = ?', args });
+    expect((await readChat(one.token)).messages[0]!.text).toBe('Mine alone');
+  });
+
+  it('that were wrapped before they were bound are read, and bound on use and by the hourly job', async () => {
+    const people = [await newWriter(), await newWriter()] as const;
+    const [name, secret] = first.split(':') as [string, string];
+    for (const person of people) {
+      await write(person.token, 'Hello');
+      const { id, chat_key: wrapped } = (await userRowOf(person)) as Record<string, string>;
+      const key = await wrappingKey(secret);
+      const bytes = await unseal(key, `dek|v2|${id}|${person.phone}`, fromBase64(wrapped!).buffer);
+      const args = [toBase64(await seal(key, `dek|v1|${id}`, bytes)), name, id!];
+      await database.execute({ sql: 'update users set chat_key = ?, chat_key_id = ? where id = ?', args });
+      expect((await readChat(person.token)).messages[0]!.text).toBe('Hello');
+    }
+    await write(people[0].token, 'Again');
+    await eventually(async () => expect((await userRowOf(people[0])).chat_key_id).toBe(`${name}/2`));
+    await runCron('0 * * * *');
+    expect((await userRowOf(people[1])).chat_key_id).toBe(`${name}/2`);
+    for (const { token } of people) expect((await readChat(token)).messages[0]!.text).toBe('Hello');
   });
 
   it('make the conversation unavailable when the one that wraps it is missing', async () => {
@@ -209,6 +278,31 @@ describe('consent', () => {
       expect((await eventsAbout(phone, 'chat.consent')).map(({ data }) => data.version)).toEqual(['v1']),
     );
   });
+
+  it('is withdrawn, and the conversation cleared, by somebody whose account waits for approval', async () => {
+    for (const path of ['/api/user/chat', '/api/user/chat/consent']) {
+      const { phone, token } = await newWriter();
+      await write(token, 'Hello');
+      await botCall('/api/bot/approvals', { phone, status: 'pending' });
+      expect((await call('DELETE', path, { token })).body).toMatchObject({ success: true });
+      expect((await consent(token, 'later')).body.code).toBe('pending_approval');
+      await botCall('/api/bot/approvals', { phone, status: 'approved' });
+      const { messages, consent: left } = await readChat(token);
+      expect(messages).toEqual([]);
+      expect(left === null).toBe(path.endsWith('consent'));
+    }
+  });
+
+  it.each(['', 'x'.repeat(33), 'two words', 'bell\u0007', 'clear\u001b[2J', 'line\n', 'ü', '\u202e1v'])(
+    'has a version of visible ASCII alone: %j is refused',
+    async (version) => {
+      const { token } = await newPerson();
+      expect(await consent(token, version)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_field', issues: [{ path: 'version' }] },
+      });
+    },
+  );
 
   it('is the first contact of a user with an external token', async () => {
     const phone = newPhone();

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it, vi } from 'vitest';
 import { chatKeyOf, sealMessage } from '../../worker/chat/chat-encryption.ts';
+import type { PhoneNumber } from '../../worker/accounts/phone.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call } from './support/api.ts';
 import { newWriter, readChat, reply, write } from './support/chat.ts';
@@ -38,7 +39,8 @@ async function writerBeforeRename() {
   const person = await newWriter();
   const userId = userOf(person.token);
   const { chat_key: chatKey, chat_key_id: chatKeyId } = (await userRowOf(person)) as Record<string, string>;
-  const row = { id: userId, chatKey: chatKey!, chatKeyId: chatKeyId!, chatEpoch: 0 };
+  const phone = person.phone as PhoneNumber;
+  const row = { id: userId, phone, chatKey: chatKey!, chatKeyId: chatKeyId!, chatEpoch: 0 };
   const key = (await chatKeyOf(settingsOf(env)!, row))!;
   const sealed = await Promise.all(
     earlier.map(({ id, author, text }) => sealMessage(key, { userId, id, author }, { text })),

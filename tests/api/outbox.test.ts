@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, vars, runCron, parallel } from './support/api.ts';
+import { botCall, call, parallel, runCron, vars } from './support/api.ts';
 import { outboxOf, untilDelivered, untilRetried } from './support/chat.ts';
-import { advanceClock, minute, second, eventually, until } from './support/clock.ts';
+import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { newContact, newPerson } from './support/person.ts';
+import { newContact, newPerson, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
 import { eventsAbout, sandbox } from './support/sandbox.ts';
 
@@ -91,6 +91,27 @@ describe('an event that the bot refuses for good', () => {
     await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
     await eventually(() => expect(logLines('outbox_parked')).toMatchObject([{ level: 'error', type: 'user.deleted' }]));
   });
+});
+
+it('keeps of a deletion that the bot refused neither number nor id, and nothing after 30 days', async () => {
+  const { phone, token } = await newPerson();
+  const userId = userOf(token);
+  await sandbox.faults({ bot: { status: 422, match: phone } });
+  await call('DELETE', '/api/user/me', { token });
+  await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+  const { seq } = (await outboxOf(phone))[0]!;
+  await runCron();
+  const left = async () =>
+    JSON.stringify((await database.execute({ sql: 'select * from outbox where seq = ?', args: [seq!] })).rows);
+  expect(await outboxOf(phone)).toEqual([]);
+  expect(await left()).toContain('user.deleted');
+  for (const part of [phone.slice(1), userId]) expect(await left()).not.toContain(part);
+  advanceClock(29 * day);
+  await runCron();
+  expect(await left()).toContain('user.deleted');
+  advanceClock(2 * day);
+  await runCron();
+  expect(await left()).toBe('[]');
 });
 
 it('sends a deletion first: earlier events of the number go with the account', async () => {

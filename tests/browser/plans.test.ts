@@ -4,10 +4,10 @@ import { elsewhere, servePayments, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const catalogue = [
-  { id: 'free', name: 'Free', price: 'Free', messages: '5', hasVoice: false },
-  { id: 'basic', name: 'Basic', price: '$11.99', messages: '30', hasVoice: true },
-  { id: 'premium', name: 'Premium', price: '$29.99', messages: '70', hasVoice: true },
-  { id: 'platinum', name: 'Platinum', price: '$79.99', messages: '160', hasVoice: true },
+  { id: 'free', name: 'Free', price: 'Free', fourWeeks: null, messages: '5', hasVoice: false },
+  { id: 'basic', name: 'Basic', price: '$11.99', fourWeeks: '$47.96', messages: '30', hasVoice: true },
+  { id: 'premium', name: 'Premium', price: '$29.99', fourWeeks: '$119.96', messages: '70', hasVoice: true },
+  { id: 'platinum', name: 'Platinum', price: '$79.99', fourWeeks: '$319.96', messages: '160', hasVoice: true },
 ] as const;
 
 const cards = (page: Page) =>
@@ -20,12 +20,14 @@ test('four plans stand in order, with price, allowance and voice', async ({ page
   await open(page, '/plans');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
   await expect(cards(page)).toHaveCount(4);
-  for (const [index, { id, name, price, messages, hasVoice }] of catalogue.entries()) {
+  for (const [index, { id, name, price, fourWeeks, messages, hasVoice }] of catalogue.entries()) {
     const card = cards(page).nth(index);
     await expect(card.getByRole('heading')).toHaveText(name);
     await expect(card.getByText(/^\S+ ?\/per month$/)).toHaveText(
       new RegExp(`^\\${price[0]}${price.slice(1)} ?/per month$`),
     );
+    await expect(card.getByText('Charged every week')).toHaveCount(fourWeeks ? 1 : 0);
+    await expect(card.getByText(/for four weeks$/)).toHaveText(fourWeeks ? [`${fourWeeks} for four weeks`] : []);
     await expect(card.getByText(`${messages} messages per week`, { exact: true })).toBeVisible();
     await expect(card.getByText(/voice/i)).toHaveCount(hasVoice ? 1 : 0);
     await expect(card.getByText('Most Popular')).toHaveCount(id === 'premium' ? 1 : 0);

@@ -2,25 +2,28 @@ import { createClient } from '@libsql/client/web';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dropParked, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
 import { openDatabase, type Database } from '../../worker/lib/database.ts';
-import { settingsOf } from '../../worker/settings.ts';
+import { type Settings, settingsOf } from '../../worker/settings.ts';
+import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
 import { startTestServices } from './test-services.ts';
 
 let services: Awaited<ReturnType<typeof startTestServices>>;
 let db: Database;
+let settings: Settings;
 let client: ReturnType<typeof createClient>;
 
 beforeAll(async () => {
   services = await startTestServices();
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = services.vars as Record<string, string>;
   client = createClient({ url: url!, authToken: authToken! });
-  db = openDatabase(settingsOf(services.vars)!, { requests: 0, unreachable: false });
+  settings = settingsOf(services.vars)!;
+  db = openDatabase(settings, { requests: 0, unreachable: false });
 });
 afterAll(() => services.close());
 
 const park = (type: string, messageId: string | null, parkedAt: number | null) =>
   client.execute({
     sql: `insert into outbox (phone, body, message_id, due_at, attempts, parked_at) values (?, ?, ?, 0, 3, ?)`,
-    args: ['+15551234567', JSON.stringify({ type, data: { messageId } }), messageId, parkedAt],
+    args: ['+15551234567', JSON.stringify({ type, data: { phone: '+15551234567', messageId } }), messageId, parkedAt],
   });
 
 beforeEach(async () => {
@@ -39,12 +42,32 @@ it('lists parked events alone, oldest first', async () => {
 
 it('sends one again, a message although it failed', async () => {
   const [message, deletion] = await parkedEvents(db);
-  expect(await retryParked(db, deletion!.seq, 5000)).toBe(true);
-  expect(await retryParked(db, deletion!.seq, 5000)).toBe(false);
-  expect(await retryParked(db, message!.seq, 5000)).toBe(true);
+  expect(await retryParked({ db, settings }, deletion!.seq, 5000)).toBe(true);
+  expect(await retryParked({ db, settings }, deletion!.seq, 5000)).toBe(false);
+  expect(await retryParked({ db, settings }, message!.seq, 5000)).toBe(true);
   const { rows } = await client.execute('select * from outbox where message_id is not null');
   expect(rows[0]).toMatchObject({ parked_at: null, due_at: 5000, attempts: 0 });
-  expect(JSON.parse(rows[0]!['body'] as string).data).toEqual({ messageId: 'm1', retried: true });
+  expect(JSON.parse(rows[0]!['body'] as string).data).toEqual({
+    phone: '+15551234567',
+    messageId: 'm1',
+    retried: true,
+  });
+});
+
+it('sends a sealed deletion again with its number, also after the pepper was rotated', async () => {
+  await sealParkedDeletions(db, settings);
+  const deletion = (await parkedEvents(db)).find(({ type }) => type === 'user.deleted')!;
+  expect(deletion.sealed).toBe(1);
+  expect(deletion.phone).not.toContain('555');
+  const rotated = (...peppers: string[]) => ({ db, settings: { ...settings, CODE_PEPPER: peppers } });
+  await expect(retryParked(rotated('new'), deletion.seq, 5000)).rejects.toThrow('CODE_PEPPER');
+  expect(await retryParked(rotated('new', ...settings.CODE_PEPPER), deletion.seq, 5000)).toBe(true);
+  const { rows } = await client.execute({ sql: 'select * from outbox where seq = ?', args: [deletion.seq] });
+  expect(rows[0]).toMatchObject({ phone: '+15551234567', parked_at: null });
+  expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject({
+    type: 'user.deleted',
+    data: { phone: '+15551234567' },
+  });
 });
 
 it('drops one, and none that still waits', async () => {

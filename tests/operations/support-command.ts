@@ -29,8 +29,11 @@ function startRunner(): ChildProcess {
 }
 
 /** Runs a support command in a process of its own, as `npm run support` does. */
-export async function supportProcess(...args: string[]): Promise<Ran> {
-  const command = ['.ci/require-node.js', 'worker/operations/support/support-command.ts', ...args];
+export const supportProcess = (...args: string[]) => ownerProcess('support/support-command.ts', ...args);
+
+/** Runs a command of the owner, a file of `worker/operations`, in a process of its own. */
+export async function ownerProcess(file: string, ...args: string[]): Promise<Ran> {
+  const command = ['.ci/require-node.js', `worker/operations/${file}`, ...args];
   return promisify(execFile)(process.execPath, command, { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),

@@ -10,7 +10,7 @@ import {
   database,
   tablesWith,
 } from './subscriber.ts';
-import { auditLines, auditText, support, supportJson, supportProcess } from './support-command.ts';
+import { auditLines, auditText, ownerProcess, support, supportJson, supportProcess } from './support-command.ts';
 import { randomInt } from 'node:crypto';
 import { call, product } from './shared-product.ts';
 import { until } from '../api/support/clock.ts';
@@ -111,8 +111,48 @@ describe('find', () => {
     expect(printed.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain(text);
   });
 
+  it('cannot be made to command the terminal by what a user stored', async () => {
+    const phone = await newSubscriber();
+    const hostile = 'v1\u001b]0;owned\u0007\u009b2J\u202e\r\nPlan: platinum';
+    await database.execute({
+      sql: 'update users set chat_consent_at = 1, chat_consent_version = ? where phone = ?',
+      args: [hostile, phone],
+    });
+    const shown = 'v1\\u001b]0;owned\\u0007\\u009b2J\\u202e\\u000d\\u000aPlan: platinum';
+    expect((await supportProcess('find', phone)).stdout).toContain(`consent ${shown} of`);
+    const query = `select chat_consent_version as version from users where phone = '${phone}'`;
+    const printed = [
+      await supportProcess('find', phone, '--json'),
+      await supportProcess(`\u001b[2J`),
+      await ownerProcess('report/query-command.ts', query),
+    ];
+    for (const { stdout, stderr } of printed) expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  it('leaves an audit line for each look at a user, by `find` and by `query`', async () => {
+    const phone = await newSubscriber();
+    await supportProcess('find', phone);
+    expect(auditLines().at(-1)).toMatchObject({
+      command: 'find',
+      about: expect.stringMatching(/^[\da-f]{8}$/),
+      outcome: 'done',
+    });
+    const tag = auditLines().at(-1)!.about;
+    const { code } = await ownerProcess('report/query-command.ts', `select tier from users where phone = '${phone}'`);
+    expect(code).toBe(0);
+    expect(auditLines().at(-1)).toMatchObject({
+      command: 'query',
+      about: `select tier from users where phone = '${tag}'`,
+      outcome: 'done',
+    });
+    expect(auditText()).not.toContain(phone.slice(1));
+  });
+
   it('says when nobody has the number, and asks for the country code', async () => {
-    expect(await support('find', '+15550000000')).toMatchObject({ code: 1, stderr: 'Nobody has this number.\n' });
+    expect(await support('find', '+15550000000')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Nobody has this number\.$/m),
+    });
     expect(await support('find', '5551234567')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('country code'),

@@ -45,6 +45,24 @@ describe('a conversation', () => {
       expect(withMessage(start, message(1, { author: 'solace', state: 'delivered' })).typingUntil).toBeNull();
     });
 
+    it('show a reply as far as it is written, and nothing of it afterwards', () => {
+      const until = '2026-01-05T10:00:20.000Z';
+      const typing = (text?: string): ChatStreamEvent => ({ type: 'typing', until, ...(text && { text }) });
+      const start = applyEvent(conversationOf(page([message(1)])), typing('Hel'), null);
+      expect(start.typed).toBe('Hel');
+      const grown = applyEvent(start, typing('Hello'), null);
+      expect(grown.typed).toBe('Hello');
+      const ends: ChatStreamEvent[] = [
+        { type: 'message', message: message(2, { author: 'solace' }) },
+        { type: 'typing', until: null },
+        { type: 'cleared' },
+      ];
+      for (const event of ends)
+        expect(applyEvent(grown, event, 9), event.type).toMatchObject({ typed: '', typingUntil: null });
+      const own = applyEvent(grown, { type: 'message', message: message(2) }, 9);
+      expect(own.typed).toBe('Hello');
+    });
+
     it('show each message once and in order, whatever arrives twice or late', () => {
       const events = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 60 });
       fc.assert(

@@ -1,15 +1,29 @@
 import { type PlanId, plans } from '#contract/plans';
 import { catalogueWords } from '#words/catalogue';
-import { prices } from '#words/intl';
+import { fourWeekPrices, prices } from '#words/intl';
 
-export type PlanTexts = { name: string; description: string; price: string; features: string[] };
+export type PlanTexts = {
+  name: string;
+  description: string;
+  price: string;
+  /** What four weeks cost; null for the free plan. */
+  fourWeeks: string | null;
+  features: string[];
+};
 
-/** What the pages say about a plan; the price includes its currency. */
+/** What the pages say about a plan; prices include their currency. */
 export function planTexts(id: PlanId): PlanTexts {
   const { name, description, features } = catalogueWords.plans[id];
   const { weeklyCents, messageLimit } = plans[id];
   const allowance = messageLimit === null || messageLimit < 0 ? [] : [catalogueWords.weekly(messageLimit)];
-  return { name, description, price: weeklyCents === 0 ? name : prices[id], features: [...allowance, ...features] };
+  const paid = weeklyCents > 0;
+  return {
+    name,
+    description,
+    price: paid ? prices[id] : name,
+    fourWeeks: paid ? fourWeekPrices[id] : null,
+    features: [...allowance, ...features],
+  };
 }
 
 /** The name of a plan on the site. */

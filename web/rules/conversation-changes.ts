@@ -7,14 +7,18 @@ export type Conversation = {
   /** The server has older messages. */
   hasMore: boolean;
   typingUntil: string | null;
+  /** The reply as far as it is written. */
+  typed: string;
   consent: Consent | null;
   /** Messages after this `seq` have arrived since the page was loaded. */
   loadedUpTo: number;
 };
 
+const notTyping = { typingUntil: null, typed: '' };
+
 /** A conversation that starts with the server's newest page. */
 export function conversationOf({ revision, messages, hasMore, typingUntil, consent }: ChatPage): Conversation {
-  return { revision, messages, hasMore, typingUntil, consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
+  return { revision, messages, hasMore, typingUntil, typed: '', consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
 }
 
 /** Puts an older page before the messages, without duplicates. */
@@ -24,12 +28,12 @@ export function withOlderPage(conversation: Conversation, page: ChatPage): Conve
   return { ...conversation, messages: [...older, ...conversation.messages], hasMore: page.hasMore };
 }
 
-/** Adds a message, or replaces the one of the same id. A reply removes the typing indicator. */
+/** Adds a message, or replaces the one of the same id. A reply ends the typing. */
 export function withMessage(conversation: Conversation, message: ChatMessage): Conversation {
   const others = conversation.messages.filter(({ id, author }) => id !== message.id || author !== message.author);
   const messages = [...others, message].toSorted((a, b) => a.seq - b.seq);
-  const typingUntil = message.author === 'solace' ? null : conversation.typingUntil;
-  return { ...conversation, messages, typingUntil };
+  const isReply = message.author === 'solace';
+  return { ...conversation, messages, ...(isReply && notTyping) };
 }
 
 /**
@@ -37,15 +41,19 @@ export function withMessage(conversation: Conversation, message: ChatMessage): C
  * nothing; an event that is older than the page changes nothing either. The caller handles `reset`.
  */
 export function applyEvent(conversation: Conversation, event: ChatStreamEvent, revision: number | null): Conversation {
-  if (event.type === 'typing') return { ...conversation, typingUntil: event.until };
+  if (event.type === 'typing') return { ...conversation, ...typingOf(event) };
   if (revision === null || revision <= conversation.revision || event.type === 'reset') return conversation;
   return { ...applyChange(conversation, event), revision };
+}
+
+function typingOf({ until, text = '' }: Extract<ChatStreamEvent, { type: 'typing' }>) {
+  return until === null ? notTyping : { typingUntil: until, typed: text };
 }
 
 type Change = Exclude<ChatStreamEvent, { type: 'typing' | 'reset' }>;
 
 function applyChange(conversation: Conversation, event: Change): Conversation {
-  if (event.type === 'cleared') return { ...conversation, messages: [], hasMore: false, typingUntil: null };
+  if (event.type === 'cleared') return { ...conversation, messages: [], hasMore: false, ...notTyping };
   if (event.type === 'message') return withMessage(conversation, event.message);
   const { upTo, state } = event;
   const messages = conversation.messages.map((message) =>

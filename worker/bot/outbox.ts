@@ -1,6 +1,7 @@
-import { sql, type SQL, asc, eq } from 'drizzle-orm';
-import { outbox, type User } from '#db/schema';
+import { and, sql, type SQL, asc, eq } from 'drizzle-orm';
+import { outbox, type PhoneNumber, type User } from '#db/schema';
 import type { Settings } from '../settings.ts';
+import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 
 /** The events that hold all their data; `chat.message` points to a message (worker/chat/message-sending.ts). */
@@ -47,6 +48,50 @@ export function insertBotEvent(
   const hasBot = settings.BOT_WEBHOOK_URL ? sql`` : sql`where false`;
   return sql`insert into outbox (phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
 }
+
+type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
+
+const sealedAtOnce = 100;
+const isDeletion = sql`${outbox.parkedAt} is not null and ${outbox.body} ->> '$.type' = 'user.deleted'`;
+
+/** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
+export const isSealed = sql`${isDeletion} and ${outbox.body} ->> '$.sealed' is not null`;
+
+/**
+ * Encrypts the parked events of deleted accounts and replaces their number by a keyed hash, since they wait until the
+ * owner decides.
+ */
+export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
+  const rows = await db.all<ParkedRow>(sql`select seq, phone, body from ${outbox}
+    where ${isDeletion} and ${outbox.body} ->> '$.sealed' is null limit ${sealedAtOnce}`);
+  const [pepper] = CODE_PEPPER as [string];
+  for (const { seq, phone, body } of rows) {
+    const key = await sealingKey(pepper)('parked-event');
+    const sealed = toBase64(await seal(key, contextOf(seq), new TextEncoder().encode(body)));
+    const hash = (await keyedHash(pepper, 'log', phone)) as PhoneNumber;
+    await db
+      .update(outbox)
+      .set({ phone: hash, body: JSON.stringify({ type: 'user.deleted', sealed }) })
+      .where(and(eq(outbox.seq, seq), eq(outbox.body, body), isDeletion));
+  }
+}
+
+/** The number and the body of a parked event; throws if no secret of `CODE_PEPPER` opens a sealed one. */
+export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
+  const { sealed }: { sealed?: string } = JSON.parse(row.body);
+  if (sealed === undefined) return row;
+  for (const pepper of CODE_PEPPER) {
+    const key = await sealingKey(pepper)('parked-event');
+    const plain = await unseal(key, contextOf(row.seq), fromBase64(sealed).buffer).catch(() => null);
+    if (!plain) continue;
+    const body = new TextDecoder().decode(plain);
+    const { data }: { data: { phone: PhoneNumber } } = JSON.parse(body);
+    return { ...row, body, phone: data.phone };
+  }
+  throw new Error(`No secret of CODE_PEPPER opens the event ${row.seq}. Put the earlier one back behind the new one.`);
+}
+
+const contextOf = (seq: number) => `parked|v1|${seq}`;
 
 /** The undelivered events about a user. */
 export async function exportOutbox({ user, db }: { user: User; db: Database }) {

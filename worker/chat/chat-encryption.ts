@@ -4,15 +4,21 @@ import type { Settings } from '../settings.ts';
 import type { ChatMessage, MessageAuthor } from '../contract/chat.ts';
 import type { StoredMessage } from '../live/message-table.ts';
 import { sql, type SQL } from 'drizzle-orm';
+import type { PhoneNumber } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 
-/** The key of one conversation in the user's row: encrypted by the key `keyId` of `CHAT_KEYS`. */
+/**
+ * The key of one conversation in the user's row: encrypted by a key of `CHAT_KEYS`, whose name `chatKeyId` begins with. With
+ * `boundMark` behind the name it is bound to the user's id and number, else to the id alone (before 2026-11-23).
+ */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
+type Owner = { id: string; phone: PhoneNumber };
+
 /** The columns of the user's row about the conversation. */
-export type ChatRow = { id: string; chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
+export type ChatRow = Owner & { chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
 
 /** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
@@ -21,40 +27,54 @@ type WrappingKey = { keyId: string; key: Promise<CryptoKey> };
 
 const encoder = new TextEncoder();
 const keyBytes = 32;
+/** No name of a key contains it. */
+const boundMark = '/2';
 
 /** No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or the row was changed. */
 class UnusableChatKey extends Error {}
 
 /** A random key for a new conversation, wrapped for the user's row. */
-export function newChatKey(settings: Settings, userId: string): Promise<WrappedKey> {
-  return wrap(settings, userId, crypto.getRandomValues(new Uint8Array(keyBytes)));
+export function newChatKey(settings: Settings, owner: Owner): Promise<WrappedKey> {
+  return wrap(settings, owner, crypto.getRandomValues(new Uint8Array(keyBytes)));
+}
+
+/** The key of a conversation, bound to the number that its user will have; 503 when `CHAT_KEYS` does not open it. */
+export async function rebindChatKey(settings: Settings, row: ChatRow, phone: PhoneNumber): Promise<WrappedKey | null> {
+  const { id, chatKey, chatKeyId } = row;
+  if (!chatKey || !chatKeyId) return null;
+  return orUnavailable(chatKeyId, async () => {
+    const bytes = await unwrap(settings, row, { chatKey, chatKeyId });
+    return wrap(settings, { id, phone }, new Uint8Array(bytes));
+  });
 }
 
 /** The key that encrypts the messages of a user. */
-async function openChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<CryptoKey> {
-  const bytes = await unwrap(settings, userId, wrapped);
+async function openChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<CryptoKey> {
+  const bytes = await unwrap(settings, owner, wrapped);
   return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
 /** The key, rewrapped by the first of `CHAT_KEYS`. */
-async function rewrapChatKey(settings: Settings, userId: string, wrapped: WrappedKey): Promise<WrappedKey> {
-  return wrap(settings, userId, new Uint8Array(await unwrap(settings, userId, wrapped)));
+async function rewrapChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<WrappedKey> {
+  return wrap(settings, owner, new Uint8Array(await unwrap(settings, owner, wrapped)));
 }
 
-/** The id of the key that wraps new ones. */
-function firstChatKeyId(settings: Settings): string {
-  return ringOf(settings)[0]!.keyId;
+/** The `chatKeyId` of keys that are wrapped now. */
+function presentChatKeyId(settings: Settings): string {
+  return `${ringOf(settings)[0]!.keyId}${boundMark}`;
 }
 
-async function wrap(settings: Settings, userId: string, bytes: Uint8Array<ArrayBuffer>): Promise<WrappedKey> {
-  const { keyId, key } = ringOf(settings)[0]!;
-  return { chatKey: toBase64(await seal(await key, keyContext(userId), bytes)), chatKeyId: keyId };
+async function wrap(settings: Settings, owner: Owner, bytes: Uint8Array<ArrayBuffer>): Promise<WrappedKey> {
+  const { key } = ringOf(settings)[0]!;
+  const chatKeyId = presentChatKeyId(settings);
+  return { chatKey: toBase64(await seal(await key, keyContext(owner, chatKeyId), bytes)), chatKeyId };
 }
 
-async function unwrap(settings: Settings, userId: string, { chatKey, chatKeyId }: WrappedKey): Promise<ArrayBuffer> {
-  const wrapping = ringOf(settings).find(({ keyId }) => keyId === chatKeyId);
-  if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${chatKeyId}`);
-  return unseal(await wrapping.key, keyContext(userId), fromBase64(chatKey).buffer).catch(() => {
+async function unwrap(settings: Settings, owner: Owner, { chatKey, chatKeyId }: WrappedKey): Promise<ArrayBuffer> {
+  const name = chatKeyId.endsWith(boundMark) ? chatKeyId.slice(0, -boundMark.length) : chatKeyId;
+  const wrapping = ringOf(settings).find(({ keyId }) => keyId === name);
+  if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${name}`);
+  return unseal(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer).catch(() => {
     throw new UnusableChatKey(`key ${chatKeyId} of CHAT_KEYS does not open this conversation`);
   });
 }
@@ -79,19 +99,24 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
 }
 
-function keyContext(userId: string): string {
-  return `dek|v1|${userId}`;
+/** Bound to the number, the keys of two people cannot be exchanged by whoever may write to the database. */
+function keyContext({ id, phone }: Owner, chatKeyId: string): string {
+  return chatKeyId.endsWith(boundMark) ? `dek|v2|${id}|${phone}` : `dek|v1|${id}`;
 }
 
 /** The key of a conversation, or null without consent; 503 when `CHAT_KEYS` no longer opens it. */
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
+  return orUnavailable(chatKeyId, () => openChatKey(settings, row, { chatKey, chatKeyId }));
+}
+
+async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<T> {
   try {
-    return await openChatKey(settings, row.id, { chatKey, chatKeyId });
+    return await open();
   } catch (error) {
     if (!(error instanceof UnusableChatKey)) throw error;
-    log('error', 'chat_key_unusable', { keyId: chatKeyId });
+    log('error', 'chat_key_unusable', { keyId });
     throw new RequestError('unavailable', { retryAfter: 60 });
   }
 }
@@ -157,7 +182,7 @@ function messageContext({ userId, id, author }: Place): string {
   return `msg|v1|${userId}|${id}|${author}`;
 }
 
-type Row = WrappedKey & { id: string };
+type Row = WrappedKey & Owner;
 
 const rowsPerStep = 500;
 /** Keys for each hourly run: a quarter of a million a day. Keys of users who write are rewrapped on use. */
@@ -166,7 +191,7 @@ const stepsPerRun = 20;
 /** Rewraps keys with the first of `CHAT_KEYS`, until none is left or the run ends. */
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const rows = await db.all<Row>(wrappedByOthers(firstChatKeyId(settings)));
+    const rows = await db.all<Row>(wrappedByOthers(presentChatKeyId(settings)));
     const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter((each) => each !== null);
     const [first, ...rest] = statements.map((statement) => db.run(statement));
     if (first) await db.batch([first, ...rest]);
@@ -178,22 +203,22 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
   }
 }
 
-/** SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS` wraps it already. */
+/** SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS` wraps it for its number already. */
 export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
-  return row.chatKeyId === firstChatKeyId(settings) ? null : rewrap(settings, row);
+  return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }
 
 function wrappedByOthers(first: string): SQL {
-  const keys = sql`select id, chat_key as chatKey, chat_key_id as chatKeyId from users where chat_key_id`;
+  const keys = sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId from users where chat_key_id`;
   return sql`select * from (${keys} < ${first} limit ${rowsPerStep})
     union all select * from (${keys} > ${first} limit ${rowsPerStep}) limit ${rowsPerStep}`;
 }
 
 async function rewrap(settings: Settings, row: Row): Promise<SQL | null> {
   try {
-    const { chatKey, chatKeyId } = await rewrapChatKey(settings, row.id, row);
+    const { chatKey, chatKeyId } = await rewrapChatKey(settings, row, row);
     return sql`update users set chat_key = ${chatKey}, chat_key_id = ${chatKeyId}
-      where id = ${row.id} and chat_key = ${row.chatKey}`;
+      where id = ${row.id} and phone = ${row.phone} and chat_key = ${row.chatKey}`;
   } catch (error) {
     if (error instanceof UnusableChatKey) return null;
     throw error;

@@ -25,20 +25,20 @@ export function staleEpochError(): RequestError {
  */
 export async function restartEpoch(
   { db, settings }: ChatContext,
-  { id }: ChatRow,
+  { id, phone }: ChatRow,
   { epoch }: StaleEpoch,
 ): Promise<void> {
-  const fresh = await newChatKey(settings, id);
+  const fresh = await newChatKey(settings, { id, phone });
   const { rowsAffected } = await db.run(sql`update users set chat_epoch = ${epoch + 1},
     chat_key = case when chat_key is null then null else ${fresh.chatKey} end,
     chat_key_id = case when chat_key is null then null else ${fresh.chatKeyId} end
-    where id = ${id} and chat_epoch < ${epoch}`);
+    where id = ${id} and phone = ${phone} and chat_epoch < ${epoch}`);
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
 }
 
 /** SQL for the one row of `ChatRow` of a number. */
 export function chatUserSql(phone: Value<string>): SQL {
-  return sql`select id, chat_key as chatKey, chat_key_id as chatKeyId, chat_epoch as chatEpoch
+  return sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId, chat_epoch as chatEpoch
     from users where phone = ${phone}`;
 }
 

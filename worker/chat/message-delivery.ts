@@ -27,8 +27,11 @@ export function messageEvents({ db, env, settings }: Context, known?: Known): Me
   const rowOf = memoize(async (event: OutboxEvent): Promise<ChatRow | undefined> => {
     if (event === known?.event) return known.row;
     const { data } = parse(event);
-    const { id, chatKey, chatKeyId, chatEpoch } = users;
-    const found = await db.select({ id, chatKey, chatKeyId, chatEpoch }).from(users).where(eq(users.id, data.userId));
+    const { id, phone, chatKey, chatKeyId, chatEpoch } = users;
+    const found = await db
+      .select({ id, phone, chatKey, chatKeyId, chatEpoch })
+      .from(users)
+      .where(eq(users.id, data.userId));
     return found[0];
   });
 

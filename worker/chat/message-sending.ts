@@ -81,7 +81,8 @@ async function appendMessage(
     throw staleEpochError();
   }
   if (appended.outcome === 'limited') throw rateLimited(appended.allowedAt, now);
-  const rewrapped = await rewrapOnUse(settings, { id: user.id, chatKey: user.chatKey!, chatKeyId: user.chatKeyId! });
+  const { phone, chatKey, chatKeyId } = user;
+  const rewrapped = await rewrapOnUse(settings, { id: user.id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! });
   if (rewrapped) waitUntil(db.run(rewrapped));
   const { sentBefore } = appended;
   if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, { text }), sentBefore };

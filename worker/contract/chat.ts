@@ -56,9 +56,8 @@ export const ChatPageQuery = v.object({
 });
 
 export const ConsentVersion = v.pipe(
-  v.string('version must be 1 to 32 characters'),
-  v.minLength(1, 'version must be 1 to 32 characters'),
-  v.maxLength(32, 'version must be 1 to 32 characters'),
+  v.string('version must be 1 to 32 visible ASCII characters'),
+  v.regex(/^[\x21-\x7e]{1,32}$/, 'version must be 1 to 32 visible ASCII characters'),
 );
 
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
@@ -97,11 +96,12 @@ export type ChatPage = v.InferOutput<typeof ChatPage>;
 
 /**
  * The unnamed server-sent events of the chat stream. All but `typing` carry `id: REVISION`. `state` is for the user's
- * messages up to `upTo` that are still `sent`. `reset` means: read the page again.
+ * messages up to `upTo` that are still `sent`. `reset` means: read the page again. The text of `typing` is the reply as
+ * far as it is written.
  */
 export type ChatStreamEvent =
   | { type: 'message'; message: ChatMessage }
   | { type: 'state'; upTo: number; state: Exclude<MessageState, 'sent'> }
   | { type: 'cleared' }
   | { type: 'reset' }
-  | { type: 'typing'; until: string | null };
+  | { type: 'typing'; until: string | null; text?: string };

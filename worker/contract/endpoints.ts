@@ -206,6 +206,7 @@ export const endpoints = {
   clearChat: {
     ...pageRoutes.clearChat,
     summary: 'Clear the conversation; consent stays',
+    whilePending: true,
     needsSignIn: true,
     output: done,
   },
@@ -235,6 +236,7 @@ export const endpoints = {
   deleteChatConsent: {
     ...pageRoutes.deleteChatConsent,
     summary: 'Withdraw the consent and clear the conversation',
+    whilePending: true,
     needsSignIn: true,
     output: v.object({ success: v.literal(true), consent: v.null() }),
   },

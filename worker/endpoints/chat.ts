@@ -85,10 +85,14 @@ function localeOf(request: Request): string | null {
 
 export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) => {
   const { db, env, settings, now, waitUntil } = context;
-  const fresh = await newChatKey(settings, session.claimedUserId);
-  const statements = clearConversation(session.userId, fresh, settings, now).map((statement) => db.run(statement));
-  return session.run(statements, (user) => {
+  return session.run([], async (user) => {
     if (user.chatKey) {
+      // The number is read first, since the next key is bound to it.
+      const fresh = await newChatKey(settings, user);
+      const owner = sql`(select id from users where id = ${session.userId} and phone = ${user.phone})`;
+      const [first, ...rest] = clearConversation(owner, fresh, settings, now).map((statement) => db.run(statement));
+      const results = await db.batch([first!, ...rest]);
+      if (results.at(-1)!.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
       waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
       waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
     }
@@ -103,22 +107,23 @@ export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =
 export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) => {
   const { db, settings, now, waitUntil } = context;
   const { version } = input;
-  const fresh = await newChatKey(settings, session.claimedUserId);
-  const changing = sql`id = ${session.userId} and chat_consent_version is not ${version}`;
   const firstContact = sql`contacted_at is null and renewal_at is null`;
   const data = sql`'userId', id, 'version', ${version}`;
-  const statements = [
-    db.run(insertBotEvent(settings, 'chat.consent', now, sql`phone`, data, sql`from users where ${changing}`)),
-    db.run(sql`update users set chat_consent_version = ${version}, chat_consent_at = ${now},
+  return session.run([], async (before) => {
+    const known = consentOf(before);
+    if (known?.version === version) return { success: true, consent: known };
+    // The number is read first, since the key is bound to it.
+    const fresh = await newChatKey(settings, before);
+    const changing = sql`id = ${session.userId} and phone = ${before.phone} and chat_consent_version is not ${version}`;
+    await db.batch([
+      db.run(insertBotEvent(settings, 'chat.consent', now, sql`phone`, data, sql`from users where ${changing}`)),
+      db.run(sql`update users set chat_consent_version = ${version}, chat_consent_at = ${now},
       chat_key_id = case when chat_key is null then ${fresh.chatKeyId} else chat_key_id end,
       chat_key = coalesce(chat_key, ${fresh.chatKey}),
       week_anchor = case when ${firstContact} then ${now} else week_anchor end,
       week_start = case when ${firstContact} then ${now} else week_start end,
       contacted_at = coalesce(contacted_at, ${now}) where ${changing}`),
-  ];
-  return session.run(statements, (before) => {
-    const known = consentOf(before);
-    if (known?.version === version) return { success: true, consent: known };
+    ]);
     waitUntil(deliverSoon(db, settings, before.phone, messageEvents(context)));
     return { success: true, consent: { version, at: new Date(now).toISOString() } };
   });

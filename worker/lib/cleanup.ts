@@ -42,8 +42,10 @@ const expiring: Expiring[] = [
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
 ];
 
-/** For parked messages, which their users see as failed. Other parked events stay until the owner decides. */
+/** For parked messages, which their users see as failed. */
 const parkedMessagesKeptMs = 7 * dayMs;
+/** For parked events of deleted accounts. Other parked events stay until the owner decides, or the account goes. */
+const parkedDeletionsKeptMs = 30 * dayMs;
 
 /** Deletes expired rows: one bounded batch of each table in a round trip, until a batch is empty. */
 export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
@@ -54,6 +56,9 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
     ...expiring.map((each) => deleteExpired(each, now)),
     sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
       where ${outbox.parkedAt} < ${now - parkedMessagesKeptMs} and ${outbox.messageId} is not null limit ${rowsPerStep})`,
+    sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
+      where ${outbox.parkedAt} < ${now - parkedDeletionsKeptMs} and ${outbox.body} ->> '$.type' = 'user.deleted'
+      limit ${rowsPerStep})`,
   ];
   for (let step = 0; step < stepsPerRun; step += 1) {
     const [first, ...rest] = statements.map((statement) => db.run(statement));

@@ -51,6 +51,19 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
 
+/** What text of the database is encrypted for, when no conversation's key encrypts it. */
+export type SealPurpose = 'parked-event';
+
+/** An AES-256-GCM key of the secret for one purpose. */
+export const sealingKey = memoize((secret: string) =>
+  memoize(async (purpose: SealPurpose) => {
+    const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
+    const info = encoder.encode(`seal/${purpose}`);
+    const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info };
+    return crypto.subtle.deriveKey(derivation, master, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+  }),
+);
+
 const nonceBytes = 12;
 
 /** Encrypts with AES-256-GCM; the random nonce precedes the ciphertext, and `context` is authenticated with it. */

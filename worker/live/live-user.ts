@@ -24,8 +24,8 @@ type Attachment = StreamOwner & { order: number };
 /** The tag of sockets that receive changes of the conversation too. */
 const withConversation = 'conversation';
 const streamsPerUser = 10;
-/** Weekly, since each alarm writes rows; messages stay up to a week longer than the setting. */
-const retentionCheckMs = 7 * dayMs;
+/** At most daily, since each alarm writes rows; messages stay up to a day longer than the setting. */
+const retentionCheckMs = dayMs;
 const sessionCheckMs = 10_000;
 const checkUntilKey = 'checkUntil';
 
@@ -99,16 +99,21 @@ export class LiveUser extends DurableObject<object> {
     if (this.ctx.getWebSockets().length === 0) return;
     const checkAt = Date.now() + sessionCheckMs;
     await this.ctx.storage.put(checkUntilKey, checkAt);
-    const alarm = await this.ctx.storage.getAlarm();
-    if (alarm === null || alarm > checkAt) await this.ctx.storage.setAlarm(checkAt);
+    await this.#alarmBy(checkAt);
   }
 
   /** Handles ended sessions and retention together, since an object has one alarm. */
   override async alarm(): Promise<void> {
-    this.#retentionIsPlanned = this.#removeExpired();
-    const checkAgain = await this.#closeEndedStreams();
-    if (checkAgain) await this.ctx.storage.setAlarm(Date.now() + sessionCheckMs);
-    else if (this.#retentionIsPlanned) await this.ctx.storage.setAlarm(Date.now() + retentionCheckMs);
+    let next: number | null = Date.now() + retentionCheckMs;
+    try {
+      next = this.#removeExpired(Date.now());
+      if (await this.#closeEndedStreams()) next = Date.now() + sessionCheckMs;
+    } catch (error) {
+      // The platform gives an alarm up that has failed six times.
+      log('error', 'retention_postponed', describeError(error));
+    }
+    this.#retentionIsPlanned = next !== null;
+    if (next !== null) await this.ctx.storage.setAlarm(next);
   }
 
   /** Stores a message once for its id; a known id returns the stored message, even if a limit is reached. */
@@ -217,21 +222,32 @@ export class LiveUser extends DurableObject<object> {
     }
   }
 
-  /** Whether messages are left. A wrong setting must not end retention: a failed alarm is not retried for ever. */
-  #removeExpired(): boolean {
+  /** Removes what has expired; returns when (unix ms) to look again, or null if nothing is left. */
+  #removeExpired(now: number): number | null {
+    const { messages, cleared } = this.#table.removeExpired(now, this.#keptMs());
+    const due = [messages && Math.max(messages, now + retentionCheckMs), cleared].filter((each) => each !== null);
+    return due.length > 0 ? Math.min(...due) : null;
+  }
+
+  /** How long (ms) messages are kept; null while the setting is wrong. */
+  #keptMs(): number | null {
     try {
-      const { CHAT_RETENTION_DAYS: days } = settingsOf(this.env)!;
-      return this.#table.removeBefore(Date.now() - days * dayMs);
+      return settingsOf(this.env)!.CHAT_RETENTION_DAYS * dayMs;
     } catch (error) {
       log('error', 'retention_postponed', describeError(error));
-      return true;
+      return null;
     }
   }
 
   async #planRetention(): Promise<void> {
     if (this.#retentionIsPlanned) return;
     this.#retentionIsPlanned = true;
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + retentionCheckMs);
+    await this.#alarmBy(Date.now() + (this.#keptMs() ?? retentionCheckMs));
+  }
+
+  async #alarmBy(instant: number): Promise<void> {
+    const alarm = await this.ctx.storage.getAlarm();
+    if (alarm === null || alarm > instant) await this.ctx.storage.setAlarm(instant);
   }
 
   #queued(message: StoredMessage): QueuedMessage {
@@ -242,7 +258,8 @@ export class LiveUser extends DurableObject<object> {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
     if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
-    this.#table.clear(epoch, Date.now());
+    const forgottenAt = this.#table.clear(epoch, Date.now());
+    if (forgottenAt !== null) this.ctx.waitUntil(this.#alarmBy(forgottenAt));
     this.#send({ kind: 'cleared', revision: this.#table.head.revision, epoch });
     this.#endTyping();
     return null;

@@ -86,8 +86,11 @@ export class MessageTable {
     return { ...message, state, revision };
   }
 
-  /** Removes every message and begins a new epoch; keeps the ids to which a reply may be on its way. */
-  clear(epoch: number, now: number): void {
+  /**
+   * Removes every message and begins a new epoch; keeps the ids to which a reply may be on its way. Returns when (unix ms)
+   * these ids expire, or null if there are none.
+   */
+  clear(epoch: number, now: number): number | null {
     this.#create();
     const head = this.#next();
     head.epoch = epoch;
@@ -100,6 +103,7 @@ export class MessageTable {
     );
     this.#sql.exec('delete from messages');
     this.#writeHead();
+    return this.#clearedExpireAt();
   }
 
   /** Whether the user cleared a message of this id and did not send it again. */
@@ -109,12 +113,25 @@ export class MessageTable {
     return this.#sql.exec('select 1 from cleared_messages where id = ?', id).toArray().length > 0;
   }
 
-  /** Removes messages that arrived before an instant (unix ms); returns whether messages are left. */
-  removeBefore(instant: number): boolean {
-    if (!this.#exists) return false;
-    this.#writeHead();
-    this.#sql.exec('delete from messages where at < ?', instant);
-    return this.#sql.exec('select 1 from messages limit 1').toArray().length > 0;
+  /**
+   * Removes the messages that were kept long enough, and the ids of cleared ones after a day. Returns when (unix ms) the
+   * next messages and the remaining ids expire, each null if there are none. Without `keptMs` it removes no message.
+   */
+  removeExpired(now: number, keptMs: number | null): { messages: number | null; cleared: number | null } {
+    if (!this.#exists) return { messages: null, cleared: null };
+    this.#createCleared();
+    this.#sql.exec('delete from cleared_messages where at <= ?', now - repliesWithinMs);
+    if (keptMs !== null) {
+      this.#writeHead();
+      this.#sql.exec('delete from messages where at <= ?', now - keptMs);
+    }
+    const oldest = this.#sql.exec<{ at: number }>('select at from messages order by seq limit 1').toArray()[0];
+    return { messages: oldest ? oldest.at + (keptMs ?? 0) : null, cleared: this.#clearedExpireAt() };
+  }
+
+  #clearedExpireAt(): number | null {
+    const { at } = this.#sql.exec<{ at: number | null }>('select max(at) as at from cleared_messages').one();
+    return at === null ? null : at + repliesWithinMs;
   }
 
   /** Creates the tables again after all storage was deleted. */

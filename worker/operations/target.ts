@@ -27,8 +27,30 @@ export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {})
   return { target, words: positionals, flags, values: process.env };
 }
 
+/** Control characters but tab and line feed, and characters that change the direction of text. */
+const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A text whose control characters are visible, so that stored text cannot command the terminal. */
+function printable(text: string): string {
+  return text.replace(unprintable, escaped);
+}
+
+/** As `printable`, for a value that belongs on one line. */
+export function printableOnLine(text: string): string {
+  return printable(text).replace(/[\t\n]/g, escaped);
+}
+
+/** What a command prints may hold text of users, of Stripe, or of the bot: none reaches the terminal as it is. */
+function escapeOutput(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream) as (text: string | Uint8Array, ...rest: unknown[]) => boolean;
+  stream.write = (text: string | Uint8Array, ...rest: unknown[]) =>
+    write(typeof text === 'string' ? printable(text) : text, ...rest);
+}
+
 /** Runs a command and sets the exit code: 1 after a failure, 2 after an invalid command line. */
 export async function runCommand(run: () => Promise<boolean>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) escapeOutput(stream);
   try {
     process.exitCode = (await run()) ? 0 : 1;
   } catch (error) {

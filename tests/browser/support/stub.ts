@@ -7,6 +7,7 @@ import type { StreamMessage } from '../../../worker/contract/usage-stream.ts';
 import { isUsage } from '../../../web/rules/stream-events.ts';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 
+type LiveEvent = ChatStreamEvent | StreamMessage;
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
 type Call = { name: EndpointName; path: string; body: unknown; token: string | undefined };
 
@@ -102,14 +103,21 @@ export class Stub {
     });
   }
 
-  /** Sends these events on every chat stream, which stays open; those of the conversation have one revision. */
-  chatStream(revision: number, ...events: (ChatStreamEvent | StreamMessage)[]): void {
-    const idOf = (event: ChatStreamEvent | StreamMessage) => (isUsage(event) ? '' : `id: ${revision}\n`);
-    const said = events.map((event) => `${idOf(event)}data: ${JSON.stringify(event)}\n\n`).join('');
+  /**
+   * Sends these events on every chat stream, which stays open; those of the conversation have one revision. The returned
+   * function sends another event on the open streams.
+   */
+  chatStream(revision: number, ...events: LiveEvent[]): (event: LiveEvent, revision: number) => void {
+    const streams = new Set<ServerResponse>();
+    const frame = (event: LiveEvent, at: number) =>
+      `${isUsage(event) ? '' : `id: ${at}\n`}data: ${JSON.stringify(event)}\n\n`;
     this.#replies.set('chatStream', (_, response) => {
+      streams.add(response);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const said = events.map((event) => frame(event, revision)).join('');
       response.write(`event: connection_established\ndata: {}\n\n${said}`);
     });
+    return (event, at) => streams.forEach((response) => response.write(frame(event, at)));
   }
 
   /** Opens every usage stream, and keeps it open. */

@@ -75,7 +75,8 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   CODE_BUDGET_PER_DAY: ['all', '0'],
 };
 /** A local run has neither a contact form nor readers of help lines; its Stripe has a new account's payment methods. */
-const warnedLocally = ['CONTACT_URL', 'HELP_LINES_READ_ON', 'Help lines', 'Payment methods'];
+const examples = ['Company name', 'Business number', 'Support hours', 'Testimonials'];
+const warnedLocally = ['CONTACT_URL', 'HELP_LINES_READ_ON', 'Help lines', 'Payment methods', ...examples];
 const cases = Object.entries(breakages).flatMap(([name, values]) => values.map((value) => [name, value] as const));
 
 const placed = (value: string | undefined) =>
@@ -100,6 +101,11 @@ function secretsOf(values: Values): string[] {
   const names = Object.keys(values).filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
   return names.flatMap((name) => values[name]?.split(/[\s:]+/) ?? []).filter((part) => part.length > 8);
 }
+
+it('warns for as long as the site tells the examples of this repository', async () => {
+  const warned = (await diagnose(vars)).filter((finding) => finding.ok && finding.warning).map(({ about }) => about);
+  expect(warned).toEqual(expect.arrayContaining(examples));
+});
 
 it('names a secret that serves twice', async () => {
   const findings = await diagnose({ ...vars, CODE_PEPPER: vars['WHATSAPP_TOKEN'] });

@@ -11,6 +11,7 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   const values = {
     months: monthsOf(locale),
     prices: Object.fromEntries(planIds.map((id) => [id, priceOf(plans[id].weeklyCents, locale)])),
+    fourWeekPrices: Object.fromEntries(planIds.map((id) => [id, priceOf(plans[id].weeklyCents * 4, locale)])),
     countryNames: countriesOf(locale, countryNames),
     languageNames: languagesOf(locale),
   };

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { chatWords } from '#words/chat';
 import { Composer, useSendMessage } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
+import { TypedReply } from './transcript-line.tsx';
 import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
@@ -23,7 +24,9 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   );
   const newest = conversation.messages.at(-1)?.seq ?? 0;
   const list = useRef<HTMLElement>(null);
-  const scroll = useScrollPosition(list, newest, pending.length, conversation.typingUntil !== null);
+  const isTyping = useIsBefore(conversation.typingUntil);
+  const typed = isTyping ? conversation.typed : '';
+  const scroll = useScrollPosition(list, { newest, pending: pending.length, isTyping, typed });
   const sending = useSendMessage(token, scroll.toEnd);
   useCrisisHelp(replies, openHelp);
   useUnseenTitle(replies.length);
@@ -48,7 +51,8 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           openHelp={openHelp}
           keepPosition={scroll.keepPosition}
         />
-        <TypingIndicator until={conversation.typingUntil} />
+        {typed && <TypedReply text={typed} />}
+        <TypingIndicator isTyping={isTyping} />
       </section>
       <div className={foot}>
         {scroll.unseen > 0 && (
@@ -122,10 +126,9 @@ const jump = css({
   boxShadow: 'float',
 });
 
-/** Shows that the companion is writing, until an instant (ISO 8601) or a reply; before that, that the app starts. */
-function TypingIndicator({ until }: { until: string | null }) {
+/** Shows that the companion is writing; before that, that the app starts. */
+function TypingIndicator({ isTyping }: { isTyping: boolean }) {
   const isStarting = useSession(({ isInitializing }) => isInitializing);
-  const isTyping = useIsBefore(until);
   return (
     <output className={line} data-slot="start">
       {isStarting && layoutWords.loadingApplication}
@@ -143,6 +146,7 @@ function TypingIndicator({ until }: { until: string | null }) {
   );
 }
 
+/** Whether an instant (ISO 8601) has not come yet. */
 function useIsBefore(until: string | null): boolean {
   const [ended, setEnded] = useState<string | null>(null);
   useEffect(() => {
@@ -180,15 +184,24 @@ const dots = css({
 /** The distance (px) from the end that still counts as the end. */
 const nearEnd = 80;
 
+type Content = {
+  /** The `seq` of the last message. */
+  newest: number;
+  pending: number;
+  isTyping: boolean;
+  typed: string;
+};
+
 /**
- * Keeps the list at its end while the reader is there; counts messages as unseen while the reader is further up.
- * `newest` is the last message's `seq`.
+ * Keeps the list at its end while the reader is there; counts messages as unseen while the reader is further up. A reply
+ * that grows moves the list only until its first line is at the top, so that it can be read meanwhile.
  */
-function useScrollPosition(ref: RefObject<HTMLElement | null>, newest: number, pending: number, isTyping: boolean) {
+function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending, isTyping, typed }: Content) {
   const isAtEnd = useRef(true);
   /** The distance from the end, to restore after older messages are added. */
   const kept = useRef<number | null>(null);
   const seen = useRef(newest);
+  const isReadingTyped = useRef(false);
   const [unseen, setUnseen] = useState(0);
 
   const toEnd = useCallback(() => {
@@ -204,13 +217,23 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, newest: number, p
   }, [ref]);
 
   /** Changes whenever the list gets longer. */
-  const content = `${newest} ${pending} ${isTyping}`;
+  const content = `${newest} ${pending} ${isTyping} ${typed}`;
   useLayoutEffect(() => {
-    if (content && isAtEnd.current) {
+    const list = ref.current;
+    const bubble = list?.querySelector('[data-slot=typed]');
+    const isRead = isReadingTyped.current && !bubble;
+    // The message replaces what was read as it grew.
+    if (isRead) seen.current = newest;
+    if (!content || !isAtEnd.current) setUnseen(Math.max(0, newest - seen.current));
+    else {
       seen.current = newest;
-      toEnd();
-    } else setUnseen(Math.max(0, newest - seen.current));
-  }, [newest, content, toEnd]);
+      const replies = list?.querySelectorAll('[data-slot=live] > [data-author=solace]');
+      const start = isRead ? [...(replies ?? [])].at(-1) : bubble;
+      if (list && start) toStart(list, start);
+      else toEnd();
+    }
+    isReadingTyped.current = Boolean(list && bubble && topIn(list, bubble) < list.clientHeight);
+  }, [ref, newest, content, toEnd]);
 
   useLayoutEffect(() => {
     const list = ref.current;
@@ -245,6 +268,17 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, newest: number, p
 
   return { unseen, onScroll, toEnd, keepPosition };
 }
+
+/** Scrolls to the end, but no further than to the start of an element. */
+function toStart(list: HTMLElement, element: Element): void {
+  list.scrollTop += Math.max(0, Math.min(distance(list), topIn(list, element) - spaceAbove));
+}
+
+/** The space (px) above the first line of a reply that is read as it grows. */
+const spaceAbove = 16;
+
+const topIn = (list: HTMLElement, element: Element) =>
+  element.getBoundingClientRect().top - list.getBoundingClientRect().top;
 
 const distance = (list: HTMLElement) => list.scrollHeight - list.scrollTop - list.clientHeight;
 

@@ -28,11 +28,7 @@ function Message({ message, sendAgain, openHelp }: MessageProps) {
   return (
     <li className={bubble} data-author={author} data-state={state} aria-live={isOwn ? 'off' : undefined}>
       <span className={visuallyHidden}>{isOwn ? chatWords.youSaid : chatWords.companionSaid}: </span>
-      <div className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })} dir="auto">
-        {messageParts(text).map((part, index) => (
-          <Part key={index} {...part} />
-        ))}
-      </div>
+      <MessageText text={text} />
       {crisis && (
         <button type="button" className={button({ look: 'dangerSoft' })} data-opens="help" onClick={openHelp}>
           {chatWords.help}
@@ -48,6 +44,27 @@ function Message({ message, sendAgain, openHelp }: MessageProps) {
         )}
       </p>
     </li>
+  );
+}
+
+const MessageText = ({ text }: { text: string }) => (
+  <div className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })} dir="auto">
+    {messageParts(text).map((part, index) => (
+      <Part key={index} {...part} />
+    ))}
+  </div>
+);
+
+/**
+ * A reply as far as it is written. It is outside of the live region, where the message that replaces it is announced
+ * once.
+ */
+export function TypedReply({ text }: { text: string }) {
+  return (
+    <div className={bubble} data-author="solace" data-slot="typed">
+      <span className={visuallyHidden}>{chatWords.writing}: </span>
+      <MessageText text={text} />
+    </div>
   );
 }
 

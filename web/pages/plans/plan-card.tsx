@@ -17,7 +17,7 @@ const popular = 'premium';
 /** One plan with its price and contents. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const isPopular = plan.id === popular;
-  const { name, price, description, features } = planTexts(plan.id);
+  const { name, price, fourWeeks, description, features } = planTexts(plan.id);
   return (
     <li
       className={`${isPopular ? card({ look: 'featured' }) : card({ look: 'raised' })} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
@@ -34,6 +34,12 @@ export function PlanCard({ plan }: { plan: Plan }) {
             {catalogueWords.perMonth}
           </span>
         </p>
+        {fourWeeks && (
+          <p className={css({ textStyle: 'small' })}>
+            {plansWords.charged}
+            <span className={css({ display: 'block', color: 'muted' })}>{plansWords.fourWeeks(fourWeeks)}</span>
+          </p>
+        )}
         <p className={css({ color: 'muted' })}>{description}</p>
       </header>
       <ul className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })} aria-label={plansWords.features(name)}>

@@ -8,6 +8,7 @@ import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secr
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
 import { howToGetOwnerSettings } from '../owner-settings.ts';
+import { brand } from '../../contract/brand.ts';
 import { helpLines } from '../../contract/help-lines.ts';
 import { dayMs } from '../../lib/time.ts';
 
@@ -36,7 +37,37 @@ export async function runChecks(values: Values, { target, mayBeBehind = false }:
     ...fit.map(({ check }) => check(settings as Settings)),
     checkContact(values, target).then((finding) => [finding]),
   ]);
-  return [...findings, ...told.flat(), ...checkHelpLines(values, new Date()), ...checkDisputes(settings)];
+  return [
+    ...findings,
+    ...told.flat(),
+    ...checkHelpLines(values, new Date()),
+    ...checkExamples(),
+    ...checkDisputes(settings),
+  ];
+}
+
+/** What this repository ships as an example: a deployed site must not tell it of its owner. */
+const examples: [about: string, isExample: () => boolean, remedy: string][] = [
+  ['Company name', () => brand.company === 'Solace Wellness, Inc.', 'Write your own in worker/contract/brand.ts.'],
+  ['Business number', () => brand.businessPhone.includes('555'), 'Write your own in worker/contract/brand.ts.'],
+  [
+    'Support hours',
+    () => textOf('contact').includes('Monday-Friday 9:00 AM-6:00 PM EST'),
+    'Write your own in web/words/en/contact.json, and in the other languages.',
+  ],
+  [
+    'Testimonials',
+    () => ['Marta', 'Daniel', 'Aiyana'].some((name) => textOf('landing').includes(`"who": "${name}"`)),
+    'Show only real people who have agreed, in web/words/en/landing.json and in the other languages; keep their consent.',
+  ],
+];
+
+const textOf = (name: string) => readFileSync(new URL(`../../../web/words/en/${name}.json`, import.meta.url), 'utf8');
+
+function checkExamples(): Finding[] {
+  return examples.map(([about, isExample, remedy]) =>
+    isExample() ? warning(about, 'is the example of this repository', remedy) : fine(`${about}: your own`),
+  );
 }
 
 function checkDisputes({ ON_DISPUTE: choice }: Partial<Settings>): Finding[] {

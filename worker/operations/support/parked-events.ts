@@ -1,16 +1,25 @@
 import { sql } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
+import { isSealed, openParked } from '../../bot/outbox.ts';
 import type { Database } from '../../lib/database.ts';
 import { phoneTag } from '../../lib/log.ts';
-import { UsageError } from '../target.ts';
-import type { Change, Result, SupportCommand, SupportRequest } from './run-support.ts';
+import { printableOnLine, UsageError } from '../target.ts';
+import type { Action, SupportCommand, SupportRequest } from './run-support.ts';
 
-/** An event that the bot refused for good; instants in unix ms. */
-export type ParkedEvent = { seq: number; type: string; phone: PhoneNumber; attempts: number; parkedAt: number };
+/** An event that the bot refused for good; instants in unix ms. `phone` is a keyed hash if the event is `sealed`. */
+export type ParkedEvent = {
+  seq: number;
+  type: string;
+  phone: PhoneNumber;
+  attempts: number;
+  parkedAt: number;
+  sealed: number;
+};
+type Opened = Pick<SupportRequest, 'db' | 'settings'>;
 
 /** The parked events, oldest first, without the text of messages. */
 export async function parkedEvents(db: Database, most = 100): Promise<ParkedEvent[]> {
-  return db.all<ParkedEvent>(sql`select seq, body ->> 'type' as type, phone, attempts, parked_at as parkedAt
+  return db.all<ParkedEvent>(sql`select seq, body ->> 'type' as type, phone, attempts, parked_at as parkedAt, ${isSealed} as sealed
     from outbox where parked_at is not null order by parked_at limit ${most}`);
 }
 
@@ -18,10 +27,15 @@ export async function parkedEvents(db: Database, most = 100): Promise<ParkedEven
  * Sends a parked event again with the next minute's cron job; returns whether it exists. A chat message is
  * sent although its user has seen that it failed.
  */
-export async function retryParked(db: Database, seq: number, now: number): Promise<boolean> {
+export async function retryParked({ db, settings }: Opened, seq: number, now: number): Promise<boolean> {
+  const [parked] = await db.all<{ seq: number; phone: PhoneNumber; body: string }>(
+    sql`select seq, phone, body from outbox where seq = ${seq} and parked_at is not null`,
+  );
+  if (!parked) return false;
+  const { phone, body } = await openParked(settings, parked);
   const { rowsAffected } = await db.run(sql`update outbox set parked_at = null, attempts = 0, due_at = ${now},
-    created_at = ${now}, leased_until = 0,
-    body = case when message_id is null then body else json_set(body, '$.data.retried', json('true')) end
+    created_at = ${now}, leased_until = 0, phone = ${phone},
+    body = case when message_id is null then ${body} else json_set(body, '$.data.retried', json('true')) end
     where seq = ${seq} and parked_at is not null`);
   return rowsAffected > 0;
 }
@@ -45,14 +59,25 @@ export const outbox: SupportCommand = {
   },
 };
 
-async function list({ settings }: SupportRequest, parked: ParkedEvent[]): Promise<Result> {
-  const data = await Promise.all(
-    parked.map(async ({ phone, ...rest }) => ({ ...rest, user: await phoneTag(settings.CODE_PEPPER[0]!, phone) })),
-  );
-  const lines = data.map(
-    ({ seq, type, user, parkedAt }) => `${seq}  ${type}  ${user}  parked ${new Date(parkedAt).toISOString()}`,
-  );
-  return { data, text: lines.length > 0 ? lines.join('\n') : 'No event is parked.' };
+function list({ settings }: SupportRequest, parked: ParkedEvent[]): Action {
+  return {
+    would: 'list the parked events',
+    about: `${parked.length} events`,
+    needsYes: false,
+    async perform() {
+      const data = await Promise.all(
+        parked.map(async ({ phone, sealed, ...rest }) => ({
+          ...rest,
+          user: sealed ? phone.slice(0, 8) : await phoneTag(settings.CODE_PEPPER[0]!, phone),
+        })),
+      );
+      const lines = data.map(
+        ({ seq, type, user, parkedAt }) =>
+          `${seq}  ${printableOnLine(type)}  ${user}  parked ${new Date(parkedAt).toISOString()}`,
+      );
+      return { data, text: lines.length > 0 ? lines.join('\n') : 'No event is parked.' };
+    },
+  };
 }
 
 function chosen(parked: ParkedEvent[], which: string | undefined): ParkedEvent[] {
@@ -64,7 +89,7 @@ function chosen(parked: ParkedEvent[], which: string | undefined): ParkedEvent[]
   return found;
 }
 
-function apply({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Change {
+function apply({ db, settings }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Action {
   const types = [...new Set(events.map(({ type }) => type))].join(', ');
   const seqs = events.map(({ seq }) => seq);
   const would = {
@@ -78,7 +103,8 @@ function apply({ db }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEve
     async perform() {
       let settled = 0;
       for (const { seq } of events) {
-        const done = verb === 'retry' ? await retryParked(db, seq, Date.now()) : await dropParked(db, seq);
+        const done =
+          verb === 'retry' ? await retryParked({ db, settings }, seq, Date.now()) : await dropParked(db, seq);
         if (done) settled += 1;
       }
       const text = verb === 'retry' ? 'will be sent again within a minute' : 'were removed';

@@ -26,8 +26,7 @@ export async function runSupport(call: Call): Promise<boolean> {
   const print = (result: Result) => process.stdout.write(`${call.json ? asJson(result.data) : result.text}\n`);
   try {
     const { words, flags, values } = call;
-    const outcome = await call.command.run({ words, flags, ...openEnvironment(values) });
-    const result = 'perform' in outcome ? await change(call, outcome) : outcome;
+    const result = await perform(call, await call.command.run({ words, flags, ...openEnvironment(values) }));
     print(result);
     return result.complete !== false;
   } catch (error) {
@@ -37,8 +36,8 @@ export async function runSupport(call: Call): Promise<boolean> {
   }
 }
 
-/** Requires `--yes`, and writes an audit line before and after the change. */
-async function change({ name, target, yes }: Call, { would, about, needsYes, perform }: Change): Promise<Result> {
+/** Requires `--yes` if something is lost, and writes an audit line before and after the action. */
+async function perform({ name, target, yes }: Call, { would, about, needsYes, perform }: Action): Promise<Result> {
   if (needsYes && !yes) throw new UsageError(`This would ${would}. Repeat the command with --yes to do it.`);
   const entry = { env: target, command: name, about };
   writeAudit(entry, 'started');
@@ -59,8 +58,8 @@ export type SupportRequest = { words: string[]; flags: Flags; db: Database; sett
 /** `data` is printed with `--json`, `text` without. `complete` is false if a part failed: exit code 1. */
 export type Result = { data: unknown; text: string; complete?: boolean };
 
-/** A change: its description, whether it needs `--yes` (`confirmed`), and the function that applies it. */
-export type Change = {
+/** What a command does: its description, whether it needs `--yes`, and the function that does it. */
+export type Action = {
   /** Follows "This would ". */
   would: string;
   /** The subject of the audit line: a number's tag, or ids of events; never the number. */
@@ -72,7 +71,7 @@ export type Change = {
 export type SupportCommand = {
   usage: string;
   about: string;
-  run: (request: SupportRequest) => Promise<Result | Change>;
+  run: (request: SupportRequest) => Promise<Action>;
 };
 
 /** The database and the settings of an environment; throws if settings are missing. */
@@ -116,11 +115,11 @@ const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import
 export type AuditEntry = { env: string; command: string; about: string };
 
 /**
- * Appends one JSON line about a change to `support-audit.jsonl`, or to the file that `SUPPORT_AUDIT_FILE` names, and
- * prints it to stderr. Throws when the file cannot be written: then the change does not take place. The line contains
+ * Appends one JSON line about an action to `support-audit.jsonl`, or to the file that `SUPPORT_AUDIT_FILE` names, and
+ * prints it to stderr. Throws when the file cannot be written: then the action does not take place. The line contains
  * no phone number.
  */
-function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'incomplete' | 'failed'): void {
+export function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'incomplete' | 'failed'): void {
   const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;
   const line = JSON.stringify({
     at: new Date().toISOString(),

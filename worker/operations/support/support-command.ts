@@ -40,7 +40,7 @@ function usage(): string {
     '',
     ...lines,
     '',
-    'Without --env it works on this machine. Commands that change something ask for --yes and leave a line in',
+    'Without --env it works on this machine. Commands that lose something ask for --yes. Every use leaves a line in',
     'support-audit.jsonl. Exit code 0: done; 1: not done; 2: wrong command line, or --yes is missing.',
     '',
   ].join('\n');

@@ -9,7 +9,7 @@ import { customers } from '#db/schema';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../contract/endpoints.ts';
-import { UsageError } from '../target.ts';
+import { printableOnLine, UsageError } from '../target.ts';
 import type { Settings } from '../../settings.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 
@@ -18,11 +18,19 @@ const find: SupportCommand = {
   usage: 'find NUMBER',
   about: 'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
   async run({ words, db, settings }) {
-    const user = await findUser(db, words[0]);
-    const found = await describeUser({ db, settings }, user, Date.now());
-    const payments = await describePayments(settings, found.customer?.stripeId ?? null);
-    const advice = advise(found, payments);
-    return { data: { ...found, payments, advice }, text: textOf(found, payments, advice) };
+    const phone = phoneOf(words[0]);
+    return {
+      would: `show the account of ${phone}`,
+      about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
+      needsYes: false,
+      async perform() {
+        const user = await findUser(db, phone);
+        const found = await describeUser({ db, settings }, user, Date.now());
+        const payments = await describePayments(settings, found.customer?.stripeId ?? null);
+        const advice = advise(found, payments);
+        return { data: { ...found, payments, advice }, text: textOf(found, payments, advice) };
+      },
+    };
   },
 };
 
@@ -56,7 +64,7 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
       : 'never sent there',
     ...paymentLines(payments),
   };
-  const body = Object.entries(lines).map(([name, value]) => `${`${name}:`.padEnd(22)}${value}`);
+  const body = Object.entries(lines).map(([name, value]) => `${`${name}:`.padEnd(22)}${printableOnLine(value)}`);
   return [...body, '', ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.'])].join('\n');
 }
 

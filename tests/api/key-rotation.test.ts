@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { call, vars } from './support/api.ts';
+import { newWriter, write } from './support/chat.ts';
+import { database } from './support/database.ts';
+import { type Person, newContact, receiveCode } from './support/person.ts';
+
+type Step = [name: string, before: string, after: string];
+
+const fresh = `rotated:${'R'.repeat(43)}`;
+/** The last key of the ring is left out, so that a ring holds two at most. */
+const [old] = vars.CHAT_KEYS!.split(' ') as [string];
+const steps: Step[] = [
+  ['accept', old, `${old} ${fresh}`],
+  ['promote', `${old} ${fresh}`, `${fresh} ${old}`],
+];
+
+const read = async ({ token }: Person, CHAT_KEYS: string) => {
+  const { status, body } = await call('GET', '/api/user/chat', { token, settings: { CHAT_KEYS } });
+  return status === 200 ? (body.messages as { text: string }[]).map(({ text }) => text) : status;
+};
+
+it.each(steps)('serves a conversation by both versions during the step: %s', async (_, before, after) => {
+  const person = await newWriter();
+  await write(person.token, 'One', undefined, { CHAT_KEYS: before });
+  await write(person.token, 'Two', undefined, { CHAT_KEYS: after });
+  await write(person.token, 'Three', undefined, { CHAT_KEYS: before });
+  for (const keys of [before, after]) expect(await read(person, keys)).toEqual(['One', 'Two', 'Three']);
+});
+
+it('serves a conversation by both versions while the old key is removed, once nothing is wrapped by it', async () => {
+  const person = await newWriter();
+  const promoted = { CHAT_KEYS: `${fresh} ${old}` };
+  await write(person.token, 'One', undefined, promoted);
+  const { rows } = await database.execute({
+    sql: 'select chat_key_id from users where phone = ?',
+    args: [person.phone],
+  });
+  expect(rows[0]!.chat_key_id).toBe('rotated/2');
+  await write(person.token, 'Two', undefined, { CHAT_KEYS: fresh });
+  for (const keys of [promoted.CHAT_KEYS, fresh]) expect(await read(person, keys)).toEqual(['One', 'Two']);
+});
+
+it('closes conversations to the version before if a key is promoted that it does not accept', async () => {
+  const person = await newWriter();
+  await write(person.token, 'One', undefined, { CHAT_KEYS: `${fresh} ${old}` });
+  expect(await read(person, old)).toBe(503);
+  expect(await read(person, `${old} ${fresh}`)).toEqual(['One']);
+});
+
+it('knows the sessions of both versions, if the key was accepted before it was promoted', async () => {
+  const [first] = vars.SESSION_KEYS!.split(' ') as [string];
+  const contact = await newContact();
+  const otp = await receiveCode(contact);
+  const promoted = { SESSION_KEYS: `${fresh} ${first}` };
+  const { body } = await call('POST', '/api/auth/verify-otp', {
+    body: { phone: contact.phone, otp },
+    address: contact.address,
+    settings: promoted,
+  });
+  const status = async (SESSION_KEYS: string) =>
+    (await call('GET', '/api/user/me', { token: body.token, settings: { SESSION_KEYS } })).status;
+  expect(await status(`${first} ${fresh}`)).toBe(200);
+  expect(await status(first)).toBe(401);
+});
