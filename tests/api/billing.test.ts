@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, profileOf, startTrial, verify } from './support/buying.ts';
-import { runCron } from './support/cron.ts';
-import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { costOf } from './support/log.ts';
 import { sandbox } from './support/sandbox.ts';
