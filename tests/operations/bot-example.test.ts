@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../api/support/until.ts';
+import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
 import { call as callUrl, product } from './shared-product.ts';
-import { newNumber, openTrialLink, signIn } from './support/subscriber.ts';
+import { newNumber, openTrialLink, signIn } from './subscriber.ts';
 
 type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
 

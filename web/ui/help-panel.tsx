@@ -4,7 +4,8 @@ import { type CountryHelp, countryName, helpFor, type HelpWay, helpWays } from '
 import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords } from '#words/help';
-import { languageNames, locale } from '#words/intl';
+import { locale } from '#words/language';
+import { languageNames } from '#words/intl';
 import { ExternalLink, Sentence } from './text.tsx';
 import type { HelpLine } from '#contract/help-line';
 import { sourceDate } from '../rules/formats.ts';

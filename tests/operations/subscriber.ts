@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { until } from '../../api/support/until.ts';
-import { call, product } from '../shared-product.ts';
+import { until } from '../api/support/clock.ts';
+import { call, product } from './shared-product.ts';
+import { createClient } from '@libsql/client/web';
 
 const { siteUrl, sandboxUrl } = product;
 
@@ -53,4 +54,21 @@ export async function setFault(service: 'stripe' | 'bot', fault: { status: numbe
 export async function eventTypesOf(phone: string): Promise<string[]> {
   const events = await call<{ type: string; data: { phone: string } }[]>(`${sandboxUrl}/bot/events`);
   return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
+}
+
+const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = product.vars;
+
+export const database = createClient({ url, authToken });
+
+/** The tables that contain any of the words, in any column. */
+export async function tablesWith(...words: string[]): Promise<string[]> {
+  const { rows } = await database.execute(
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite%'",
+  );
+  const found: string[] = [];
+  for (const name of rows.map((row) => row['name'] as string)) {
+    const held = JSON.stringify((await database.execute(`select * from "${name}"`)).rows);
+    if (words.some((word) => held.includes(word))) found.push(name);
+  }
+  return found.toSorted();
 }

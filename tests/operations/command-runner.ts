@@ -1,10 +1,11 @@
+import type { Ran } from './support-command.ts';
+
 /**
  * Runs the program of `npm run support` once for each message, in one process: a new process would load the same
  * modules again, which takes half a second. Each run has its own arguments, output and exit code.
  */
-import type { Ran } from './support-command.ts';
 
-const program = new URL('../../../worker/operations/support/support-command.ts', import.meta.url);
+const program = new URL('../../worker/operations/support/support-command.ts', import.meta.url);
 let runs = 0;
 
 process.on('message', (args: string[]) => void run(args));

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { product } from '../shared-product.ts';
+import { product } from './shared-product.ts';
 
 export type Ran = { code: number; stdout: string; stderr: string };
 
 const { vars, auditFile } = product;
 const env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
-const runnerFile = fileURLToPath(new URL('command-runner.ts', import.meta.url));
+const runnerFile = fileURLToPath(new URL('./command-runner.ts', import.meta.url));
 let runner: ChildProcess | undefined;
 
 /** Runs a support command with the settings of the product, in the same process as the command before. */
