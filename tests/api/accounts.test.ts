@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keyedHashes } from '../../worker/lib/crypto.ts';
-import { botCall, call, randomAddress, vars } from './support/api.ts';
+import { botCall, call, parallel, randomAddress, runCron, vars } from './support/api.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
-import { parallel } from './support/parallel.ts';
 import { externalSession, newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { deliveredEvents, outboxOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';

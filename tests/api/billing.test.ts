@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, profileOf, startTrial, verify } from './support/buying.ts';
-import { runCron } from './support/cron.ts';
-import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import { costOf } from './support/log.ts';
 import { sandbox } from './support/sandbox.ts';
-import { deliver } from './support/stripe-events.ts';
-import { customerOf, makeDue, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deliver, customerOf, makeDue, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** A call that needs Stripe is 503 with these settings. */
 const withoutStripe = { STRIPE_API_BASE: 'http://127.0.0.1:9' };

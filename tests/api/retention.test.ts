@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
-import { watchDatabase } from './support/database-requests.ts';
+import { watchDatabase } from './support/requests.ts';
 import { database } from './support/database.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';

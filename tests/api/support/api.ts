@@ -1,4 +1,4 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
+import { createExecutionContext, waitOnExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import workerModule from '../../../worker/index.ts';
@@ -10,6 +10,8 @@ type Options = {
   body?: unknown;
   /** A raw body, instead of one made from a value. */
   text?: string;
+  /** A body of bytes; `headers` give their type. */
+  bytes?: ArrayBuffer;
   headers?: Record<string, string>;
   address?: string;
   settings?: Record<string, string>;
@@ -38,7 +40,8 @@ export async function call(method: string, path: string, options: Options = {}):
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   if (sent !== undefined) headers.set('content-type', 'application/json');
-  const request = new Request(`${origin}${path}`, { method, headers, ...(sent !== undefined && { body: sent }) });
+  const body = options.bytes ?? sent;
+  const request = new Request(`${origin}${path}`, { method, headers, ...(body !== undefined && { body }) });
   const response = await (options.settings ? sendWith(options.settings, request) : worker.fetch(request));
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {}, text };
@@ -77,4 +80,16 @@ export function randomAddress(): string {
 export function randomNetwork(): string {
   const [low, high] = crypto.getRandomValues(new Uint16Array(2));
   return `2001:${low!.toString(16)}:${high!.toString(16)}`;
+}
+
+/** Runs the scheduled tasks, as Cloudflare does every minute or hour. */
+export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Promise<void> {
+  const ctx = createExecutionContext();
+  await workerModule.scheduled(createScheduledController({ cron }), env as never, ctx);
+  await waitOnExecutionContext(ctx);
+}
+
+/** Starts `n` calls at once. */
+export function parallel<T>(n: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: n }, (_, index) => work(index)));
 }
