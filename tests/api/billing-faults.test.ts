@@ -1,14 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, runCron } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { deliver, eventsOf, postEvent } from './support/stripe-events.ts';
-import { customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deliver, eventsOf, postEvent, customerOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 
 const declined = '4000000000000002';

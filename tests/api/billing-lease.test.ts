@@ -3,18 +3,14 @@ import { users } from '../../drizzle/schema.ts';
 import { refuseUnknownCustomer } from '../../worker/billing/customer.ts';
 import { sameForUser } from '../../worker/billing/sync.ts';
 import { readRow } from '../../worker/lib/sql.ts';
-import { call } from './support/api.ts';
+import { call, parallel } from './support/api.ts';
 import { buy, complete, newSubscriber, profileOf } from './support/buying.ts';
-import { advanceClock, minute, second } from './support/clock.ts';
-import { watchDatabase } from './support/database-requests.ts';
+import { advanceClock, minute, second, until } from './support/clock.ts';
+import { watchDatabase, holdRequests } from './support/requests.ts';
 import { database } from './support/database.ts';
-import { holdRequests } from './support/held-requests.ts';
 import { costOf } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
 import { newPerson, userOf } from './support/person.ts';
-import { eventsOf, postEvent } from './support/stripe-events.ts';
-import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
-import { until } from './support/until.ts';
+import { eventsOf, postEvent, customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** Another call holds the lease until an instant (unix ms). */
 const hold = (customer: string, leaseUntil: number) =>

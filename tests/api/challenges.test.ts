@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { call, randomAddress } from './support/api.ts';
+import { call, randomAddress, parallel } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
-import { newContact, newPhone } from './support/person.ts';
+import { newContact, newPhone, otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/person.ts';
 import { newestCode } from './support/sandbox.ts';
-import { otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/sign-in.ts';
 
 type Requested = { phone: string; otp: string; challenge: string };
 

@@ -1,15 +1,12 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { call } from './support/api.ts';
-import { untilRetried } from './support/chat-delivery.ts';
-import { acceptedBy, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
+import { call, runCron } from './support/api.ts';
+import { untilRetried, acceptedBy, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
+import { advanceClock, day, minute, eventually } from './support/clock.ts';
 import { database, userRowOf } from './support/database.ts';
 import { newContact, receiveCode, userOf } from './support/person.ts';
 import { eventsAbout, sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
-import { eventually } from './support/until.ts';
 
 describe('clearing', () => {
   it('empties the conversation everywhere; consent, seq and revision go on', async () => {

@@ -3,14 +3,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { retryParked } from '../../worker/operations/support/parked-events.ts';
 import { settingsOf } from '../../worker/settings.ts';
-import { botCall, call, vars } from './support/api.ts';
-import { newSettledWriter, outboxOf, stateOf, untilRetried, untilState } from './support/chat-delivery.ts';
-import { acceptedBy, newWriter, write } from './support/chat.ts';
-import { advanceClock, day, minute, second } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
+import { botCall, call, vars, runCron, parallel } from './support/api.ts';
+import {
+  newSettledWriter,
+  outboxOf,
+  stateOf,
+  untilRetried,
+  untilState,
+  acceptedBy,
+  newWriter,
+  write,
+} from './support/chat.ts';
+import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
-import { parallel } from './support/parallel.ts';
-import { hold, sandbox } from './support/sandbox.ts';
+import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 describe('a message that the bot refuses', () => {
@@ -157,7 +163,8 @@ describe('while the bot is down', () => {
 
   it('no HTTP response counts as a failure that passes', async () => {
     const { phone, token } = await newSettledWriter();
-    const held = await hold('bot', phone);
+    const match = phone.slice(1);
+    await sandbox.faults({ bot: { hold: true, match } });
     const silence = new AbortController();
     const realTimeout = AbortSignal.timeout.bind(AbortSignal);
     const timeoutOfBot = 15 * second;
@@ -165,12 +172,12 @@ describe('while the bot is down', () => {
       .spyOn(AbortSignal, 'timeout')
       .mockImplementation((ms) => (ms === timeoutOfBot ? silence.signal : realTimeout(ms)));
     const { message } = (await write(token, 'Hello?')).body;
-    await held.arrived();
+    await until('the request to the bot', () => sandbox.heldBy(match));
     silence.abort(new DOMException('The bot is silent', 'TimeoutError'));
     timeouts.mockRestore();
     await untilRetried(phone);
     expect(await stateOf(token, message.id)).toBe('sent');
-    await held.release();
+    await sandbox.faults({ bot: null });
     advanceClock(minute);
     await runCron();
     await untilState(token, message.id, 'delivered');

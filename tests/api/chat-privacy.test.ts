@@ -1,18 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
+import { botCall, call, runCron, vars } from './support/api.ts';
 import { env } from 'cloudflare:workers';
 import type { PhoneNumber } from '../../worker/accounts/phone.ts';
 import { rebindChatKey } from '../../worker/chat/chat-encryption.ts';
 import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/crypto.ts';
 import { settingsOf } from '../../worker/settings.ts';
-import { botCall, call, vars } from './support/api.ts';
 import { acceptedBy, consent, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
-import { runCron } from './support/cron.ts';
 import { database, userRowOf } from './support/database.ts';
 import { externalSession, newPerson, newPhone } from './support/person.ts';
 import { eventsAbout, sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
-import { eventually } from './support/until.ts';
+import { eventually } from './support/clock.ts';
 
 /** Every value of every row of the database, as one text. */
 async function wholeDatabase(): Promise<string> {

@@ -1,16 +1,13 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import { botCall, call } from './support/api.ts';
-import { newSettledWriter } from './support/chat-delivery.ts';
-import { newWriter, readChat, reply, write } from './support/chat.ts';
-import { advanceClock, second } from './support/clock.ts';
-import { watchDatabase } from './support/database-requests.ts';
+import { botCall, call, parallel } from './support/api.ts';
+import { newSettledWriter, newWriter, readChat, reply, write } from './support/chat.ts';
+import { advanceClock, second, until } from './support/clock.ts';
+import { watchDatabase } from './support/requests.ts';
 import { costOf } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { liveUserOf, OpenChat, OpenStream } from './support/streams.ts';
-import { until } from './support/until.ts';
 
 describe('an open stream', () => {
   it('costs the database one request, and none while it waits or receives', async () => {

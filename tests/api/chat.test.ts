@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
-import { untilDelivered } from './support/chat-delivery.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import {
   acceptedBy,
   type ChatMessage,
@@ -8,16 +7,14 @@ import {
   newWriter,
   readChat,
   reply,
+  untilDelivered,
   untilReplied,
   write,
 } from './support/chat.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
-import { parallel } from './support/parallel.ts';
+import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
-import { eventually } from './support/until.ts';
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
@@ -275,7 +272,9 @@ describe('limits', () => {
     expect((await write(token, 'I will', answer.id)).body.message.seq).toBe(answer.seq);
     for (let replies = 0; replies < 55; replies += 1) await reply(phone, 'I am here.');
     expect((await write(token, 'Thank you')).status).toBe(200);
-    advanceClock(day + minute);
+    advanceClock(day - minute);
+    expect((await write(token, 'Still here')).status, 'a day after a crisis has not passed').toBe(200);
+    advanceClock(2 * minute);
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
   });

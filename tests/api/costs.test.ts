@@ -1,15 +1,13 @@
 import { expect, it, vi } from 'vitest';
-import { botCall, call } from './support/api.ts';
-import { outboxOf } from './support/chat-delivery.ts';
-import { consent, newWriter, reply, write } from './support/chat.ts';
-import { runCron } from './support/cron.ts';
-import { watchDatabase } from './support/database-requests.ts';
+import { botCall, call, runCron } from './support/api.ts';
+import { outboxOf, consent, newWriter, reply, write } from './support/chat.ts';
+import { watchDatabase } from './support/requests.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import { externalSession, newContact, newPerson, receiveCode, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
-import { until } from './support/until.ts';
+import { until } from './support/clock.ts';
 
 it('makes one database request for each frequent call', async () => {
   const contact = await newContact();

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { supportToken } from '../../worker/sign-in/session-token.ts';
-import { botCall, call, send, vars } from './support/api.ts';
+import { botCall, call, send, vars, parallel } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { database } from './support/database.ts';
-import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, receiveCode } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 

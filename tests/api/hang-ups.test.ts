@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { call, randomAddress, send } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { database } from './support/database.ts';
-import { holdRequests } from './support/held-requests.ts';
-import { newContact, newPerson, receiveCode, userOf } from './support/person.ts';
+import { holdRequests } from './support/requests.ts';
+import { newContact, newPerson, receiveCode, userOf, verifyOtp } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
-import { verifyOtp } from './support/sign-in.ts';
 import { customerOf, stripe } from './support/stripe.ts';
-import { until } from './support/until.ts';
+import { until } from './support/clock.ts';
 
 type Sent = { token?: string; body?: object };
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { call } from './support/api.ts';
+import { call, runCron } from './support/api.ts';
 import { buy, complete, newSubscriber, onTrial, profileOf, verify } from './support/buying.ts';
-import { runCron } from './support/cron.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, newPerson, userOf, type Person } from './support/person.ts';

@@ -1,15 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, send } from './support/api.ts';
+import { botCall, call, send, parallel } from './support/api.ts';
 import { buy, complete, profileOf } from './support/buying.ts';
 import { second } from './support/clock.ts';
-import { holdRequests } from './support/held-requests.ts';
-import { parallel } from './support/parallel.ts';
-import { newContact, newPerson, userOf } from './support/person.ts';
+import { holdRequests } from './support/requests.ts';
+import { newContact, newPerson, userOf, requestOtp } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { requestOtp } from './support/sign-in.ts';
 import { OpenStream } from './support/streams.ts';
-import { eventsOf, postEvent } from './support/stripe-events.ts';
-import { customerOf } from './support/stripe.ts';
+import { eventsOf, postEvent, customerOf } from './support/stripe.ts';
 
 const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
 
@@ -123,8 +120,7 @@ describe('without WhatsApp', () => {
     expect((await requestOtp(phone)).status).toBe(503);
     expect(limits).toHaveBeenLastCalledWith(5 * second);
     expect((await requestOtp(phone)).status).toBe(429);
-    const held = (await sandbox.heldRequests()).find((each) => each.match === match);
-    expect(held).toMatchObject({ service: 'whatsapp', held: 1 });
+    expect(await sandbox.heldBy(match)).toBe(1);
   });
 });
 

@@ -1,14 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, vars } from './support/api.ts';
-import { outboxOf, untilDelivered, untilRetried } from './support/chat-delivery.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
+import { botCall, call, parallel, runCron, vars } from './support/api.ts';
+import { outboxOf, untilDelivered, untilRetried } from './support/chat.ts';
+import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, userOf } from './support/person.ts';
-import { eventsAbout, hold, sandbox } from './support/sandbox.ts';
-import { eventually, until } from './support/until.ts';
+import { holdRequests } from './support/requests.ts';
+import { eventsAbout, sandbox } from './support/sandbox.ts';
 
 describe('while the bot is down', () => {
   it.each([{ status: 500 }, { drop: true as const }])(
@@ -40,12 +38,18 @@ describe('while the bot is down', () => {
     // The clock stands still.
     advanceClock(0);
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-    await untilRetried(phone);
-    await sandbox.faults({ bot: null });
-    await runCron();
-    expect(await eventsAbout(phone)).toEqual([]);
-    advanceClock(minute);
-    await runCron();
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await untilRetried(phone, attempt);
+      pauses.push(Number((await outboxOf(phone))[0]!['due_at']) - Date.now());
+      if (attempt === 5) await sandbox.faults({ bot: null });
+      advanceClock(pauses.at(-1)! - 1);
+      await runCron();
+      expect(await eventsAbout(phone), 'events before the pause has ended').toEqual([]);
+      advanceClock(1);
+      await runCron();
+    }
+    expect(pauses, 'pauses after each refusal').toEqual([5, 15, 30, 45, 60].map((seconds) => seconds * second));
     expect(await eventsAbout(phone)).toHaveLength(1);
   });
 });
@@ -121,13 +125,13 @@ it('sends a deletion first: earlier events of the number go with the account', a
 });
 
 it('sends a deletion after the event that is on its way, which then is not repeated', async () => {
-  for (const lost of [false, true]) {
+  for (const isLost of [false, true]) {
     const { phone, token } = await newPerson();
-    const held = await hold('bot', phone, lost ? { cut: true } : {});
+    const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
     await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-    await held.arrived();
+    await arrived();
     await call('DELETE', '/api/user/me', { token });
-    await held.release();
+    release({ isLost });
     await eventually(async () => expect(await eventsAbout(phone)).toHaveLength(2));
     expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
     await untilDelivered(phone);

@@ -1,14 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { advanceClock } from './support/clock.ts';
 import { buy, complete, profileOf, startTrial, verify } from './support/buying.ts';
-import { runCron } from './support/cron.ts';
+import { runCron, botCall } from './support/api.ts';
 import { database } from './support/database.ts';
 import { newPerson } from './support/person.ts';
-import { postEvent, eventsOf } from './support/stripe-events.ts';
-import { customerOf, priceOf, stripe, type Tier } from './support/stripe.ts';
+import { postEvent, eventsOf, customerOf, priceOf, stripe, type Tier } from './support/stripe.ts';
 import { sandbox } from './support/sandbox.ts';
 import type { Stripe } from 'stripe';
-import { botCall } from './support/api.ts';
 
 const hour = 3600;
 const day = 24 * hour;

@@ -1,14 +1,12 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call } from './support/api.ts';
-import { untilState } from './support/chat-delivery.ts';
-import { reply } from './support/chat.ts';
-import { advanceClock, day } from './support/clock.ts';
+import { untilState, reply } from './support/chat.ts';
+import { advanceClock, day, eventually } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { deleteAccount, type Person } from './support/person.ts';
 import { fetchRecording, newSpeaker, readBytes, recordingOf, sendRecording } from './support/recordings.ts';
 import { liveUserOf } from './support/streams.ts';
-import { eventually } from './support/until.ts';
 
 /** The sizes of the recordings in a live object; null without the table. */
 function sizesIn(token: string): Promise<number[] | null> {

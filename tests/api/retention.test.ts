@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { runCron } from './support/cron.ts';
-import { watchDatabase } from './support/database-requests.ts';
+import { watchDatabase } from './support/requests.ts';
 import { database } from './support/database.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
@@ -95,8 +94,9 @@ const perishable: Perishable[] = [
   ['rate_limit_events', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
   ['bot_calls', 'id', 7 * day, (n, at) => [`swept_${n}`, 'fingerprint', 'by', at, '{}']],
   ['stripe_events', 'id', 30 * day, (n, at) => [`swept_${n}`, 'type', 'by', at]],
-  ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at]],
+  ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at, 0]],
   ['used_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
+  ['left_weeks', 'phone_mac', 0, (n, at) => [`swept_${n}`, 1, at]],
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '']],
 ];
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
-import { advanceClock, minute, second } from './support/clock.ts';
+import { botCall, call, parallel } from './support/api.ts';
+import { advanceClock, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
-import { holdRequests } from './support/held-requests.ts';
+import { holdRequests } from './support/requests.ts';
 import { costOf } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
-import { until } from './support/until.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
 

@@ -2,8 +2,7 @@ import { createExecutionContext, createScheduledController, waitOnExecutionConte
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import worker from '../../worker/index.ts';
-import { call, vars } from './support/api.ts';
-import { runCron } from './support/cron.ts';
+import { call, vars, runCron } from './support/api.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';

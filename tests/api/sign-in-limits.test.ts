@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress, randomNetwork } from './support/api.ts';
+import { botCall, call, parallel, randomAddress, randomNetwork } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
-import { deleteAccount, newContact, newPerson, newPhone } from './support/person.ts';
-import { sandbox, newestCode } from './support/sandbox.ts';
-import { otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/sign-in.ts';
+import {
+  deleteAccount,
+  newContact,
+  newPerson,
+  newPhone,
+  otherThan,
+  requestOtp,
+  tryTwentyTimes,
+  verifyOtp,
+} from './support/person.ts';
+import { newestCode, sandbox } from './support/sandbox.ts';
 import { limitByAddress } from '../../worker/http/limit-calls.ts';
 import type { BaseContext } from '../../worker/http/request-context.ts';
 

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress, randomNetwork, vars } from './support/api.ts';
+import { botCall, call, randomAddress, randomNetwork, vars, parallel } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { parallel } from './support/parallel.ts';
-import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
+import {
+  newContact,
+  newPerson,
+  newPhone,
+  receiveCode,
+  otherThan,
+  requestOtp,
+  tryTwentyTimes,
+  verifyOtp,
+} from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { otherThan, requestOtp, tryTwentyTimes, verifyOtp } from './support/sign-in.ts';
 
 describe('requesting a code', () => {
   it('sends one WhatsApp message to somebody who has written', async () => {

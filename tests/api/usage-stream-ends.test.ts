@@ -2,14 +2,12 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import { botCall, call, sendWith } from './support/api.ts';
-import { second } from './support/clock.ts';
-import { watchDatabase } from './support/database-requests.ts';
-import { parallel } from './support/parallel.ts';
+import { botCall, call, sendWith, parallel } from './support/api.ts';
+import { second, until } from './support/clock.ts';
+import { watchDatabase } from './support/requests.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenStream } from './support/streams.ts';
-import { until } from './support/until.ts';
 
 const openSockets = (token: string) =>
   runInDurableObject(liveUserOf(token), (_channel, state) => state.getWebSockets().length);

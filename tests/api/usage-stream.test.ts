@@ -6,13 +6,11 @@ import type { Profile } from '../../worker/contract/schemas.ts';
 import type { LiveSocket } from '../../worker/live/live-socket.ts';
 import type { LiveUser } from '../../worker/live/live-user.ts';
 import { liveStream } from '../../worker/live/live-stream.ts';
-import { botCall, call } from './support/api.ts';
-import { advanceClock, second } from './support/clock.ts';
-import { watchDatabase } from './support/database-requests.ts';
-import { parallel } from './support/parallel.ts';
+import { botCall, call, parallel } from './support/api.ts';
+import { advanceClock, second, until } from './support/clock.ts';
+import { watchDatabase } from './support/requests.ts';
 import { externalSession, newPerson, userOf } from './support/person.ts';
 import { liveUserOf, OpenStream } from './support/streams.ts';
-import { until } from './support/until.ts';
 
 const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
 const ticketOf = async (token: string) =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { botCall, call, parallel } from './support/api.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import { parallel } from './support/parallel.ts';
 import { newContact, newPerson, newPhone } from './support/person.ts';
 
 const post = (body: object, id?: string) => botCall('/api/bot/usage', body, id);

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
-import { untilDelivered, untilState } from './support/chat-delivery.ts';
-import { acceptedBy, consent, newWriter, readChat, reply, write } from './support/chat.ts';
-import { advanceClock, minute } from './support/clock.ts';
+import { botCall, call, parallel } from './support/api.ts';
+import { untilDelivered, untilState, acceptedBy, consent, newWriter, readChat, reply, write } from './support/chat.ts';
+import { advanceClock, minute, eventually } from './support/clock.ts';
 import { logLines } from './support/log.ts';
-import { parallel } from './support/parallel.ts';
 import { newPerson } from './support/person.ts';
 import {
   bytesOf,
@@ -18,7 +16,6 @@ import {
 } from './support/recordings.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
-import { eventually } from './support/until.ts';
 
 const types = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg; codecs=opus'];
 const largest = 1_900_000;

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../api/support/until.ts';
+import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
 import { call as callUrl, product } from './shared-product.ts';
-import { newNumber, openTrialLink, signIn } from './support/subscriber.ts';
+import { newNumber, openTrialLink, signIn } from './subscriber.ts';
 
 type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
 
@@ -23,9 +23,9 @@ beforeAll(async () => {
   botPort = await freePort(0, 'PORT');
   await startBot();
   await callUrl(product.botSwitchUrl, 'PUT', { url: eventsUrl() });
-  await signIn(phone);
+  token = await signIn(phone);
   const { url } = await callUrl(`${product.sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'basic' });
-  token = await openTrialLink(url);
+  await openTrialLink(url);
 });
 
 afterAll(async () => {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, beforeAll } from 'vitest';
 import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
 import { OwnerSettings } from '../../worker/operations/owner-settings.ts';
+import { createClient, type Client } from '@libsql/client/sqlite3';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -54,4 +55,38 @@ it('names every script in a document', () => {
   const parts = /^(?:build|test|types|lint|format)(?::|$)/;
   const names = Object.keys(scripts).filter((name) => !parts.test(name));
   expect(names.filter((name) => !all.includes(`npm run ${name}`))).toEqual([]);
+});
+
+const runbook = read('worker/docs/runbook.md');
+const blocks = (language: string) =>
+  [...runbook.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'gm'))].map(([, code = '']) =>
+    code.trim(),
+  );
+
+describe('the runbook', () => {
+  let database: Client;
+  beforeAll(async () => {
+    database = createClient({ url: ':memory:' });
+    const folder = join(root, 'drizzle/migrations');
+    for (const file of readdirSync(folder)
+      .filter((name) => name.endsWith('.sql'))
+      .toSorted()) {
+      await database.executeMultiple(
+        readFileSync(`${folder}/${file}`, 'utf8').replaceAll('--> statement-breakpoint', ''),
+      );
+    }
+  });
+
+  it.each(blocks('sql'))('asks a question that can be asked: %s', async (query) => {
+    await expect(database.execute(`select * from (${query})`)).resolves.toBeDefined();
+  });
+
+  it.each(blocks('sql write'))('changes what can be changed: %s', async (statement) => {
+    await expect(database.execute(statement)).resolves.toBeDefined();
+  });
+
+  it('says how each secret is rotated', () => {
+    const secrets = settingNames.filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
+    for (const name of secrets) expect(runbook).toMatch(new RegExp(`^- \`${name}\`.*:`, 'm'));
+  });
 });

@@ -5,7 +5,8 @@ import type { TestProject } from 'vitest/node';
 import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 import { refreshVars } from '../product/vars.ts';
-import { startBotSwitch } from './bot-switch.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listen, type Listening } from '../sandbox/start.ts';
 
 /** Starts the product once, because a start takes seconds. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -25,4 +26,26 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     await botSwitch.close();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Forwards the Worker's events to the local bot, or to the bot whose address a test puts to `/bot`. */
+async function startBotSwitch(localBot: string): Promise<Listening> {
+  let bot = localBot;
+  const server = await listen(0);
+  server.serve((request, response) => void respond(request, response));
+  return server;
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await request.toArray());
+    if (request.method === 'PUT') {
+      bot = (JSON.parse(body.toString()) as { url: string | null }).url ?? localBot;
+      response.end('{}');
+      return;
+    }
+    const headers = Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-'));
+    const forwarded = await fetch(bot, { method: 'POST', body, headers: headers as [string, string][] }).catch(
+      () => null,
+    );
+    response.writeHead(forwarded?.status ?? 502).end(await forwarded?.text());
+  }
 }

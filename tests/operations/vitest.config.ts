@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** The tests that only use the product share one, which starts when the first of them is selected. */
-const withProduct = ['tests/operations/support/*.test.ts', 'tests/operations/bot-example.test.ts'];
+const withProduct = ['tests/operations/support.test.ts', 'tests/operations/bot-example.test.ts'];
 
 const common = {
   // Only a failure takes this long: the limits leave room for a busy machine.

@@ -3,9 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  // On a slow machine a test may time out; a broken test fails again.
   test: {
-    retry: process.env.CI ? 2 : 0,
     name: 'sandbox',
     include: ['tests/{sandbox,product,runner,faults}/**/*.test.ts'],
     testTimeout: 60_000,

@@ -4,7 +4,13 @@ import { botApprovals, botContacts, botEntitlements, botTrials, botUsage } from 
 import { botMessages, botTranscripts, botTyping, botVoice } from './bot-chat.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
 import { clearChat, deleteChatConsent, getChat, getVoice, putChatConsent, sendMessage, sendVoice } from './chat.ts';
-import { createPortalSession, createSubscriptionUpdateSession, verifyCheckoutSession } from './billing.ts';
+import {
+  cancelPlan,
+  createPortalSession,
+  createSubscriptionUpdateSession,
+  resumePlan,
+  verifyCheckoutSession,
+} from './billing.ts';
 import {
   deleteMe,
   endSession,
@@ -31,6 +37,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   botTyping: botRoute('botTyping', botTyping),
   botUsage: botRoute('botUsage', botUsage),
   botVoice: botRoute('botVoice', botVoice),
+  cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
@@ -51,6 +58,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   putChatConsent: userRoute('putChatConsent', putChatConsent),
   putPlatform: userRoute('putPlatform', putPlatform),
   requestOtp: publicRoute('requestOtp', requestOtp),
+  resumePlan: userRoute('resumePlan', resumePlan),
   sendMessage: userRoute('sendMessage', sendMessage),
   sendVoice: userRoute('sendVoice', sendVoice),
   streamTicket: userRoute('streamTicket', streamTicket),

@@ -1,4 +1,4 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
+import { createExecutionContext, waitOnExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import workerModule from '../../../worker/index.ts';
@@ -80,4 +80,16 @@ export function randomAddress(): string {
 export function randomNetwork(): string {
   const [low, high] = crypto.getRandomValues(new Uint16Array(2));
   return `2001:${low!.toString(16)}:${high!.toString(16)}`;
+}
+
+/** Runs the scheduled tasks, as Cloudflare does every minute or hour. */
+export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Promise<void> {
+  const ctx = createExecutionContext();
+  await workerModule.scheduled(createScheduledController({ cron }), env as never, ctx);
+  await waitOnExecutionContext(ctx);
+}
+
+/** Starts `n` calls at once. */
+export function parallel<T>(n: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: n }, (_, index) => work(index)));
 }

@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeEach, vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import { recordLog } from './log.ts';
 import { restoreServices } from './sandbox.ts';
-import { endSubscriptions } from './stripe.ts';
 
 beforeEach(recordLog);
 
@@ -11,5 +10,3 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await restoreServices();
 });
-
-afterAll(endSubscriptions);

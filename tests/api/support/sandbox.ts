@@ -1,6 +1,6 @@
 import { vars } from './api.ts';
 import { database } from './database.ts';
-import { until } from './until.ts';
+import { until } from './clock.ts';
 
 type Fault = null | {
   status?: number;
@@ -48,8 +48,11 @@ export const sandbox = {
     control<{ token: string }>('POST', `/phones/${encodeURIComponent(phone)}/external-token`, body),
   botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
   faults: (faults: Partial<Record<Service, Fault>>) => change('/faults', faults),
-  /** The faults in effect, with the number of requests that each one holds. */
-  heldRequests: () => control<{ service: Service; match: string | null; held: number }[]>('GET', '/faults/held'),
+  /** The number of requests that a fault with `hold` and this `match` holds. */
+  heldBy: async (match: string) => {
+    const faults = await control<{ match: string | null; held: number }[]>('GET', '/faults/held');
+    return faults.find((each) => each.match === match)?.held ?? 0;
+  },
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
   botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) => change('/bot/mode', { mode, phone }),
   stripeClock: (phone?: string) =>
@@ -72,18 +75,6 @@ export const sandbox = {
     settings: { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' },
   ) => control('PUT', '/stripe/settings', { ...settings, phone }),
 };
-
-/** Holds the requests of a service that contain a text, such as those about a number, until they are released. */
-export async function hold(service: Service, text: string, fault: Omit<NonNullable<Fault>, 'hold' | 'match'> = {}) {
-  const match = text.replace('+', '');
-  await sandbox.faults({ [service]: { ...fault, hold: true, match } });
-  const heldNow = async () => (await sandbox.heldRequests()).find((each) => each.match === match)?.held ?? 0;
-  return {
-    /** Returns when so many requests wait. */
-    arrived: (count = 1) => until(`${count} held requests to ${service}`, heldNow, (held) => held >= count),
-    release: () => sandbox.faults({ [service]: { match } }),
-  };
-}
 
 /** The events that the bot accepted about a number, oldest first. */
 export async function eventsAbout(phone: string, type?: string) {

@@ -4,7 +4,7 @@ import type { Env } from '../../../worker/env.ts';
 import type { ChatMessage } from './chat.ts';
 import { userOf } from './person.ts';
 import { readEvents, type SentEvent } from './read-events.ts';
-import { until } from './until.ts';
+import { until } from './clock.ts';
 
 type ChatEvent = { id?: string; type: string; [field: string]: any };
 

@@ -22,6 +22,12 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
     return customer ? c.json(objectsOf(world, customer)) : unknownCustomer(c);
   });
 
+  /** Oldest first. The real list of events cannot be limited to a customer. */
+  app.get('/stripe/events', (c) => {
+    const events = world.events.all().filter((event) => queueOf(event) === c.req.query('customer'));
+    return c.json(events.toReversed().map((event) => expand(world, event, []) as object));
+  });
+
   app.get('/stripe/clock', (c) => {
     const customer = scopeOf(world, c.req.query('phone'));
     return customer === undefined ? unknownCustomer(c) : c.json({ now: world.clock.now(customer) });

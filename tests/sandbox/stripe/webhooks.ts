@@ -165,7 +165,7 @@ type Queues = {
   allSettled(): Promise<void>;
 };
 
-/** Queues by name, so that each customer's events removeIfLast in order. */
+/** Queues by name, so that each customer's events arrive in order. */
 export function createQueues(): Queues {
   const tails = new Map<string, Promise<void>>();
 

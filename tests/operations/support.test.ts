@@ -1,0 +1,314 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  newSubscriber,
+  setFault,
+  signIn,
+  newNumber,
+  openTrialLink,
+  writeToAssistant,
+  eventTypesOf,
+  database,
+  tablesWith,
+} from './subscriber.ts';
+import { auditLines, auditText, ownerProcess, support, supportJson, supportProcess } from './support-command.ts';
+import { randomInt } from 'node:crypto';
+import { call, product } from './shared-product.ts';
+import { until } from '../api/support/clock.ts';
+import { runMinuteCron } from '../product/start-product.ts';
+
+it('lists every command when it is called without one, and refuses another', async () => {
+  const { code, stdout } = await supportProcess();
+  expect(code).toBe(0);
+  for (const name of ['find', 'trial', 'sync', 'release', 'outbox', 'export', 'erase']) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+  }
+  expect(await supportProcess('delete', '+15551234567')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no command'),
+  });
+  expect(await support('find', '+15551234567', '--env', 'mars')).toMatchObject({ code: 2 });
+  expect(await support('find', '+15551234567', '--loud')).toMatchObject({ code: 2 });
+});
+
+describe('commands that change something', () => {
+  it('refuse without --yes if something is lost, say what they would do, and change nothing', async () => {
+    const phone = await newSubscriber();
+    const calls = [
+      ['erase', phone],
+      ['outbox', 'drop', 'all'],
+    ];
+    for (const args of calls) {
+      expect(await support(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/^This would .* --yes/) });
+    }
+    expect(await supportJson('find', phone)).toMatchObject({ limits: expect.anything() });
+  });
+
+  it('leave two audit lines without the number', async () => {
+    const phone = await newSubscriber();
+    expect(await supportProcess('release', phone, '--yes')).toMatchObject({ code: 0 });
+    const [started, done] = auditLines().slice(-2);
+    expect(started).toMatchObject({
+      env: 'local',
+      command: 'release',
+      about: expect.stringMatching(/^[\da-f]{8}$/),
+      outcome: 'started',
+    });
+    expect(done).toMatchObject({ command: 'release', outcome: 'done' });
+    expect(auditText()).not.toContain(phone.slice(1));
+  });
+});
+
+describe('find', () => {
+  it('shows account, plan, week, limits, sessions, events and payments, as text and as JSON', async () => {
+    const phone = await newSubscriber();
+    const found = await supportJson('find', phone);
+    expect(found).toMatchObject({
+      account: { phone, status: 'approved', platform: 'whatsapp' },
+      plan: { tier: 'premium', subscription: 'basic', trial: { tier: 'premium' } },
+      // The first paid week has just started.
+      week: { used: 0, limit: expect.any(Number) },
+      limits: { nextCodeAt: expect.stringMatching(/^\d{4}-/) },
+      payments: { state: 'known', subscriptions: [{ status: 'active' }], returned: [] },
+    });
+    expect(found['sessions']).toHaveLength(2);
+    expect(found['lastBotCalls'].length).toBeGreaterThan(0);
+    expect(found['advice'].join()).toContain('Sign-in is limited');
+    const { code, stdout } = await supportProcess('find', phone);
+    expect(code).toBe(0);
+    for (const part of [phone, 'Plan:', 'Week:', 'Limits:', 'Disputes and refunds:']) expect(stdout).toContain(part);
+  });
+
+  it('names a disputed payment', async () => {
+    const phone = await newSubscriber();
+    await call(`${product.sandboxUrl}/stripe/customers/${phone}/dispute`, 'POST');
+    const found = await supportJson('find', phone);
+    expect(found['payments'].returned).toMatchObject([{ disputes: [expect.any(String)] }]);
+    expect(found['advice'].join()).toContain('disputed');
+  });
+
+  it('shows what is kept here when Stripe does not respond', async () => {
+    const phone = await newSubscriber();
+    await setFault('stripe', { status: 500 });
+    const found = await supportJson('find', phone);
+    await setFault('stripe', null);
+    expect(found).toMatchObject({ account: { phone }, payments: { state: 'Stripe does not respond' } });
+  });
+
+  it('never shows the conversation', async () => {
+    const phone = await newSubscriber();
+    const token = await signIn(phone);
+    const text = `Something private ${randomInt(1_000_000)}`;
+    await call(`${product.siteUrl}/api/user/chat/consent`, 'PUT', { version: '1' }, token);
+    await call(`${product.sandboxUrl}/bot/mode`, 'PUT', { mode: 'refuse' });
+    await call(`${product.siteUrl}/api/user/chat/messages`, 'POST', { id: crypto.randomUUID(), text }, token);
+    await call(`${product.sandboxUrl}/bot/mode`, 'PUT', { mode: 'answer' });
+    const printed = [
+      await support('find', phone),
+      await support('find', phone, '--json'),
+      await support('outbox', '--json'),
+    ];
+    expect(printed[0]!.stdout).toMatch(/Chat:\s+consent 1/);
+    expect(printed.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain(text);
+  });
+
+  it('cannot be made to command the terminal by what a user stored', async () => {
+    const phone = await newSubscriber();
+    const hostile = 'v1\u001b]0;owned\u0007\u009b2J\u202e\r\nPlan: platinum';
+    await database.execute({
+      sql: 'update users set chat_consent_at = 1, chat_consent_version = ? where phone = ?',
+      args: [hostile, phone],
+    });
+    const shown = 'v1\\u001b]0;owned\\u0007\\u009b2J\\u202e\\u000d\\u000aPlan: platinum';
+    expect((await supportProcess('find', phone)).stdout).toContain(`consent ${shown} of`);
+    const query = `select chat_consent_version as version from users where phone = '${phone}'`;
+    const printed = [
+      await supportProcess('find', phone, '--json'),
+      await supportProcess(`\u001b[2J`),
+      await ownerProcess('report/query-command.ts', query),
+    ];
+    for (const { stdout, stderr } of printed) expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  it('leaves an audit line for each look at a user, by `find` and by `query`', async () => {
+    const phone = await newSubscriber();
+    await supportProcess('find', phone);
+    expect(auditLines().at(-1)).toMatchObject({
+      command: 'find',
+      about: expect.stringMatching(/^[\da-f]{8}$/),
+      outcome: 'done',
+    });
+    const tag = auditLines().at(-1)!.about;
+    const { code } = await ownerProcess('report/query-command.ts', `select tier from users where phone = '${phone}'`);
+    expect(code).toBe(0);
+    expect(auditLines().at(-1)).toMatchObject({
+      command: 'query',
+      about: `select tier from users where phone = '${tag}'`,
+      outcome: 'done',
+    });
+    expect(auditText()).not.toContain(phone.slice(1));
+  });
+
+  it('says when nobody has the number, and asks for the country code', async () => {
+    expect(await support('find', '+15550000000')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Nobody has this number\.$/m),
+    });
+    expect(await support('find', '5551234567')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('country code'),
+    });
+  });
+});
+
+it('release lets a limited number have its next code at once', async () => {
+  const phone = await newSubscriber();
+  const requestCode = () => call(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone });
+  expect(await requestCode()).toMatchObject({ code: 'rate_limited' });
+  expect(await supportJson('release', phone, '--yes')).toMatchObject({ cleared: expect.any(Number) });
+  expect(await requestCode()).toMatchObject({ success: true });
+});
+
+it('trial creates a link that works, and no second one after it was used', async () => {
+  const phone = newNumber();
+  await writeToAssistant(phone);
+  const { url, days } = await supportJson('trial', phone, '--tier', 'platinum', '--days', '5', '--yes');
+  expect(days).toBe(5);
+  await openTrialLink(url);
+  expect(await supportJson('find', phone)).toMatchObject({ plan: { tier: 'platinum', trial: { tier: 'platinum' } } });
+  const again = await support('trial', phone, '--tier', 'basic', '--days', '5', '--yes');
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already had its trial') });
+});
+
+it.each([
+  ['--tier', 'gold'],
+  ['--days', '31'],
+  ['--days', 'three'],
+])('trial refuses %s %s', async (...flags) => {
+  expect(await support('trial', '+15551234567', ...flags, '--yes')).toMatchObject({ code: 2 });
+});
+
+describe('outbox', () => {
+  /** A user whose platform event the bot refused, and the number of that event. */
+  async function parkedEvent(): Promise<{ phone: string; seq: number }> {
+    const phone = await newSubscriber();
+    const token = await signIn(phone);
+    await setFault('bot', { status: 422 });
+    await call(`${product.siteUrl}/api/user/platform`, 'PUT', { platform: 'web' }, token);
+    const events = async () => (await supportJson('find', phone))['eventsForTheBot'] as Record<string, unknown>[];
+    const isParked = ({ type, parkedAt }: Record<string, unknown>) => type === 'platform.changed' && Boolean(parkedAt);
+    const found = await until('a parked event', events, (all) => all.some(isParked));
+    await setFault('bot', null);
+    return { phone, seq: Number(found.find(isParked)!['seq']) };
+  }
+
+  it('lists a parked event, and sends it again', async () => {
+    const { phone, seq } = await parkedEvent();
+    const listed = (await supportJson('outbox')) as Record<string, any>[];
+    expect(listed).toContainEqual(expect.objectContaining({ seq, type: 'platform.changed' }));
+    expect(JSON.stringify(listed)).not.toContain(phone);
+    expect(await supportJson('outbox', 'retry', String(seq), '--yes')).toEqual({ retry: 1 });
+    await runMinuteCron(product.siteUrl);
+    await until(
+      'the event at the bot',
+      () => eventTypesOf(phone),
+      (types) => types.includes('platform.changed'),
+    );
+  });
+
+  it('removes a parked event, and knows no other number', async () => {
+    const { phone, seq } = await parkedEvent();
+    expect(await supportJson('outbox', 'drop', String(seq), '--yes')).toEqual({ drop: 1 });
+    await runMinuteCron(product.siteUrl);
+    expect(await eventTypesOf(phone)).not.toContain('platform.changed');
+    expect(await support('outbox', 'drop', String(seq), '--yes')).toMatchObject({ code: 1 });
+    expect(await support('outbox', 'burn', 'all', '--yes')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('sync', () => {
+  it('fetches a subscription of which no event came', async () => {
+    const phone = await newSubscriber();
+    await database.execute({ sql: "update users set tier = 'free' where phone = ?", args: [phone] });
+    expect((await supportJson('find', phone))['advice'].join()).toContain('run `sync`');
+    const syncing = supportJson('sync', phone);
+    const timer = setInterval(() => void runMinuteCron(product.siteUrl), 500);
+    onTestFinished(() => clearInterval(timer));
+    expect(await syncing).toEqual({ fetched: true, tier: 'basic', subscriptionStatus: 'active' });
+  });
+
+  it('says that there is nothing to fetch for somebody who was never sent to Stripe', async () => {
+    const phone = newNumber();
+    await writeToAssistant(phone);
+    expect(await support('sync', phone)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('never sent to Stripe'),
+    });
+  });
+});
+
+it('export prints what every table and Stripe hold, without secrets and hashes', async () => {
+  const phone = await newSubscriber();
+  const { stdout } = await support('export', phone);
+  const data = JSON.parse(stdout);
+  expect(data.account).toMatchObject({ phone, tier: 'basic', trialTier: 'premium', used: 1 });
+  expect(data.account.createdAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+  expect(data.stripe.subscriptions).toMatchObject([{ status: 'active' }]);
+  expect(data.stripe.invoices).toHaveLength(1);
+  expect(data.stripe.paymentMethods).toHaveLength(1);
+  for (const list of ['sessions', 'code', 'limits', 'trialLinks', 'usedTrials', 'notes']) {
+    expect(data[list], list).not.toHaveLength(0);
+  }
+  const exported = [
+    'bot_calls',
+    'codes',
+    'customers',
+    'outbox',
+    'rate_limit_events',
+    'sessions',
+    'trial_links',
+    'users',
+  ];
+  expect(exported).toEqual(expect.arrayContaining(await tablesWith(phone, data.account.id)));
+  expect(stdout).not.toMatch(/"\w*mac"|wonBy|leaseToken": "/i);
+});
+
+describe('erase', () => {
+  it('changes nothing when Stripe cannot confirm that nothing charges again', async () => {
+    const phone = await newSubscriber();
+    const sessions = () =>
+      database.execute({
+        sql: 'select id from sessions where user_id = (select id from users where phone = ?)',
+        args: [phone],
+      });
+    const { rows } = await sessions();
+    await setFault('stripe', { status: 500 });
+    expect(await support('erase', phone, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('answered 503'),
+    });
+    expect(auditLines().at(-1)).toMatchObject({ command: 'erase', outcome: 'failed' });
+    await setFault('stripe', null);
+    expect(await tablesWith(phone)).toContain('users');
+    expect(rows.length).toBeGreaterThan(0);
+    expect((await sessions()).rows).toEqual(rows);
+  });
+
+  it('leaves no row that names the user, ends the billing and sends user.deleted', async () => {
+    const phone = await newSubscriber();
+    const { account, stripe } = JSON.parse((await support('export', phone)).stdout);
+    const { stdout } = await support('erase', phone, '--yes');
+    expect(stdout).toContain(`Erased the basic account of ${phone}`);
+    await until(
+      'no row with the number',
+      () => tablesWith(phone, phone.slice(1)),
+      (tables) => tables.length === 0,
+    );
+    // The stored responses to bot calls expire within a week; their user id no longer exists.
+    expect(await tablesWith(account.id, stripe.kept.stripeId)).toEqual(['bot_calls']);
+    expect((await eventTypesOf(phone)).at(-1)).toBe('user.deleted');
+    const customer = await call(`${product.sandboxUrl}/stripe/customers/${phone}`);
+    expect(customer['subscriptions'] ?? []).toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ status: 'active' })]),
+    );
+  });
+});
