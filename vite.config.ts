@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import pandacss from '@pandacss/dev/postcss';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
+import { wordsConditions } from './web/build/words/texts.ts';
 import { dropUnusedProperties } from './web/build/drop-unused-properties.ts';
 import { inlineHeadScript } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
@@ -10,7 +13,15 @@ import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
-const prerender = join(import.meta.dirname, 'dist/prerender');
+const [folder = 'en'] = wordsConditions;
+const isEnglish = folder === 'en';
+const prerender = join(import.meta.dirname, 'dist/prerender', folder);
+const site = join(import.meta.dirname, 'dist/web');
+// The scripts of a further language are in a folder of this build, for which one caching rule is enough.
+const scriptFolder = isEnglish ? 'assets' : `assets/${folder}-${buildId()}`;
+// They are the same in every language.
+const shared = new Set(['vendor', 'rolldown-runtime']);
+const scriptNames = ({ name }: { name: string }) => `${shared.has(name) ? 'assets' : scriptFolder}/[name]-[hash].js`;
 // Panda and Vite each bring a PostCSS of their own, whose types differ in name only.
 const styles = pandacss({ configPath: join(web, 'build/panda.config.ts'), cwd: web }) as never;
 
@@ -28,17 +39,25 @@ export default defineConfig({
   root: web,
   environments: {
     client: {
+      resolve: { conditions: [...wordsConditions, ...defaultClientConditions] },
       build: {
         outDir: '../dist/web',
+        emptyOutDir: isEnglish,
+        copyPublicDir: isEnglish,
         // Licences ask for their text beside each copy, and minifying removes it from the scripts.
         license: { fileName: 'third-party-licences.txt' },
         rolldownOptions: {
           input: join(web, 'index.html'),
-          output: { codeSplitting: { groups: [vendor, main] } },
+          output: {
+            codeSplitting: { groups: [vendor, main] },
+            entryFileNames: scriptNames,
+            chunkFileNames: scriptNames,
+          },
         },
       },
     },
     ssr: {
+      resolve: { conditions: [...wordsConditions, ...defaultServerConditions] },
       build: { outDir: prerender, copyPublicDir: false, rolldownOptions: { input: join(web, 'build/render.tsx') } },
     },
   },
@@ -75,6 +94,8 @@ export default defineConfig({
     writePages({
       connectTo: outsideOrigins(),
       rendererIn: prerender,
+      scriptFolder,
+      siteIn: site,
       fillScripts: {
         '/account': join(web, 'app/shell/fill-account.ts'),
         '/chat': join(web, 'app/shell/fill-chat.tsx'),
@@ -90,4 +111,16 @@ function outsideOrigins(): string[] {
     (address) => address !== undefined,
   );
   return [...new Set(addresses.filter(Boolean).map((address) => new URL(address).origin))];
+}
+
+/** Changes with every file of which the site is made. */
+function buildId(): string {
+  const files = globSync([
+    'web/{app,build,data,pages,routes,rules,theme,ui,words}/**/*.*',
+    'worker/contract/*',
+    'package-lock.json',
+  ]);
+  const hash = createHash('sha256');
+  for (const file of files.toSorted()) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex').slice(0, 8);
 }

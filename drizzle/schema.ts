@@ -189,11 +189,22 @@ export const trialLinks = sqliteTable(
   (table) => [index('trial_links_user').on(table.userId), index('trial_links_expiry').on(table.expiresAt)],
 );
 
-/** Numbers that had their trial, as keyed hashes: all that outlives a deleted account. */
+/** Numbers that had their trial, as keyed hashes: with `left_weeks` all that outlives a deleted account. */
 export const usedTrials = sqliteTable('used_trials', {
   phoneMac: text('phone_mac').primaryKey(),
   at: instant('at').notNull(),
 });
+
+/** Free weeks of deleted accounts by keyed hashes of their numbers, until the week ends: deletion renews no allowance. */
+export const leftWeeks = sqliteTable(
+  'left_weeks',
+  {
+    phoneMac: text('phone_mac').primaryKey(),
+    used: integer('used').notNull(),
+    endsAt: instant('ends_at').notNull(),
+  },
+  (table) => [index('left_weeks_end').on(table.endsAt)],
+);
 
 /** Events for the bot that it has not accepted yet; a row is deleted when it has. */
 export const outbox = sqliteTable(

@@ -2,12 +2,14 @@ import { type RegisteredRouter, type RouterHistory, createRouter } from '@tansta
 import { CrashScreen, NotFound } from './app/error-screens.tsx';
 import { routeTree } from './routeTree.gen.ts';
 import { PageSpinner } from './ui/spinner.tsx';
+import { basePath } from '#words/intl';
 import { layoutWords } from '#words/layout';
 
 /** A router on the browser's history, or on a given one outside the browser. */
 export const createAppRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree,
+    basepath: basePath || '/',
     ...(history && { history }),
     context: { isPrerender: history !== undefined },
     defaultPreload: 'intent',

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, randomAddress, parallel } from './support/api.ts';
-import { advanceClock, second } from './support/clock.ts';
-import { newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
+import { keyedHashes } from '../../worker/lib/crypto.ts';
+import { botCall, call, parallel, randomAddress, runCron, vars } from './support/api.ts';
+import { advanceClock, day, second } from './support/clock.ts';
+import { database } from './support/database.ts';
+import { externalSession, newContact, newPerson, newPhone, receiveCode } from './support/person.ts';
 import { deliveredEvents, outboxOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 
@@ -100,7 +102,7 @@ describe('deletion', () => {
     expect((await deliveredEvents(phone)).map(({ type }) => type)).toEqual(['user.deleted']);
   });
 
-  it('lets the number sign up again at once, without data of the old account', async () => {
+  it('lets the number sign up again at once, with nothing of the old account but the count of its week', async () => {
     const { phone, token } = await newPerson();
     await botCall('/api/bot/usage', { phone, count: 5 });
     await choose(token, 'web');
@@ -109,7 +111,7 @@ describe('deletion', () => {
     const otp = await receiveCode(contact);
     const { body } = await call('POST', '/api/auth/verify-otp', { body: { phone, otp } });
     const me = await call('GET', '/api/user/me', { token: body.token });
-    expect(me.body.profile.messagesUsedThisPeriod).toBe(0);
+    expect(me.body.profile.messagesUsedThisPeriod).toBe(5);
     expect(await platformOf(body.token)).toBe('whatsapp');
   });
 
@@ -120,5 +122,49 @@ describe('deletion', () => {
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([200, ...Array.from({ length: 49 }, () => 401)]);
     expect((await deliveredEvents(phone)).map(({ type }) => type)).toEqual(['user.deleted']);
+  });
+});
+
+describe('whoever deletes the account and returns', () => {
+  const use = (phone: string, count: number) => botCall('/api/bot/usage', { phone, count });
+  const leave = async (phone: string) => {
+    const token = await externalSession(phone);
+    expect((await call('DELETE', '/api/user/me', { token })).body).toEqual({ success: true });
+  };
+
+  it('finds the count that they left in the same free week, however often, and a new one after it', async () => {
+    const { phone } = await newContact();
+    const { body } = await use(phone, 3);
+    const resetsAt = body.resetsAt;
+    for (const used of [4, 5]) {
+      await leave(phone);
+      await newContact(phone);
+      expect((await use(phone, 1)).body).toMatchObject({ allowed: true, used, resetsAt });
+    }
+    for (let time = 0; time < 3; time += 1) {
+      await leave(phone);
+      // Somebody who signs in before they write finds it as well.
+      if (time === 1) await externalSession(phone);
+      await newContact(phone);
+      expect((await use(phone, 1)).body).toMatchObject({ allowed: false, used: 5, remaining: 0, resetsAt });
+    }
+    advanceClock(7 * day);
+    expect((await use(phone, 1)).body).toMatchObject({ allowed: true, used: 1 });
+  });
+
+  it('leaves nothing of it behind once the week has ended, and nothing without a count', async () => {
+    const rows = async (phone: string) => {
+      const [mac] = await keyedHashes(vars.CODE_PEPPER!.split(/[\s,]+/), 'left-week', phone);
+      return (await database.execute({ sql: 'select used from left_weeks where phone_mac = ?', args: [mac!] })).rows;
+    };
+    const [silent, spent] = [(await newContact()).phone, (await newContact()).phone];
+    await use(spent, 2);
+    for (const phone of [silent, spent]) await leave(phone);
+    expect([await rows(silent), await rows(spent)]).toEqual([[], [expect.objectContaining({ used: 2 })]]);
+    advanceClock(7 * day + second);
+    await runCron();
+    expect(await rows(spent)).toEqual([]);
+    await newContact(spent);
+    expect((await use(spent, 5)).body).toMatchObject({ allowed: true, used: 5 });
   });
 });

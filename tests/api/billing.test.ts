@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, runCron, parallel } from './support/api.ts';
-import { buy, complete, newSubscriber, profileOf, verify } from './support/buying.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
+import { buy, complete, inPortal, newSubscriber, profileOf, startTrial, verify } from './support/buying.ts';
 import { newPerson } from './support/person.ts';
 import { costOf } from './support/log.ts';
 import { sandbox } from './support/sandbox.ts';
-import { customerOf, makeDue, stripe, subscriptionOf } from './support/stripe.ts';
+import { customerOf, deliver, makeDue, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** A call that needs Stripe is 503 with these settings. */
 const withoutStripe = { STRIPE_API_BASE: 'http://127.0.0.1:9' };
@@ -82,7 +82,11 @@ describe('buying a plan', () => {
 describe('the portal', () => {
   it('is for people who have paid once', async () => {
     const { token } = await newPerson();
-    const conflict = { success: false, code: 'conflict', message: 'No billing account yet. Choose a plan first.' };
+    const conflict = {
+      success: false,
+      code: 'no_billing_account',
+      message: 'No billing account yet. Choose a plan first.',
+    };
     expect(await portal(token)).toMatchObject({ status: 409, body: conflict });
     await buy(token, 'basic');
     expect(await portal(token)).toMatchObject({ status: 409, body: conflict });
@@ -164,5 +168,120 @@ describe('deletion', () => {
     const { portalUrl } = (await buy(token, 'basic')).body;
     await call('DELETE', '/api/user/me', { token });
     await expect(complete(portalUrl)).rejects.toThrow('410');
+  });
+});
+
+describe('cancelling', () => {
+  const cancel = (token: string) => call('POST', '/api/billing/cancel', { token });
+  const resume = (token: string) => call('POST', '/api/billing/resume', { token });
+  const planOf = async (token: string) => (await profileOf(token)).metadata;
+  const week = 7 * 86_400;
+
+  it('ends the plan with its paid week, may be repeated, and may be taken back', async () => {
+    const { phone, token, customer, since } = await newSubscriber('premium');
+    const { items } = await subscriptionOf(customer);
+    const cancelAtDate = new Date(items.data[0]!.current_period_end * 1000).toISOString();
+    const first = await cancel(token);
+    expect(first).toMatchObject({ status: 200, body: { success: true, cancelAtDate } });
+    expect(costOf(first)).toBeLessThanOrEqual(3);
+    for (const again of await parallel(5, () => cancel(token)))
+      expect(again.body).toEqual({ success: true, cancelAtDate });
+    expect(await planOf(token)).toMatchObject({
+      subscriptionTier: 'premium',
+      subscriptionStatus: 'cancellation_scheduled',
+      cancelAtDate,
+    });
+    for (let time = 0; time < 2; time += 1) {
+      expect(await resume(token)).toMatchObject({ status: 200, body: { success: true } });
+      expect(await planOf(token)).toMatchObject({ subscriptionStatus: 'active', cancelAtDate: null });
+    }
+    await cancel(token);
+    await sandbox.advanceStripe(phone, week + 7200);
+    await deliver(customer, since);
+    expect(await planOf(token)).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'active' });
+    expect((await stripe.charges.list({ customer })).data).toHaveLength(1);
+    expect(await resume(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await cancel(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  it('takes back what was cancelled in the portal', async () => {
+    const { token } = await newSubscriber('basic');
+    await inPortal((await portal(token)).body.portalUrl, 'cancel');
+    expect((await resume(token)).body).toEqual({ success: true });
+    expect(await planOf(token)).toMatchObject({ subscriptionStatus: 'active', cancelAtDate: null });
+  });
+
+  it('undoes a scheduled change first, which a resumption does not restore', async () => {
+    const { token, customer } = await newSubscriber('platinum');
+    await inPortal((await buy(token)).body.portalUrl, 'switch', { price: await priceOf('basic') });
+    expect((await cancel(token)).status).toBe(200);
+    expect(await planOf(token)).toMatchObject({
+      subscriptionStatus: 'cancellation_scheduled',
+      scheduledDowngradeTierId: null,
+    });
+    await resume(token);
+    expect(await planOf(token)).toMatchObject({
+      subscriptionTier: 'platinum',
+      subscriptionStatus: 'active',
+      scheduledDowngradeTierId: null,
+    });
+    expect((await subscriptionOf(customer)).cancel_at).toBeNull();
+  });
+
+  it('ends the plan behind a trial before it begins, and a resumption restores it', async () => {
+    const { phone, token } = await newPerson();
+    await startTrial(phone, 'premium', 3);
+    await verify(token, await complete((await buy(token, 'basic')).body.portalUrl));
+    const before = await planOf(token);
+    expect(before).toMatchObject({ subscriptionStatus: 'trialing', scheduledDowngradeTierId: 'basic' });
+    const { body } = await cancel(token);
+    const customer = await customerOf(phone);
+    expect(body).toEqual({
+      success: true,
+      cancelAtDate: new Date((await subscriptionOf(customer)).trial_end! * 1000).toISOString(),
+    });
+    expect(await planOf(token)).toMatchObject({ subscriptionTier: 'premium', scheduledDowngradeTierId: null });
+    await resume(token);
+    expect(await planOf(token)).toEqual(before);
+    await cancel(token);
+    await sandbox.advanceStripe(phone, 4 * 86_400);
+    await makeDue(customer);
+    await runCron();
+    expect((await subscriptionOf(customer)).status).toBe('canceled');
+    expect((await stripe.charges.list({ customer })).data).toEqual([]);
+  });
+
+  it('collects nothing more of a payment that is due, until it is taken back', async () => {
+    const { phone, token, customer, since } = await newSubscriber('basic');
+    await sandbox.card(phone, true);
+    await sandbox.advanceStripe(phone, week + 7200);
+    await deliver(customer, since);
+    expect((await planOf(token)).subscriptionStatus).toBe('past_due');
+    const collecting = async () =>
+      (await stripe.invoices.list({ customer, status: 'open' })).data.map(({ auto_advance }) => auto_advance);
+    expect((await cancel(token)).status).toBe(200);
+    expect(await collecting()).toEqual([false]);
+    await resume(token);
+    expect(await collecting()).toEqual([true]);
+    await cancel(token);
+    await sandbox.card(phone, false);
+    await sandbox.advanceStripe(phone, week);
+    await makeDue(customer);
+    await runCron();
+    expect(await planOf(token)).toMatchObject({ subscriptionTier: 'free', subscriptionStatus: 'active' });
+    const paid = (await stripe.charges.list({ customer })).data.filter(({ status }) => status === 'succeeded');
+    expect(paid).toHaveLength(1);
+  });
+
+  it('is a conflict for somebody without a subscription, and changes nothing while Stripe fails', async () => {
+    const { token } = await newPerson();
+    for (const ask of [cancel, resume]) {
+      expect(await ask(token)).toMatchObject({ status: 409, body: { success: false, code: 'conflict' } });
+    }
+    const subscriber = await newSubscriber('basic');
+    await sandbox.faults({ stripe: { status: 500, match: subscriber.customer } });
+    expect(await cancel(subscriber.token)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    await sandbox.faults({ stripe: null });
+    expect((await cancel(subscriber.token)).status).toBe(200);
   });
 });

@@ -73,7 +73,7 @@ describe('a trial', () => {
     const [first, second_] = [await trialFor(phone), await trialFor(phone)];
     const answers = await Promise.all([activate(first), activate(second_)]);
     expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]));
-    const spent = { success: false, code: 'conflict', message: 'This number has already had its trial.' };
+    const spent = { success: false, code: 'trial_spent', message: 'This number has already had its trial.' };
     expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
     const { token } = answers.find(({ status }) => status === 200)!.body;
     await call('DELETE', '/api/user/me', { token });

@@ -23,9 +23,9 @@ beforeAll(async () => {
   botPort = await freePort(0, 'PORT');
   await startBot();
   await callUrl(product.botSwitchUrl, 'PUT', { url: eventsUrl() });
-  await signIn(phone);
+  token = await signIn(phone);
   const { url } = await callUrl(`${product.sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'basic' });
-  token = await openTrialLink(url);
+  await openTrialLink(url);
 });
 
 afterAll(async () => {

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
 import { notFoundHead, pageHead, pages } from '../../web/app/page-heads.ts';
-import { inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
+import { headersWith, inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
+import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
+import { addressIn, chosenHome, pathIn } from '../../web/app/language-addresses.ts';
+import { faultsOf } from '../../web/build/words/check.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
@@ -54,6 +57,23 @@ describe('the heads and headers of pages', () => {
     expect(general).not.toContain(hash);
     expect(own).toContain(hash);
     expect(own).toContain('! Content-Security-Policy');
+  });
+
+  it('gives a further language its own pages and one rule for its scripts', () => {
+    const first = securityHeaders({
+      pages: { '/404': '<style>a{}</style>', '/plans': '<style>b{}</style>' },
+      connectTo: [],
+      hashedFiles: ['assets/vendor-1.js'],
+    });
+    const more = (notFound: string) =>
+      headersWith(first, 'assets/es-1', {
+        pages: { '/404': notFound, '/login': '<style>c{}</style>' },
+        connectTo: [],
+        hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
+      });
+    const rules = [...more('<style>a{}</style>').matchAll(/^\/\S*/gm)].map(([path]) => path);
+    expect(rules).toEqual(['/*', '/plans', '/assets/vendor-1.js', '/login', '/assets/es-1/*']);
+    expect(() => more('<style>other{}</style>')).toThrow('refuses an inline script or style');
   });
 
   it('caches existing assets for good, and nothing else', () => {
@@ -147,5 +167,79 @@ describe('what a page does not use', () => {
       const sheet = '.button--look_soft:hover{color:red}';
       expect(withoutUnusedVariables(sheet)).toBe(sheet);
     });
+  });
+});
+
+describe('the addresses of a language', () => {
+  it('starts every address with the language, English alone excepted', () => {
+    expect([pathIn('en', '/plans'), pathIn('es', '/plans'), pathIn('pt-BR', '/')]).toEqual([
+      '/plans',
+      '/es/plans',
+      '/pt-br/',
+    ]);
+    expect(addressIn('x-default', '/plans')).toBe(addressIn('en', '/plans'));
+  });
+
+  it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
+    'leads nobody who has %j stored away from the home page',
+    (stored) => {
+      expect(chosenHome(stored)).toBeNull();
+    },
+  );
+});
+
+describe('the words of a language', () => {
+  /** What the compiled text is, or returns for these values. */
+  const compiled = (text: string, locale: string, ...values: unknown[]) => {
+    const source = sourceOf(text, locale).replaceAll(
+      /: (?:string \| number|string|number)(?=[,;) ])| as Partial<[^)]*/g,
+      '',
+    );
+    const rules = new Intl.PluralRules(locale);
+    // oxlint-disable-next-line typescript/no-implied-eval -- the source is made here
+    const result: unknown = new Function('pluralForm', `return ${source}`)((count: number) => rules.select(count));
+    return typeof result === 'function' ? result(...values) : result;
+  };
+
+  it('fills in the names of the product and keeps quotes, accents and dollars', () => {
+    expect(compiled("Chat with {companion}: “it's `free`, US$ {price} — ¿sí?”", 'en', 5)).toBe(
+      "Chat with Solace: “it's `free`, US$ 5 — ¿sí?”",
+    );
+    expect(compiled('\\n is no new line', 'en')).toBe('\\n is no new line');
+  });
+
+  it('chooses the plural form of the language', () => {
+    const english = '{count, plural, one {# message} other {# messages}}';
+    expect([0, 1, 2].map((count) => compiled(english, 'en', count))).toEqual(['0 messages', '1 message', '2 messages']);
+    const spanish = '{count, plural, one {# mensaje} many {# de mensajes} other {# mensajes}}';
+    expect([1, 2, 1_000_000].map((count) => compiled(spanish, 'es', count))).toEqual([
+      '1 mensaje',
+      '2 mensajes',
+      '1000000 de mensajes',
+    ]);
+    expect([0, 1, 2].map((count) => compiled(english.replace('one', '=0 {none} one'), 'en', count))).toEqual([
+      'none',
+      '1 message',
+      '2 messages',
+    ]);
+  });
+
+  it.each([
+    ['a missing plural form', '{count, plural, one {# mensaje} other {# mensajes}}', /many/],
+    ['a form that the build does not know', '{count, select, a {A} other {B}}', /other than/],
+    ['an unclosed placeholder', 'Hola {name', /EXPECT|UNCLOSED/],
+    ['an unclosed tag', 'Hola <b>', /TAG/],
+  ])('refuses %s', (_, text, reason) => {
+    expect(() => sourceOf(text, 'es')).toThrow(reason);
+  });
+
+  it('compares translations by their placeholders, tags and names', () => {
+    expect(placeholdersOf('<a>{x}</a> {name}', 'en')).toBe(placeholdersOf('{name}: {x} <a>y</a>', 'es'));
+    expect(placeholdersOf('{x}', 'en')).not.toBe(placeholdersOf('<x>y</x>', 'es'));
+    expect(placeholdersOf('{x} {name}', 'en')).not.toBe(placeholdersOf('{x}', 'es'));
+  });
+
+  it('finds no fault in English', () => {
+    expect(faultsOf('en', 'en')).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { basePath } from '#words/intl';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';
@@ -26,7 +27,7 @@ export function CrashScreen({ text }: { text: string }) {
         {layoutWords.refreshPage}
       </button>
       {/* A plain link, since the router itself may have failed. */}
-      <a href="/help-now" className={link()}>
+      <a href={`${basePath}/help-now`} className={link()}>
         {footerWords.help}
       </a>
     </main>

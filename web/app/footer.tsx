@@ -1,7 +1,9 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
+import { locale } from '#words/intl';
+import { offered, pathIn } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
 /** The footer of every page, with the company notice and contact links. */
@@ -45,10 +47,46 @@ export function Footer() {
             {footerWords.privacy}
           </Link>
         </nav>
+        {offered.length > 0 && <Languages />}
         <p>{footerWords.copyright}</p>
       </div>
     </footer>
   );
+}
+
+/** Plain links, so that a change of language loads the page anew. */
+function Languages() {
+  const { pathname, searchStr } = useLocation();
+  return (
+    <nav
+      aria-label={footerWords.languages}
+      className={css({ display: 'flex', flexWrap: 'wrap', columnGap: '6', rowGap: '2' })}
+    >
+      {offered.map(({ tag, name }) => (
+        <a
+          key={tag}
+          href={pathIn(tag, pathname) + searchStr}
+          lang={tag}
+          hrefLang={tag}
+          rel="alternate"
+          aria-current={tag === locale ? 'true' : undefined}
+          className={link()}
+          onClick={() => rememberLanguage(tag)}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Applied on the next visit to exactly `/` (`head-script.ts`). */
+function rememberLanguage(tag: string): void {
+  try {
+    localStorage.setItem('language', tag);
+  } catch {
+    // Without local storage there is no memory.
+  }
 }
 
 const foot = css({

@@ -1,5 +1,6 @@
 import { apiBase } from '../data/config.ts';
 import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
+import { chosenHome } from './language-addresses.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 
 declare global {
@@ -20,7 +21,10 @@ function prepare(): void {
   if (location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
   takeTokensFromAddress(early);
   try {
-    const { theme, authToken } = localStorage;
+    const { theme, authToken, language } = localStorage;
+    // Every other address says its language itself.
+    const home = location.pathname === '/' ? chosenHome(language) : null;
+    if (home) location.replace(home + location.search + location.hash);
     if (theme === 'light' || theme === 'dark') dataset['theme'] = theme;
     if (!authToken) return;
     // A trial link replaces the stored session.
@@ -36,7 +40,7 @@ const externalTokenPrefix = '#external_token=';
 
 function takeTokensFromAddress(early: EarlyStart): void {
   const { pathname, search, hash } = location;
-  const trialToken = pathname === '/activate-trial' ? new URLSearchParams(search).get('token') : null;
+  const trialToken = pathname.endsWith('/activate-trial') ? new URLSearchParams(search).get('token') : null;
   if (hash.startsWith(externalTokenPrefix)) early.externalToken = decode(hash.slice(externalTokenPrefix.length));
   else if (trialToken) early.trialToken = trialToken;
   else return;
@@ -52,12 +56,12 @@ function decode(text: string): string {
   }
 }
 
-/** The API calls of each page besides the profile, which every page needs. */
+/** By the end of the path, which is the same in every language: the API calls of each page besides the profile, which every page needs. */
 const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 
 function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
-  for (const path of [profilePath, ...(pageReads[location.pathname] ?? [])]) {
+  for (const path of [profilePath, ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? [])]) {
     const response = fetch(apiBase + path, {
       headers: { Authorization: `Bearer ${token}` },
       mode: 'cors',

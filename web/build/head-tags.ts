@@ -1,7 +1,9 @@
+import { basePath } from '#words/intl';
 import { brand } from '#contract/brand';
 import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.ts';
 import { siteWords } from '#words/page-heads';
 import { planTexts } from '../rules/catalogue.ts';
+import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { type Plan, plansOnSale } from '#contract/plans';
 
@@ -9,7 +11,7 @@ import { type Plan, plansOnSale } from '#contract/plans';
 export function headTags(path: string): string {
   const page = pageHead(path);
   const { title, description, isPublic } = page;
-  const address = brand.siteUrl + path;
+  const address = brand.siteUrl + basePath + path;
   const data = structuredData(path);
   return [
     `<title>${escape(title)}</title>`,
@@ -19,10 +21,17 @@ export function headTags(path: string): string {
     meta('name', 'robots', isPublic ? 'index, follow' : 'noindex'),
     // The 404 page is served for any address, so it has no canonical one.
     ...(page === notFoundHead ? [] : [`<link rel="canonical" href="${escape(address)}" />`]),
+    ...(isPublic ? alternates(path) : []),
     // Nobody shares a page that only its owner can open.
     ...(isPublic ? previewTags(page, address) : []),
     ...(data ? [`<script type="application/ld+json">${data}</script>`] : []),
   ].join('\n    ');
+}
+
+/** Links to the page in each language, if there are several. */
+function alternates(path: string): string[] {
+  const tags = offered.length > 0 ? [...offered.map(({ tag }) => tag), 'x-default'] : [];
+  return tags.map((tag) => `<link rel="alternate" hreflang="${tag}" href="${escape(addressIn(tag, path))}" />`);
 }
 
 /** The preview of a link in messages and social networks. */
@@ -90,7 +99,7 @@ function offer(plan: Plan) {
     '@type': 'Offer',
     name,
     description,
-    url: `${siteUrl}/plans`,
+    url: `${siteUrl}${basePath}/plans`,
     price,
     priceCurrency: 'USD',
     availability: 'https://schema.org/InStock',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Plugin, type Rolldown, build } from 'vite';
+import { type Plugin, type Rolldown, build, defaultClientConditions } from 'vite';
+import { wordsConditions } from './words/texts.ts';
 
 const placeholder = '<!--head-script-->';
 const jsxRuntime = join(import.meta.dirname, '../app/shell/jsx-to-dom.ts');
@@ -24,7 +25,10 @@ async function bundleScript(entry: string, plugins: Plugin[] = []): Promise<stri
     configFile: false,
     logLevel: 'warn',
     plugins,
-    resolve: { alias: { 'react/jsx-runtime': jsxRuntime } },
+    resolve: {
+      alias: { 'react/jsx-runtime': jsxRuntime },
+      conditions: [...wordsConditions, ...defaultClientConditions],
+    },
     build: {
       write: false,
       lib: { entry, formats: ['iife'], name: 'script' },

@@ -1,6 +1,7 @@
 import { RouterProvider, createMemoryHistory } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
+import { basePath } from '#words/intl';
 import { newEarlyStart, type ShownChat } from '../data/early-start.ts';
 import { session } from '../data/session.ts';
 import { createAppRouter, routeIdOf } from '../router.tsx';
@@ -10,7 +11,7 @@ import type { Rendered } from './write-pages.ts';
 export async function render(path: string, shownChat: ShownChat | null = null): Promise<Rendered> {
   if (session.get().isInitializing) session.endInitialization();
   globalThis.earlyStart = { ...newEarlyStart(), shownChat };
-  const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }));
+  const router = createAppRouter(createMemoryHistory({ initialEntries: [basePath + path] }));
   await router.load();
   const markup = renderToString(
     <StrictMode>

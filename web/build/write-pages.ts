@@ -1,9 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basePath, locale } from '#words/intl';
 import type { Plugin, Rolldown } from 'vite';
 import { headTags } from './head-tags.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
-import { securityHeaders, manifest, robots, sitemap } from './site-files.ts';
+import { headersWith, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
 import { footerWords, layoutWords } from '#words/layout';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,12 +18,15 @@ const body = '<!--body-->';
 
 type Options = ShellOptions & {
   connectTo: readonly string[];
+  /** The folder of the scripts of this language, and where the site is written. */
+  scriptFolder: string;
+  siteIn: string;
   /** The output of the server build, which renders the pages. */
   rendererIn: string;
 };
 
 /** Writes one HTML file per page with its own head and text, and the files for browsers and search engines. */
-export function writePages({ connectTo, rendererIn, ...shellOptions }: Options): Plugin {
+export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...shellOptions }: Options): Plugin {
   return {
     name: 'write-pages',
     enforce: 'post',
@@ -36,7 +41,9 @@ export function writePages({ connectTo, rendererIn, ...shellOptions }: Options):
         const html = htmlOf(bundle);
         const hashedFiles = Object.keys(bundle).filter((fileName) => fileName.startsWith('assets/'));
         const render = await loadRender(rendererIn);
-        const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
+        const folder = basePath && `${basePath.slice(1)}/`;
+        const emit = (fileName: string, source: string) =>
+          this.emitFile({ type: 'asset', fileName: folder + fileName, source });
         const pagesByPath: Record<string, string> = {};
         const write = async (fileName: string, path: string) => {
           const tags = [headTags(path), ...preloadLinks(bundle, path, html)].join('\n    ');
@@ -51,10 +58,14 @@ export function writePages({ connectTo, rendererIn, ...shellOptions }: Options):
         delete bundle['index.html'];
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
         await write('404.html', '/404');
+        emit('manifest.webmanifest', manifest());
+        const headers = { pages: pagesByPath, connectTo, hashedFiles };
+        // English is built first. The other languages add to its rules.
+        if (basePath) return addHeaders(join(siteIn, '_headers'), scriptFolder, headers);
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
-        emit('manifest.webmanifest', manifest());
-        emit('_headers', securityHeaders({ pages: pagesByPath, connectTo, hashedFiles }));
+        if (redirects()) emit('_redirects', redirects());
+        emit('_headers', securityHeaders(headers));
       },
     },
   };
@@ -63,7 +74,17 @@ export function writePages({ connectTo, rendererIn, ...shellOptions }: Options):
 function htmlOf(bundle: Rolldown.OutputBundle): string {
   const file = bundle['index.html'];
   if (file?.type !== 'asset') throw new Error('The build has no index.html');
-  return String(file.source);
+  // The attributes of the language; the source of the page is English.
+  return String(file.source)
+    .replace('<html lang="en">', `<html lang="${locale}">`)
+    .replace('href="/manifest.webmanifest"', `href="${basePath}/manifest.webmanifest"`);
+}
+
+async function addHeaders(
+  file: string,
+  ...[folder, options]: [string, Parameters<typeof headersWith>[2]]
+): Promise<void> {
+  await writeFile(file, headersWith(await readFile(file, 'utf8'), folder, options));
 }
 
 /** Prerendered pages keep what their scripts need in a template, which `head-script.ts` inserts after the first paint. */
@@ -88,7 +109,7 @@ function withoutFontPreloads(html: string): string {
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
 
-const withoutScript = `<div class="page"><p>${layoutWords.needsScriptForAccount}</p><p><a class="link" href="/help-now">${footerWords.help}</a></p></div>`;
+const withoutScript = `<div class="page"><p>${layoutWords.needsScriptForAccount}</p><p><a class="link" href="${basePath}/help-now">${footerWords.help}</a></p></div>`;
 // The root fills the screen, so the text for visitors without JavaScript precedes it.
 const noScript = `<noscript>${withoutScript}</noscript>`;
 

@@ -13,6 +13,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
+import { keepFreeWeek } from '../usage/left-week.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
@@ -63,7 +64,7 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
  * Deletes every row about the user whose customer is leased, and queues `user.deleted` for the bot. If the lease was
  * lost, it deletes nothing and throws 503, since the next holder may have opened a checkout.
  */
-async function deleteRows(db: Database, settings: Settings, { token }: LeasedCustomer): Promise<void> {
+async function deleteRows(db: Database, settings: Settings, { token, user }: LeasedCustomer): Promise<void> {
   const now = Date.now();
   const id = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;
   const own = sql`from ${users} where ${users.id} = ${id}`;
@@ -76,6 +77,7 @@ async function deleteRows(db: Database, settings: Settings, { token }: LeasedCus
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
+    await keepFreeWeek(user.phone, settings, now, own),
     deleteFrom(codes, codes.phone, phone),
     deleteFrom(challenges, challenges.phone, phone),
     clearPhoneRateLimits(phone),

@@ -12,6 +12,9 @@ type ExportContext = { user: User; db: Database; settings: Settings };
  */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
+/** SQL: the start (unix ms) of a free week, and the messages used in it. */
+export type FreeWeek = { began: SQL; used: SQL };
+
 type Sighting = {
   phone: PhoneNumber;
   /** The number in WhatsApp's spelling, if the caller sent it. */
@@ -19,14 +22,15 @@ type Sighting = {
   /** Used as WhatsApp's spelling until another one is known. */
   assumedWhatsappId: string | null;
   contactedAt: number | null;
+  firstWeek: FreeWeek;
 };
 
 /**
  * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of a user
- * without a paid plan start at the first contact.
+ * without a paid plan start at the first contact, or go on where a deleted account of the number left its free week.
  */
 export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
-  const { phone, whatsappId, assumedWhatsappId, contactedAt } = sighting;
+  const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek } = sighting;
   const row = {
     id: crypto.randomUUID(),
     phone,
@@ -35,8 +39,9 @@ export function upsertUser(sighting: Sighting, settings: Settings, now: number) 
     createdAt: now,
     contactedAt,
     lastContactAt: contactedAt ?? 0,
-    weekAnchor: now,
-    weekStart: now,
+    weekAnchor: firstWeek.began,
+    weekStart: firstWeek.began,
+    used: firstWeek.used,
   };
   const firstContact = sql`${users.contactedAt} is null and ${excluded(users.contactedAt)} is not null
     and ${users.renewalAt} is null`;

@@ -22,7 +22,7 @@ export type PageContext = { db: Database; settings: Settings; now: number };
 export async function portalPage(context: PageContext, { customer, user }: LeasedCustomer): Promise<Outcome<string>> {
   const { settings } = context;
   const { stripeId, hadSubscription } = customer;
-  const noAccount = new RequestError('conflict', { message: 'No billing account yet. Choose a plan first.' });
+  const noAccount = new RequestError('noBillingAccount');
   if (!stripeId || !hadSubscription) throw noAccount;
   return withStripe(settings, async (stripe) => {
     const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);

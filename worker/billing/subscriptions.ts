@@ -23,6 +23,11 @@ export function owes({ status }: Status): boolean {
   return status === 'past_due' || status === 'unpaid';
 }
 
+/** Whether a subscription ends without a further renewal. */
+export function isCancelled(subscription: Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end'>): boolean {
+  return subscription.cancel_at !== null || subscription.cancel_at_period_end;
+}
+
 /** Every subscription that a customer ever had, with schedule and latest invoice; null for an unknown customer. */
 export function subscriptionsOf(stripe: Stripe, customer: string): Promise<Stripe.Subscription[] | null> {
   const expand = ['data.schedule', 'data.latest_invoice'];

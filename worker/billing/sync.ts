@@ -20,7 +20,7 @@ import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Ou
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { tierOfPrice } from './catalogue.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
-import { owes, subscriptionsOf } from './subscriptions.ts';
+import { isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
 /** Reads a few invoices, since those with prorations alone do not count. */
 const paidInvoices = 20;
@@ -130,7 +130,8 @@ async function payDebts(
   let changed = false;
   for (const each of subscriptions) {
     if (await payRenewal(stripe, each, attempt)) changed = true;
-    else if (watched && owes(each) && (await payWithNewCard(stripe, each, attempt))) changed = true;
+    else if (watched && owes(each) && !isCancelled(each) && (await payWithNewCard(stripe, each, attempt)))
+      changed = true;
   }
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }

@@ -99,7 +99,7 @@ export const endpoints = {
     summary: 'Exchange the token of a trial link for a session and the trial',
     input: v.object({ trialToken: Token }),
     output: v.object({ success: v.literal(true), token: v.string() }),
-    fails: ['invalidToken', 'conflict'],
+    fails: ['invalidToken', 'trialSpent'],
   },
   logout: {
     ...pageRoutes.logout,
@@ -174,6 +174,20 @@ export const endpoints = {
     summary: 'The billing portal of the user',
     needsSignIn: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
+    fails: ['noBillingAccount'],
+  },
+  cancelPlan: {
+    ...pageRoutes.cancelPlan,
+    summary: 'End the subscription with its paid week',
+    needsSignIn: true,
+    output: v.object({ success: v.literal(true), cancelAtDate: Timestamp }),
+    fails: ['conflict'],
+  },
+  resumePlan: {
+    ...pageRoutes.resumePlan,
+    summary: 'Take the cancellation back',
+    needsSignIn: true,
+    output: done,
     fails: ['conflict'],
   },
   verifyCheckoutSession: {
@@ -296,7 +310,7 @@ export const endpoints = {
       days: v.optional(wholeNumber('days', 1, 30), 7),
     }),
     output: v.object({ success: v.literal(true), url: v.string(), expiresAt: Timestamp }),
-    fails: ['notFound', 'conflict'],
+    fails: ['notFound', 'trialSpent'],
   },
   stripeWebhook: {
     ...serviceRoutes.stripeWebhook,

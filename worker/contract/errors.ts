@@ -16,6 +16,12 @@ export const apiErrors = {
   idReused: { status: 409, code: 'id_reused', message: 'Event id already used with a different body or path' },
   messageIdReused: { status: 409, code: 'id_reused', message: 'Message id already used' },
   conflict: { status: 409, code: 'conflict', message: 'That is not possible right now.' },
+  noBillingAccount: {
+    status: 409,
+    code: 'no_billing_account',
+    message: 'No billing account yet. Choose a plan first.',
+  },
+  trialSpent: { status: 409, code: 'trial_spent', message: 'This number has already had its trial.' },
   bodyTooLarge: { status: 413, code: 'body_too_large', message: 'Request body too large' },
   notJson: { status: 415, code: 'not_json', message: 'Content-Type must be application/json' },
   rateLimited: { status: 429, code: 'rate_limited', message: 'Too many requests. Please try again later.' },

@@ -22,6 +22,8 @@ export const pageRoutes = {
     path: '/api/billing/create-subscription-update-session',
   },
   createPortalSession: { access: 'user', method: 'POST', path: '/api/billing/create-portal-session' },
+  cancelPlan: { access: 'user', method: 'POST', path: '/api/billing/cancel' },
+  resumePlan: { access: 'user', method: 'POST', path: '/api/billing/resume' },
   verifyCheckoutSession: { access: 'user', method: 'POST', path: '/api/billing/verify-and-update-checkout-session' },
   streamTicket: { access: 'user', method: 'POST', path: '/api/user/stream-ticket' },
   usageStream: { access: 'user', method: 'GET', path: '/api/user/usage-stream' },

@@ -11,6 +11,7 @@ import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify 
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user.ts';
+import { firstWeek } from '../usage/left-week.ts';
 import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/trials.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -51,7 +52,8 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const id = crypto.randomUUID();
   const use = { id: tokenId, by: id, expiresAt: now + 2000 * externalTokenAgeSeconds };
   const used = sql`exists (select 1 from ${usedTokens} where ${and(eq(usedTokens.id, tokenId), eq(usedTokens.by, id))})`;
-  const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null };
+  const week = await firstWeek(phone, settings, now);
+  const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null, firstWeek: week };
   const upsert = upsertUser(sighting, settings, now);
   const owner = sql`from ${users} where ${users.phone} = ${phone} and ${used}`;
   const [create, seen] = openSession(id, now, owner, false);
@@ -75,7 +77,7 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
   const sessionId = crypto.randomUUID();
   const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
-  if (spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (spent) throw new RequestError('trialSpent');
   if (!user) throw new RequestError('invalidToken');
   waitUntil(publish(env, user.id, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.phone));

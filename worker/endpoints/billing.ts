@@ -1,3 +1,4 @@
+import { cancelPlan as cancel, resumePlan as resume } from '../billing/cancellation.ts';
 import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
 import { leaseOf, withLease, type Changes, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
 import { portalPage } from '../billing/portal.ts';
@@ -29,6 +30,20 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     const tierBefore = checkout.metadata?.tierBefore ?? entitledTier(leased.user, now);
     const success = checkout.status === 'complete';
     return { result: { success, tierUpdated: success && newTier !== tierBefore, newTier }, ...release };
+  });
+
+export const cancelPlan: Handler<'cancelPlan'> = async (context) =>
+  withOwnLease(context, async (leased) => {
+    const { result: user, ...release } = await cancel(context, leased);
+    // The sync that follows the change reads the date; without one, the subscription ended meanwhile.
+    const cancelAtDate = new Date(user.cancelAt ?? context.now).toISOString();
+    return { result: { success: true as const, cancelAtDate }, ...release };
+  });
+
+export const resumePlan: Handler<'resumePlan'> = async (context) =>
+  withOwnLease(context, async (leased) => {
+    const { result: _, ...release } = await resume(context, leased);
+    return { result: { success: true as const }, ...release };
   });
 
 /** The lease of the session's user: the session check and the first look at the lease are one request. */

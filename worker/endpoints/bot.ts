@@ -19,6 +19,7 @@ import { endStreams, expectEnd, publish, liveUserOf } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
+import { firstWeek } from '../usage/left-week.ts';
 import { weekMs } from '../usage/week.ts';
 import type { ChatRow } from '../chat/chat-encryption.ts';
 import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
@@ -32,7 +33,8 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     const message = 'whatsappId must be a spelling of the same number';
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
-  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now };
+  const week = await firstWeek(phone, settings, now);
+  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
   const effects = {
     user: upsertUser(contact, settings, now)(isFirstCall),
     limits: clearPhoneRateLimits(phone, isFirstCall),
@@ -87,7 +89,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   const statements = idempotentStatements(facts, { link });
   const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
-  if (granted.spent) throw new RequestError('conflict', { message: 'This number has already had its trial.' });
+  if (granted.spent) throw new RequestError('trialSpent');
   const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };

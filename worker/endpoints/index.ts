@@ -3,7 +3,13 @@ import { botRoute, publicRoute, supportRoute, webhookRoute, userRoute, type Rout
 import { botApprovals, botContacts, botEntitlements, botMessages, botTrials, botTyping, botUsage } from './bot.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
 import { clearChat, deleteChatConsent, getChat, putChatConsent, sendMessage } from './chat.ts';
-import { createPortalSession, createSubscriptionUpdateSession, verifyCheckoutSession } from './billing.ts';
+import {
+  cancelPlan,
+  createPortalSession,
+  createSubscriptionUpdateSession,
+  resumePlan,
+  verifyCheckoutSession,
+} from './billing.ts';
 import {
   deleteMe,
   endSession,
@@ -28,6 +34,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   botTrials: botRoute('botTrials', botTrials),
   botTyping: botRoute('botTyping', botTyping),
   botUsage: botRoute('botUsage', botUsage),
+  cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
@@ -47,6 +54,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   putChatConsent: userRoute('putChatConsent', putChatConsent),
   putPlatform: userRoute('putPlatform', putPlatform),
   requestOtp: publicRoute('requestOtp', requestOtp),
+  resumePlan: userRoute('resumePlan', resumePlan),
   sendMessage: userRoute('sendMessage', sendMessage),
   streamTicket: userRoute('streamTicket', streamTicket),
   supportErase: supportRoute('supportErase', supportErase),

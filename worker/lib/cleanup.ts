@@ -4,6 +4,7 @@ import {
   botCalls,
   challenges,
   codes,
+  leftWeeks,
   outbox,
   rateLimitEvents,
   sessions,
@@ -40,6 +41,7 @@ const expiring: Expiring[] = [
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
+  { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
 ];
 
 /** For parked messages, which their users see as failed. */

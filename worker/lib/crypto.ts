@@ -28,7 +28,16 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */
-export type HashPurpose = 'code' | 'challenge' | 'trial' | 'trial-link' | 'phone' | 'log' | 'jti' | 'bot-call';
+export type HashPurpose =
+  | 'code'
+  | 'challenge'
+  | 'trial'
+  | 'trial-link'
+  | 'left-week'
+  | 'phone'
+  | 'log'
+  | 'jti'
+  | 'bot-call';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
 export async function keyedHash(secret: string, purpose: HashPurpose, ...parts: string[]): Promise<string> {

@@ -1,3 +1,4 @@
+import { basePath } from '#words/intl';
 import type { ChatPage } from '#contract/chat';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
 import { TranscriptLine } from '../../pages/chat/transcript-line.tsx';
@@ -59,7 +60,7 @@ void startApp(fillChat());
 function handleEarlyInput(): void {
   addEventListener('click', ({ target }) => {
     const button = shellRoot() && target instanceof Element ? target.closest('button') : null;
-    if (button?.dataset['opens'] === 'help') location.assign('/help-now');
+    if (button?.dataset['opens'] === 'help') location.assign(`${basePath}/help-now`);
     else if (button?.type === 'button') button.dataset['sent'] = 'early';
   });
   addEventListener('input', ({ target }) => {

@@ -2,22 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { intlModule } from './intl-module.ts';
 import { sourceOf } from './message.ts';
-
-/** Texts by key: a sentence, a list, or a group of texts. */
-type Texts = string | Texts[] | { [key: string]: Texts };
-
-const words = join(import.meta.dirname, '../../words');
+import { readTexts, type Texts, wordsFolder } from './texts.ts';
 
 /** Where the compiled words of a language are; git ignores it. */
-const compiledFolder = (folder: string) => join(words, 'compiled', folder);
-
-/** The texts of a language by file, without the notes for translators. */
-function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
-  const files = readdirSync(join(words, folder)).filter((file) => file.endsWith('.json') && file !== 'notes.json');
-  return Object.fromEntries(
-    files.map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(words, folder, file), 'utf8'))]),
-  );
-}
+const compiledFolder = (folder: string) => join(wordsFolder, 'compiled', folder);
 
 /**
  * Writes the words of a language as TypeScript: a module for each file, in which each group is a namespace, so that a

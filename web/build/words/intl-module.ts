@@ -1,5 +1,6 @@
 import { helpLines } from '#contract/help-lines';
 import type { HelpLanguage } from '#contract/help-line';
+import { languages } from '#contract/languages';
 import { planIds, plans } from '#contract/plans';
 
 /**
@@ -17,12 +18,16 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   };
   const constants = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
   return [
-    `export const locale = ${JSON.stringify(locale)};\n`,
+    `export const locale: string = ${JSON.stringify(locale)};\n`,
+    `/** The start of every address of the language: empty in English. */\n`,
+    `export const basePath: string = ${JSON.stringify(basePathOf(locale))};\n`,
     ...constants,
     `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale)};\n`,
     `export const timeText = (hour: number, minute: number): string => ${timePattern(locale)};\n`,
   ].join('');
 }
+
+const basePathOf = (locale: string) => languages.find(({ tag }) => tag === locale)?.path ?? '';
 
 function monthsOf(locale: string): string[] {
   const format = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric', timeZone: 'UTC' });

@@ -42,6 +42,17 @@ function readMessage(text: string, locale: string): Message {
   return { elements, placeholders };
 }
 
+/** The placeholders of a text, as a key by which two translations are compared. */
+export function placeholdersOf(text: string, locale: string): string {
+  const { placeholders } = readMessage(text, locale);
+  const used = Object.keys(brandNames).filter((name) => text.includes(`{${name}}`));
+  return [...[...placeholders].map(([name, kind]) => `${kind} ${name}`), ...used].toSorted().join(', ');
+}
+
+/** The text with the names of the product. */
+export const withNames = (text: string): string =>
+  text.replaceAll(/\{(\w+)\}/g, (whole, name) => brandNames[name] ?? whole);
+
 const pluralForms = (locale: string) => new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
 
 /** The TypeScript of a sentence: a string, or a function of its values. */

@@ -1,3 +1,4 @@
+import { basePath } from '#words/intl';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { shownChat } from '../../data/early-start.ts';
 import { session, useSession } from '../../data/session.ts';
@@ -54,7 +55,7 @@ function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
     <section className={chatFrame} aria-labelledby="chat-title" aria-busy="true">
-      <ChatHeader token="" openHelp={() => location.assign('/help-now')} hasConversation={false} />
+      <ChatHeader token="" openHelp={() => location.assign(`${basePath}/help-now`)} hasConversation={false} />
       <MessagesSkeleton label={isInitializing ? layoutWords.loadingApplication : chatWords.loading} />
     </section>
   );

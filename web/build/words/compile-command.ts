@@ -1,3 +1,0 @@
-import { compileWords } from './compile.ts';
-
-compileWords('en', 'en');

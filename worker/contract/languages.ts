@@ -1,0 +1,11 @@
+/** The languages of the site: the tag of the page, the name that its readers use, and the start of its addresses. */
+export const languages = [
+  { tag: 'en', name: 'English', path: '' },
+  { tag: 'es', name: 'Español', path: '/es' },
+  { tag: 'pt-BR', name: 'Português', path: '/pt-br' },
+] as const;
+
+export type Language = (typeof languages)[number]['tag'];
+
+/** The languages in which the site is built. A language whose words are not complete is not among them. */
+export const published: readonly Language[] = ['en'];
