@@ -2,7 +2,7 @@ import { type RegisteredRouter, type RouterHistory, createRouter } from '@tansta
 import { CrashScreen, NotFound } from './app/error-screens.tsx';
 import { routeTree } from './routeTree.gen.ts';
 import { PageSpinner } from './ui/spinner.tsx';
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import { layoutWords } from '#words/layout';
 
 /** A router on the browser's history, or on a given one outside the browser. */

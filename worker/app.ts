@@ -33,7 +33,10 @@ function addPath(path: string, group: [EndpointName, Endpoint][]): void {
   const credentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
   app.use(path, logRoute(path), allowOrigins(methods, credentials));
   for (const [name, endpoint] of group) {
-    const limit = endpoint.method === 'GET' ? [] : [limitBody(endpoint.bodyLimit ?? defaultBodyLimit)];
+    const limit =
+      endpoint.method === 'GET'
+        ? []
+        : [limitBody(endpoint.bodyLimitWithVoice ?? endpoint.bodyLimit ?? defaultBodyLimit)];
     app.on(endpoint.method, [path], ...limit, (c) => respond(name, c));
   }
   app.all(path, () => {

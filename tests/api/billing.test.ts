@@ -4,7 +4,7 @@ import { buy, complete, inPortal, newSubscriber, profileOf, startTrial, verify }
 import { newPerson } from './support/person.ts';
 import { costOf } from './support/log.ts';
 import { sandbox } from './support/sandbox.ts';
-import { customerOf, deliver, makeDue, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deliver, customerOf, makeDue, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** A call that needs Stripe is 503 with these settings. */
 const withoutStripe = { STRIPE_API_BASE: 'http://127.0.0.1:9' };

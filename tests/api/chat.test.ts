@@ -155,11 +155,11 @@ describe('the replies of the bot', () => {
     const { phone, token } = await newWriter();
     const answers = await parallel(50, () => reply(phone, 'I hear you.', 'reply-1'));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
-      new Set(['200 {"success":true,"seq":1}']),
+      new Set(['200 {"success":true,"seq":1,"voice":false}']),
     );
     const body = { phone, id: 'reply-1', text: 'I hear you.' };
-    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1 });
-    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1 });
+    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1, voice: false });
+    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1, voice: false });
     expect((await readChat(token)).messages).toHaveLength(1);
   });
 

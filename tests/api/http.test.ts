@@ -171,7 +171,7 @@ it('never answers garbage with a 5xx', async () => {
 /** The headers of every API response. */
 const always = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
   vary: 'Origin',

@@ -3,6 +3,7 @@ import { botCall, call } from './support/api.ts';
 import { buy, complete } from './support/buying.ts';
 import { consent, newWriter, write } from './support/chat.ts';
 import { externalSession, newPerson, receiveCode } from './support/person.ts';
+import { fetchRecording, recordingOf, sendRecording } from './support/recordings.ts';
 import { OpenStream } from './support/streams.ts';
 import { newSubscriber } from './support/buying.ts';
 
@@ -39,6 +40,8 @@ describe('the session of a trial link', () => {
     for (const [method, path, body] of calls)
       expect(await call(method, path, { token, body }), `${method} ${path}`).toMatchObject(signInNeeded);
     expect(await call('POST', '/api/auth/logout', { token, body: { everywhere: true } })).toMatchObject(signInNeeded);
+    const recordings = [await sendRecording(token, recordingOf('audio/webm')), await fetchRecording(token, 'any')];
+    for (const { status } of recordings) expect(status).toBe(403);
     const { body } = await call('GET', '/api/user/chat', { token: owner.token });
     expect([body.messages.length, body.consent.version]).toEqual([1, expect.not.stringContaining('another')]);
     expect((await call('GET', '/api/user/sessions', { token: owner.token })).body.sessions).toHaveLength(2);

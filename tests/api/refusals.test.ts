@@ -5,6 +5,7 @@ import { botHeaders, call, send, vars } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
+import { recordingOf, sendRecording } from './support/recordings.ts';
 
 const table = Object.entries(endpoints) as [string, Endpoint][];
 const ofUsers = table.filter(([, { access }]) => access === 'user');
@@ -19,7 +20,8 @@ const bodies: Record<string, object> = {
 };
 
 /** A valid user call, with the token where this endpoint expects it. */
-function callWith({ method, path, tokenInQuery }: Endpoint, token?: string) {
+function callWith({ method, path, tokenInQuery, recording }: Endpoint, token?: string) {
+  if (recording) return sendRecording(token, recordingOf('audio/webm'));
   if (tokenInQuery) return call(method, token === undefined ? path : `${path}?token=${token}`);
   return call(method, path, { token, body: bodies[`${method} ${path}`] });
 }

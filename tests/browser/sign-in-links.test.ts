@@ -121,3 +121,55 @@ test('a link without its token makes no call', async ({ page, stub }) => {
   await expect(page.getByText('Activation token is missing. Please check the link.')).toBeVisible();
   expect(stub.calls('verifyTrialToken')).toEqual([]);
 });
+
+/** A token in three parts, of a user. */
+const tokenOf = (sub: string) => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'HS256' })}.${part({ sub, exp: 4_000_000_000 })}.${Buffer.from(sub).toString('base64url')}`;
+};
+const switched =
+  'You are now signed in as +1 555-765-4321. The account that was signed in here before has been signed out.';
+
+test('a trial link over the session of another number says whose account this is now', async ({ page, stub }) => {
+  stub.respond('verifyTrialToken', { success: true, token: tokenOf('other') });
+  stub.person({ isTrial: true, phoneNumber: '+15557654321' });
+  await open(page, '/plans');
+  await page.evaluate((token) => localStorage.setItem('authToken', token), tokenOf('one'));
+  await open(page, '/activate-trial?token=t');
+  await page.waitForURL('**/account');
+  await expect(page.getByRole('status').filter({ hasText: switched })).toBeVisible();
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expect(page.getByText(switched)).toBeVisible();
+  await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([`Bearer ${tokenOf('one')}`]);
+});
+
+test('a trial link over a session of the same number says nothing of the kind', async ({ page, stub }) => {
+  stub.respond('verifyTrialToken', { success: true, token: `${tokenOf('one')}x` });
+  await open(page, '/plans');
+  await page.evaluate((token) => localStorage.setItem('authToken', token), tokenOf('one'));
+  await open(page, '/activate-trial?token=t');
+  await page.waitForURL('**/account');
+  await expectNotices(page, ['Trial activated successfully! Welcome.']);
+  await expect(page.getByText('You are now signed in as')).toHaveCount(0);
+});
+
+test('a call that needs a code leads to the login with the number filled in', async ({ page, stub }) => {
+  stub.person({ isTrial: true });
+  const message = 'Please sign in with a code to see this.';
+  stub.respond('getSessions', { success: false, code: 'sign_in_needed', message }, 403);
+  stub.respond('verifyOtp', { success: true, token: 'e2e-full', status: 'approved' });
+  await open(page, '/plans');
+  await page.evaluate(() => localStorage.setItem('authToken', 'e2e-trial'));
+  await open(page, '/account');
+  await page.getByRole('button', { name: 'Sessions' }).click();
+  await page.waitForURL('**/login');
+  await expectNotices(page, [message]);
+  await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
+  expect(await storedToken(page)).toBe('e2e-trial');
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await page.getByLabel('Verification code').fill('123456');
+  await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+  await page.waitForURL('**/account');
+  expect(await storedToken(page)).toBe('e2e-full');
+});

@@ -21,7 +21,7 @@ export async function signIn(phone: string): Promise<string> {
   return token;
 }
 
-/** Starts a trial by the link, which signs the user in; returns the token. */
+/** Starts a trial by the link; returns the token of its limited session. */
 export async function openTrialLink(url: string): Promise<string> {
   const trialToken = new URL(url).searchParams.get('token');
   return (await call(`${siteUrl}/auth/verify-trial-token`, 'POST', { trialToken })).token;

@@ -1,4 +1,4 @@
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import { brand } from '#contract/brand';
 import { addressIn } from './language-addresses.ts';
 import { pageHead } from './page-heads.ts';

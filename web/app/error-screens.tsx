@@ -1,4 +1,4 @@
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';

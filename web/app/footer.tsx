@@ -2,7 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { locale } from '#words/intl';
+import { locale } from '#words/language';
 import { offered, pathIn } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 

@@ -1,5 +1,5 @@
 import { redirect } from '@tanstack/react-router';
-import { sessionReady } from '../data/session.ts';
+import { session, sessionReady } from '../data/session.ts';
 
 type Guarded = { context: RouterContext };
 
@@ -22,8 +22,8 @@ export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (user.status !== 'pending') throw redirect({ to: '/account', replace: true });
 }
 
-/** Allows guests. */
+/** Allows guests, and users of a trial link who need a code for more. */
 export async function requireGuest(): Promise<void> {
   const { user } = await sessionReady();
-  if (user) throw redirect({ to: '/account', replace: true });
+  if (user && !session.needsCode()) throw redirect({ to: '/account', replace: true });
 }

@@ -14,6 +14,7 @@ import { notices } from '../data/notices.ts';
 export function Layout() {
   usePageChange();
   const uncaught = useSyncExternalStore(uncaughtError.subscribe, uncaughtError.get, () => null);
+  const isSwitched = useSession((session) => session.isSwitched);
   const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
   const rendersWithoutSession = useRendersWithoutSession();
   if (uncaught !== null) return <CrashScreen text={uncaught} />;
@@ -21,6 +22,7 @@ export function Layout() {
     <>
       <SkipLink />
       <Header />
+      <Suspense>{isSwitched && <SwitchedNotice />}</Suspense>
       <main id="main" tabIndex={-1} className={css({ flex: '1', display: 'flex', flexDirection: 'column' })}>
         {isStarting && !rendersWithoutSession ? <PageSpinner label={layoutWords.loadingApplication} /> : <Outlet />}
       </main>
@@ -84,6 +86,7 @@ const sign = css({
   _print: { display: 'none' },
 });
 
+const SwitchedNotice = lazy(() => import('./switched-notice.tsx'));
 const Toaster = lazy(() => import('./toaster.tsx'));
 
 /** Loads the toaster when the first notice appears. */

@@ -1,4 +1,4 @@
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import { brand } from '#contract/brand';
 import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.ts';
 import { siteWords } from '#words/page-heads';

@@ -1,7 +1,7 @@
 import { RouterProvider, createMemoryHistory } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import { newEarlyStart, type ShownChat } from '../data/early-start.ts';
 import { session } from '../data/session.ts';
 import { createAppRouter, routeIdOf } from '../router.tsx';

@@ -1,4 +1,4 @@
-import { basePath, locale } from '#words/intl';
+import { basePath, locale } from '#words/language';
 import { brand } from '#contract/brand';
 import { siteWords } from '#words/page-heads';
 import { languages, published } from '#contract/languages';

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { basePath, locale } from '#words/intl';
+import { basePath, locale } from '#words/language';
 import type { Plugin, Rolldown } from 'vite';
 import { headTags } from './head-tags.ts';
 import { pageHead, pages } from '../app/page-heads.ts';

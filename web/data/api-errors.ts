@@ -52,6 +52,7 @@ export function handleRequestError(error: ApiError, token: string | null): void 
   else if (error.code === 'token_expired') endSession(error, token, !isLocalHost(location.hostname));
   else if (error.status === 401) endSession(error, token, true);
   else if (error.code === 'pending_approval') awaitApproval(error);
+  else if (error.code === 'sign_in_needed') signInWithCode(error, token);
 }
 
 const isCurrent = (token: string) => session.get().token === token && session.storedToken() === token;
@@ -66,6 +67,12 @@ function awaitApproval(error: ApiError): void {
   error.isNotified = true;
   session.updateUser((user) => ({ ...user, status: 'pending' }));
   void redirectTo('/pending-approval');
+}
+
+function signInWithCode(error: ApiError, token: string): void {
+  session.askForCode(token);
+  notifyError(error, { text: errorWords.signInNeeded });
+  void redirectTo('/login');
 }
 
 /** `text` replaces the error's own sentence; `fallback` is shown if the error has none. */

@@ -11,6 +11,8 @@ export type Session = {
   user: User | null;
   isInitializing: boolean;
   isLoading: boolean;
+  /** A trial link has replaced the session of another account. */
+  isSwitched: boolean;
 };
 
 /** The profiles in the query cache, by the token with which they were fetched. */
@@ -26,18 +28,27 @@ let profiles: ProfileCache | null = null;
 let initializations = 1;
 
 /** The state before the visitor is known, in which pages are prerendered. */
-const initialSession: Session = { token: null, user: null, isInitializing: true, isLoading: false };
-const store = createStore<{ token: string | null }>({ token: null });
+const initialSession: Session = {
+  token: null,
+  user: null,
+  isInitializing: true,
+  isLoading: false,
+  isSwitched: false,
+};
+const store = createStore<{ token: string | null; switchedTo: string | null }>({ token: null, switchedTo: null });
+/** The token of a trial link for which the server has asked to sign in with a code. */
+let limitedToken: string | null = null;
 
 /** The current token. Its user is read from the query cache each time. */
 export const session = {
   get: (): Session => {
-    const { token } = store.get();
+    const { token, switchedTo } = store.get();
     return {
       token,
       user: token ? (profiles?.get(token) ?? null) : null,
       isInitializing: initializations > 0,
       isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
+      isSwitched: token !== null && token === switchedTo,
     };
   },
   subscribe: store.subscribe,
@@ -67,6 +78,15 @@ export const session = {
     setToken(token);
     return replaced === token ? null : replaced;
   },
+
+  /** Shows whose account this is for as long as the session of this token is open on the page. */
+  markSwitched: (token: string) => store.set({ switchedTo: token }),
+
+  /** Opens the login, with the number filled in, to the session of this token. */
+  askForCode(token: string): void {
+    limitedToken = token;
+  },
+  needsCode: () => limitedToken !== null && limitedToken === store.get().token,
 
   /** Makes the stored token, from another tab or an earlier visit, the current one. */
   follow: (token: string | null) => setToken(token),

@@ -4,6 +4,7 @@ import { request, revoke } from './api-client.ts';
 import { ApiError, errorMessage } from './api-errors.ts';
 import { fetchProfile, keepProfile } from './profile-query.ts';
 import { session } from './session.ts';
+import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
@@ -30,8 +31,11 @@ export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResu
 /** Exchanges the token of a trial link for a session. A failure ends the current session. */
 export async function activateTrial(trialToken: string | null): Promise<LoginResult> {
   if (!trialToken) return failure(trialWords.missing);
+  const before = session.storedToken();
   const result = await signIn(() => request('verifyTrialToken', { trialToken }), trialWords.unexpected);
+  const { token } = session.get();
   if (!result.success) endStoredSession();
+  else if (token && isOfAnother(before, token)) session.markSwitched(token);
   return result;
 }
 
@@ -61,6 +65,10 @@ async function signIn(requestToken: () => Promise<PartialLogin>, unexpected?: st
     return failure(errorMessage(error, unexpected ?? loginWords.unexpected));
   }
 }
+
+/** Whether a stored token is a live one of another account than a new token. */
+const isOfAnother = (stored: string | null, token: string) =>
+  stored !== null && !tokenExpired(stored, Date.now()) && subjectOf(stored) !== subjectOf(token);
 
 function endStoredSession(): void {
   const token = session.storedToken();

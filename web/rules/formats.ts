@@ -1,5 +1,6 @@
 import { statusWords, accountWords } from '#words/account';
-import { dateText, locale, timeText } from '#words/intl';
+import { locale } from '#words/language';
+import { dateText, timeText } from '#words/intl';
 
 /**
  * January 5, 2025, in the reader's own time zone unless another is given. Written without `Intl`, whose first use takes

@@ -1,6 +1,7 @@
 import type { HelpHours, HelpLine } from '#contract/help-line';
 import { helpLineWords as words } from '#words/help';
-import { countryNames, locale } from '#words/intl';
+import { locale } from '#words/language';
+import { countryNames } from '#words/intl';
 import { helpLines } from '#contract/help-lines';
 
 /** A channel of a crisis line: the text and target of its link, and its details. */

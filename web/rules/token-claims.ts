@@ -20,7 +20,13 @@ export function phoneNumberOf(token: string): string | null {
   return typeof phoneNumber === 'string' ? phoneNumber : null;
 }
 
-function claimsOf(token: string): { exp?: unknown; phone_number?: unknown } {
+/** The `sub` claim of a token, its user's id; null if it has none. */
+export function subjectOf(token: string): string | null {
+  const { sub } = claimsOf(token);
+  return typeof sub === 'string' ? sub : null;
+}
+
+function claimsOf(token: string): { exp?: unknown; sub?: unknown; phone_number?: unknown } {
   const parts = token.split('.');
   if (parts.length !== 3) return {};
   try {

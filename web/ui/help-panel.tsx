@@ -4,10 +4,10 @@ import { type CountryHelp, countryName, helpFor, type HelpWay, helpWays } from '
 import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords } from '#words/help';
-import { languageNames, locale } from '#words/intl';
-import { ExternalLink } from './external-link.tsx';
+import { locale } from '#words/language';
+import { languageNames } from '#words/intl';
+import { ExternalLink, Sentence } from './text.tsx';
 import type { HelpLine } from '#contract/help-line';
-import { Sentence } from './text.tsx';
 import { sourceDate } from '../rules/formats.ts';
 
 type Props = {

@@ -1,4 +1,4 @@
-import { locale } from '#words/intl';
+import { locale } from '#words/language';
 
 let rules: Intl.PluralRules | undefined;
 

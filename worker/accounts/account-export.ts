@@ -3,6 +3,7 @@ import { users } from '#db/schema';
 import { exportBilling } from '../billing/customer.ts';
 import { exportOutbox } from '../bot/outbox.ts';
 import { exportConversation } from '../chat/chat-user.ts';
+import { exportRecordings } from '../chat/recordings.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { exportSignIn } from '../sign-in/one-time-code.ts';
 import { exportTrials } from '../trials/trials.ts';
@@ -28,20 +29,42 @@ const sections: ExportSection[] = [exportSignIn, exportTrials, exportBilling, ex
 const firstInstant = 1_000_000_000_000;
 
 /**
- * Everything that Solace stores about a user, as readable JSON. Throws 404 for an unknown user, and if one section fails,
- * since a partial export would mislead.
+ * Everything that Solace stores about a user, as a stream of readable JSON. Throws 404 for an unknown user, and if one
+ * section fails, since a partial export would mislead.
  */
-export async function exportAccount({ db, env, settings }: Context, userId: string): Promise<string> {
+export async function exportAccount({ db, env, settings }: Context, userId: string): Promise<ReadableStream> {
   const [user] = await db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
-  const parts = await Promise.all([
-    ...sections.map((section) => section({ user, db, settings })),
-    exportConversation({ user, env, settings }),
-  ]);
+  const conversation = exportConversation({ user, env, settings });
+  const parts = await Promise.all([...sections.map((section) => section({ user, db, settings })), conversation]);
   // The wrapped key of the conversation is a secret; only older versions write `crisisUntil`.
   const { chatKey: _key, chatKeyId: _keyId, crisisUntil: _crisis, ...account } = user;
   const data: object = Object.assign({ account }, ...parts);
-  return JSON.stringify(data, withReadableInstants, 2);
+  const text = JSON.stringify(data, withReadableInstants, 2);
+  const recordings = exportRecordings({ env, settings }, user, (await conversation).conversation);
+  return streamOf(withRecordings(text, recordings));
+}
+
+/** The recordings of a user may be larger than the memory of a Worker, so they are read one by one. */
+async function* withRecordings(text: string, recordings: AsyncIterable<object>): AsyncGenerator<string> {
+  yield `${text.slice(0, text.lastIndexOf('}')).trimEnd()},\n  "recordings": [`;
+  let separator = '\n    ';
+  for await (const recording of recordings) {
+    yield separator + JSON.stringify(recording);
+    separator = ',\n    ';
+  }
+  yield ']\n}';
+}
+
+function streamOf(parts: AsyncGenerator<string>): ReadableStream {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+  });
 }
 
 function withReadableInstants(_key: string, value: unknown): unknown {

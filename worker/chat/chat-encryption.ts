@@ -1,7 +1,7 @@
 import { fromBase64, toBase64, seal, unseal } from '../lib/crypto.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Settings } from '../settings.ts';
-import type { ChatMessage, MessageAuthor } from '../contract/chat.ts';
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat.ts';
 import type { StoredMessage } from '../live/message-table.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
@@ -143,14 +143,24 @@ export async function keyOfEpoch(
 }
 
 /** The parts of a message that the Durable Object stores encrypted. */
-export type MessageContent = { text: string; replyTo?: string | undefined; crisis?: boolean };
+export type MessageContent = {
+  text: string;
+  replyTo?: string | undefined;
+  crisis?: boolean;
+  voice?: Voice | undefined;
+};
 type Place = { userId: string; id: string; author: MessageAuthor };
 
 const decoder = new TextDecoder();
 
 /** The ciphertext of the content, bound to this conversation, epoch and id. */
-export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisis }: MessageContent) {
-  const content = { text, ...(replyTo !== undefined && { replyTo }), ...(crisis && { crisis }) };
+export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisis, voice }: MessageContent) {
+  const content = {
+    text,
+    ...(replyTo !== undefined && { replyTo }),
+    ...(crisis && { crisis }),
+    ...(voice && { voice }),
+  };
   return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
 }
 
@@ -163,7 +173,7 @@ export async function openMessage(key: CryptoKey, userId: string, stored: Stored
 /** A message of the contract. */
 export function toChatMessage(
   { id, seq, author, at, state }: StoredMessage,
-  { text, replyTo, crisis }: MessageContent,
+  { text, replyTo, crisis, voice }: MessageContent,
 ): ChatMessage {
   return {
     id,
@@ -174,7 +184,22 @@ export function toChatMessage(
     state,
     ...(replyTo !== undefined && { replyTo }),
     ...(crisis && { crisis }),
+    ...(voice && { voice }),
   };
+}
+
+/** A reply as far as it is written; null without a key. */
+export async function sealPartialReply(settings: Settings, row: ChatRow, text: string): Promise<ArrayBuffer | null> {
+  const key = await chatKeyOf(settings, row);
+  return key && seal(key, partialContext(row.id), encoder.encode(text));
+}
+
+export async function openPartialReply(key: CryptoKey, userId: string, sealed: ArrayBuffer): Promise<string> {
+  return decoder.decode(await unseal(key, partialContext(userId), sealed));
+}
+
+function partialContext(userId: string): string {
+  return `part|v1|${userId}`;
 }
 
 /** The id may contain the separator; the other parts may not. */

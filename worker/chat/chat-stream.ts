@@ -1,9 +1,9 @@
 import type { ChatStreamEvent } from '../contract/chat.ts';
 import { fromBase64 } from '../lib/crypto.ts';
 import { isoDate } from '../lib/time.ts';
-import type { ConversationChange } from '../live/changes.ts';
+import type { ConversationChange, Typing } from '../live/changes.ts';
 import type { ConversationEvents } from '../live/live-stream.ts';
-import { openMessage, type KeyOfEpoch } from './chat-encryption.ts';
+import { openMessage, openPartialReply, type KeyOfEpoch } from './chat-encryption.ts';
 
 /** Decrypts the changes that the live object sends to a reader, as the events of the contract. */
 export function conversationEvents(userId: string, keyOf: KeyOfEpoch): ConversationEvents {
@@ -12,9 +12,9 @@ export function conversationEvents(userId: string, keyOf: KeyOfEpoch): Conversat
     if (change.kind === 'state')
       return frame({ type: 'state', upTo: change.upTo, state: change.state }, change.revision);
     if (change.kind === 'cleared') return frame({ type: 'cleared' }, change.revision);
-    if (change.kind === 'typing') return frame({ type: 'typing', until: isoDate(change.until) });
+    if (change.kind === 'typing') return typingFrame(change);
     const reset = change.reset ? frame({ type: 'reset' }, change.revision) : '';
-    return change.typingUntil ? reset + frame({ type: 'typing', until: isoDate(change.typingUntil) }) : reset;
+    return change.typing ? reset + (await typingFrame(change.typing)) : reset;
   };
 
   async function messageFrame(change: Extract<ConversationChange, { kind: 'message' }>): Promise<string | null> {
@@ -22,6 +22,12 @@ export function conversationEvents(userId: string, keyOf: KeyOfEpoch): Conversat
     if (!key) return null;
     const stored = { ...change.message, sealed: fromBase64(change.message.sealed).buffer };
     return frame({ type: 'message', message: await openMessage(key, userId, stored) }, change.revision);
+  }
+
+  async function typingFrame({ until, epoch, sealed }: Typing): Promise<string> {
+    const key = sealed ? await keyOf(epoch) : null;
+    const text = key && sealed ? await openPartialReply(key, userId, fromBase64(sealed).buffer) : null;
+    return frame({ type: 'typing', until: isoDate(until), ...(text !== null && { text }) });
   }
 }
 

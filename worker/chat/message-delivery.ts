@@ -68,8 +68,8 @@ function parse({ body }: OutboxEvent): Body {
   return JSON.parse(body);
 }
 
-function complete(event: OutboxEvent, { seq, text, at }: ChatMessage): string {
+function complete(event: OutboxEvent, { seq, text, at, voice }: ChatMessage): string {
   const { type, timestamp, data } = parse(event);
   const { retried: _, ...rest } = data;
-  return JSON.stringify({ type, timestamp, data: { ...rest, seq, text, at } });
+  return JSON.stringify({ type, timestamp, data: { ...rest, seq, text, at, voice } });
 }

@@ -2,7 +2,9 @@ import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
 import type { ChatMessage } from '../contract/chat.ts';
+import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { plans } from '../contract/plans.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import {
   chatKeyOf,
@@ -13,28 +15,30 @@ import {
   type ChatRow,
   type MessageContent,
 } from './chat-encryption.ts';
+import { readRecording, sameBytes, sealRecording } from './recordings.ts';
 import { restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
 import type { StaleEpoch, StoredMessage, StoredPage } from '../live/message-table.ts';
 import type { User } from '#db/schema';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql } from '../usage/allowance.ts';
+import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql, voiceSql } from '../usage/allowance.ts';
 import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
 
 type Context = ChatContext & { now: number };
-type Sent = { id: string; text: string };
+/** The text of a recording is empty. */
+export type Sent = { id: string; text: string; recording?: (Recording & { seconds: number }) | undefined };
 
-/** The earlier message with the same id and text, if a new one would be refused. */
+/** The earlier message with the same id and content, if a new one would be refused. */
 export async function findMessage(
-  { env, settings }: Context,
+  context: Context,
   user: ChatRow,
   sent: Sent,
   refusal: RequestError,
 ): Promise<ChatMessage> {
-  const key = await chatKeyOf(settings, user);
-  const stored = key && (await liveUserOf(env, user.id).find(user.chatEpoch, sent.id));
+  const key = await chatKeyOf(context.settings, user);
+  const stored = key && (await liveUserOf(context.env, user.id).find(user.chatEpoch, sent.id));
   if (!key || !stored) throw refusal;
-  const message = await sameMessage(key, user, stored, sent);
+  const message = await sameMessage(context, key, user, stored, sent);
   // Sending a failed message again is a new attempt.
   if (message.state === 'failed') throw refusal;
   return message;
@@ -69,10 +73,14 @@ async function appendMessage(
   const { db, env, settings, waitUntil, now } = context;
   const [conversation, notAfter] = [liveUserOf(env, user.id), now + storedWithinMs];
   const key = (await chatKeyOf(settings, user))!;
-  const { id, text } = sent;
-  const sealed = await sealMessage(key, { userId: user.id, id, author: 'user' }, { text });
+  const { id } = sent;
+  const content = contentOf(sent);
+  const place = { userId: user.id, id, author: 'user' as const };
+  const sealed = await sealMessage(key, place, content);
+  const recording = sent.recording && (await sealRecording(key, place, sent.recording.bytes));
   const perMinute = settings.CHAT_MESSAGES_PER_MINUTE;
-  const appended = await conversation.append(user.chatEpoch, { id, author: 'user', sealed, notAfter, perMinute });
+  const fresh = { id, author: place.author, sealed, recording, notAfter, perMinute };
+  const appended = await conversation.append(user.chatEpoch, fresh);
   // Only a reply can be `cleared`.
   if (appended.outcome === 'late' || appended.outcome === 'cleared')
     throw new RequestError('unavailable', { retryAfter: 1 });
@@ -85,36 +93,62 @@ async function appendMessage(
   const rewrapped = await rewrapOnUse(settings, { id: user.id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! });
   if (rewrapped) waitUntil(db.run(rewrapped));
   const { sentBefore } = appended;
-  if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, { text }), sentBefore };
-  const message = await sameMessage(key, user, appended.message, sent);
+  if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, content), sentBefore };
+  const message = await sameMessage(context, key, user, appended.message, sent);
   if (message.state !== 'failed' || !queued) return { message, sentBefore };
   const moved = await conversation.move(user.chatEpoch, id, ['failed'], 'sent', notAfter);
   return { message: { ...message, state: moved?.state ?? message.state }, sentBefore };
 }
 
-async function sameMessage(key: CryptoKey, user: ChatRow, stored: StoredMessage, sent: Sent): Promise<ChatMessage> {
+function contentOf({ text, recording }: Sent): MessageContent {
+  if (!recording) return { text };
+  const { seconds, type, bytes } = recording;
+  return { text, voice: { seconds, type, bytes: bytes.byteLength } };
+}
+
+/** The stored message; throws 409 unless it has the content of the sent one. */
+async function sameMessage(
+  context: Context,
+  key: CryptoKey,
+  user: ChatRow,
+  stored: StoredMessage,
+  sent: Sent,
+): Promise<ChatMessage> {
   const message = await openMessage(key, user.id, stored);
-  if (message.author !== 'user' || message.text !== sent.text) throw new RequestError('messageIdReused');
+  const isSame = sent.recording
+    ? await isStored(context, user, message, sent.recording)
+    : !message.voice && message.text === sent.text;
+  if (message.author !== 'user' || !isSame) throw new RequestError('messageIdReused');
   return message;
+}
+
+/** Reads the stored recording only if it has the size of the sent one. */
+async function isStored(context: Context, user: ChatRow, message: ChatMessage, { bytes }: Recording): Promise<boolean> {
+  if (message.voice?.bytes !== bytes.byteLength) return false;
+  const stored = await readRecording(context, user, message.id);
+  return stored !== null && sameBytes(stored.bytes, bytes);
 }
 
 const cleared = 'The person has cleared this message.';
 
-type Reply = MessageContent & { id: string };
+type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 
 /**
- * Stores a reply once for its id and returns its `seq`; throws 409 if the id belongs to another message, or if the user has
- * cleared the message that it answers.
+ * Stores a reply once for its id and returns its `seq`, and whether it has a voice; throws 409 if the id belongs to
+ * another message, or if the user has cleared the message that it answers.
  */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,
-  { id, ...content }: Reply,
-): Promise<number> {
+  { replyTo, crisis, ...reply }: Reply,
+): Promise<{ seq: number; voice: boolean }> {
   const { env, settings, now } = context;
   const key = (await chatKeyOf(settings, user))!;
-  const sealed = await sealMessage(key, { userId: user.id, id, author: 'solace' }, content);
-  const message = { id, author: 'solace' as const, sealed, notAfter: now + storedWithinMs, replyTo: content.replyTo };
+  const place = { userId: user.id, id: reply.id, author: 'solace' as const };
+  const content = { ...contentOf(reply), replyTo, crisis };
+  const sealed = await sealMessage(key, place, content);
+  const recording = reply.recording && (await sealRecording(key, place, reply.recording.bytes));
+  const message = { id: reply.id, author: place.author, sealed, recording, notAfter: now + storedWithinMs, replyTo };
   const appended = await liveUserOf(env, user.id).append(user.chatEpoch, message);
   if (appended.outcome === 'behind') {
     context.waitUntil(restartEpoch(context, user, appended));
@@ -122,11 +156,29 @@ export async function storeReply(
   }
   if (appended.outcome === 'cleared') throw new RequestError('conflict', { message: cleared });
   if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
-  if (appended.outcome === 'known') {
-    const { author, text } = await openMessage(key, user.id, appended.message);
-    if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
-  }
-  return appended.message.seq;
+  const { seq } = appended.message;
+  if (appended.outcome === 'stored') return { seq, voice: content.voice !== undefined };
+  const { author, text, voice } = await openMessage(key, user.id, appended.message);
+  if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
+  return { seq, voice: voice !== undefined };
+}
+
+/** Stores what was said in a recording of the user, as the text of its message; throws 404 if there is none. */
+export async function storeTranscript(
+  context: ChatContext,
+  user: ChatRow,
+  { id, text }: { id: string; text: string },
+): Promise<void> {
+  const { env, settings } = context;
+  const conversation = liveUserOf(env, user.id);
+  const key = (await chatKeyOf(settings, user))!;
+  const stored = await conversation.find(user.chatEpoch, id);
+  const message = stored && (await openMessage(key, user.id, stored));
+  const notFound = new RequestError('notFound', { message: 'There is no recording with this id' });
+  if (!message?.voice || message.author !== 'user') throw notFound;
+  const { replyTo, voice } = message;
+  const sealed = await sealMessage(key, { userId: user.id, id, author: 'user' }, { text, replyTo, voice });
+  if (!(await conversation.replaceContent(user.chatEpoch, id, sealed))) throw notFound;
 }
 
 const waitSeconds = 5;
@@ -170,7 +222,7 @@ export async function queueInCrisis(
 ): Promise<NewPointer | RequestError | null> {
   if (!(await inCrisis(context, user))) return null;
   const [queued] = await context.db.all<NewPointer>(queueMessage({ ...pointer, evenIfSpent: true }));
-  return queued ?? refusalOf(user, waiting, { ...context, evenIfSpent: true });
+  return queued ?? refusalOf(user, pointer.kind, waiting, { ...context, evenIfSpent: true });
 }
 
 type Rules = { settings: Settings; now: number; evenIfSpent?: boolean };
@@ -178,12 +230,15 @@ type Rules = { settings: Settings; now: number; evenIfSpent?: boolean };
 /** Why a new message is refused, or null; the same rules as SQL stand in `queueMessage`. */
 export function refusalOf(
   user: User,
+  kind: MessageKind,
   waiting: number,
   { settings, now, evenIfSpent = false }: Rules,
 ): RequestError | null {
   if (!user.chatKey) return new RequestError('consentNeeded');
+  const tier = entitledTier(user, now);
+  if (kind === 'voice' && !plans[tier].hasVoice) return new RequestError('voiceNotInPlan');
   const { used } = currentCount(user, now);
-  const limit = weeklyLimit(entitledTier(user, now));
+  const limit = weeklyLimit(tier);
   if (limit >= 0 && used >= limit && !evenIfSpent) {
     const resetsAt = new Date(currentWeek(user, now) + weekMs).toISOString();
     return new RequestError('allowanceSpent', { fields: { used, limit, resetsAt } });
@@ -192,7 +247,10 @@ export function refusalOf(
   return new RequestError('rateLimited', { retryAfter: waitSeconds });
 }
 
+type MessageKind = 'text' | 'voice';
+
 type Pointer = {
+  kind: MessageKind;
   /** SQL: the user's id if the session is live, else null. */
   userId: SQL;
   /** The user's id by the token. */
@@ -245,10 +303,13 @@ function eventId(userId: string, messageId: string): string {
  * event; a parked one is sent again. This request gets the lease if no event of the number precedes it.
  */
 export function queueMessage(pointer: Pointer): SQL {
-  const { userId, claimedUserId, messageId, locale, country, mostWaiting, now, evenIfSpent } = pointer;
+  const { kind, userId, claimedUserId, messageId, locale, country, mostWaiting, now, evenIfSpent } = pointer;
   const week = currentWeekSql(now);
   const used = sql`(case when week_start = ${week} then used else 0 end)`;
-  const allowed = evenIfSpent ? sql`true` : fitsLimitSql(sql`${used} + 1`, entitledTierSql(now));
+  const tier = entitledTierSql(now);
+  const withVoice = kind === 'voice' ? sql`and ${voiceSql(tier)}` : sql``;
+  const fits = evenIfSpent ? sql`true` : fitsLimitSql(sql`${used} + 1`, tier);
+  const allowed = sql`${fits} ${withVoice}`;
   const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
     'country', ${country})`;
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;

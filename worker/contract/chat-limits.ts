@@ -5,6 +5,11 @@ export const longestReply = 8000;
 export const messagesPerPage = 50;
 /** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;
+/** The limits of a recording. The bytes hold its seconds even if a browser ignores the bit rate that is asked for. */
+export const longestRecordingSeconds = 120;
+export const largestRecordingBytes = 1_900_000;
+/** The containers that a recording may have; each plays in every browser of 2026. */
+export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
 /** The notice that people accept before they write, as `web/words` has it. A new version asks everybody again. */
 export const consentVersion = '2026-11-21';

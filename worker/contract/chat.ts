@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { longestMessage, longestReply, messagesPerPage } from './chat-limits.ts';
+import {
+  audioTypes,
+  largestRecordingBytes,
+  longestMessage,
+  longestRecordingSeconds,
+  longestReply,
+  messagesPerPage,
+} from './chat-limits.ts';
 import { Timestamp } from './schemas.ts';
 
 function messageText(longest: number) {
@@ -13,7 +20,9 @@ function messageText(longest: number) {
   );
 }
 
-const replyId = v.pipe(
+const messageId = v.pipe(v.string('id must be a UUID'), v.uuid('id must be a UUID'));
+/** The id of any message. */
+export const ReplyId = v.pipe(
   v.string('id must be 1 to 64 visible ASCII characters'),
   v.regex(/^[\x21-\x7e]{1,64}$/, 'id must be 1 to 64 visible ASCII characters'),
 );
@@ -26,13 +35,39 @@ const wholeNumber = (rule: string) =>
 
 /** A message of the user. */
 export const NewMessage = v.object({
-  id: v.pipe(v.string('id must be a UUID'), v.uuid('id must be a UUID')),
+  id: messageId,
   text: messageText(longestMessage),
 });
 
+const secondsRule = `seconds must be a whole number from 1 to ${longestRecordingSeconds}`;
+
+/** A media type of `audioTypes`, with parameters such as `codecs`. */
+export const AudioType = v.pipe(
+  v.string('type must be one of the audio types'),
+  v.maxLength(100, 'type must be one of the audio types'),
+  v.regex(
+    new RegExp(`^(?:${audioTypes.join('|')})(?: ?; ?[a-z\\d-]{1,20}=(?:[\\w.-]{1,40}|"[\\w., -]{1,40}"))*$`, 'i'),
+    'type must be one of the audio types',
+  ),
+);
+
+/** The query of a recording that the user sends. */
+export const NewRecording = v.object({
+  id: messageId,
+  seconds: v.pipe(wholeNumber(secondsRule), v.maxValue(longestRecordingSeconds, secondsRule)),
+});
+
+/** What was said in a recording. */
+export const Transcript = messageText(longestMessage);
+
+/** A reply as far as it is written. */
+export const PartialReply = messageText(longestReply);
+
+const longestBase64 = 4 * Math.ceil(largestRecordingBytes / 3);
+
 /** A reply of the bot, without the phone number that it is for. */
 export const newReplyEntries = {
-  id: replyId,
+  id: ReplyId,
   text: messageText(longestReply),
   replyTo: v.optional(
     v.pipe(
@@ -41,6 +76,23 @@ export const newReplyEntries = {
     ),
   ),
   crisis: v.optional(v.boolean('crisis must be true or false'), false),
+  voice: v.optional(
+    v.strictObject({
+      type: AudioType,
+      seconds: v.pipe(
+        v.number(secondsRule),
+        v.integer(secondsRule),
+        v.minValue(1, secondsRule),
+        v.maxValue(longestRecordingSeconds, secondsRule),
+      ),
+      /** Base64. */
+      data: v.pipe(
+        v.string('data must be base64'),
+        v.minLength(1, 'data must be base64'),
+        v.maxLength(longestBase64, `A recording can have up to ${largestRecordingBytes} bytes`),
+      ),
+    }),
+  ),
 };
 
 /** The query of a page of the conversation. */
@@ -63,7 +115,10 @@ export const ConsentVersion = v.pipe(
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
 export const MessageAuthor = v.picklist(['user', 'solace']);
 
-/** One message. A reply is `delivered` from the start. */
+/** A recording that belongs to a message; `type` is its media type with its parameters. */
+export const Voice = v.object({ seconds: v.number(), type: v.string(), bytes: v.number() });
+
+/** One message. A reply is `delivered` from the start; the text of a recording is empty until its transcript comes. */
 export const ChatMessage = v.object({
   id: v.string(),
   /** Counts from 1 in the order of arrival, in which pages show messages. */
@@ -74,6 +129,7 @@ export const ChatMessage = v.object({
   state: MessageState,
   replyTo: v.optional(v.string()),
   crisis: v.optional(v.literal(true)),
+  voice: v.optional(Voice),
 });
 
 export const Consent = v.object({ version: ConsentVersion, at: Timestamp });
@@ -88,6 +144,7 @@ export const ChatPage = v.object({
   consent: v.nullable(Consent),
 });
 
+export type Voice = v.InferOutput<typeof Voice>;
 export type ChatMessage = v.InferOutput<typeof ChatMessage>;
 export type MessageState = v.InferOutput<typeof MessageState>;
 export type MessageAuthor = v.InferOutput<typeof MessageAuthor>;

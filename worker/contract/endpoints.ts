@@ -1,5 +1,18 @@
 import * as v from 'valibot';
-import { ChatMessage, ChatPage, ChatPageQuery, Consent, ConsentVersion, NewMessage, newReplyEntries } from './chat.ts';
+import { audioTypes, largestRecordingBytes } from './chat-limits.ts';
+import {
+  ChatMessage,
+  ChatPage,
+  ChatPageQuery,
+  Consent,
+  ConsentVersion,
+  NewMessage,
+  NewRecording,
+  PartialReply,
+  ReplyId,
+  Transcript,
+  newReplyEntries,
+} from './chat.ts';
 import type { ErrorName } from './errors.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {
@@ -22,18 +35,22 @@ type Definition = Route & {
   summary: string;
   /** The JSON body; undefined if the call has none. */
   input?: Shape;
+  /** The body is a recording of one of the audio types, as it is. */
+  recording?: true;
   /** The query string, each value a text; undefined if the call has none. */
   query?: Shape;
   /** The parameters of the path, such as `:id`. */
   params?: Shape;
   /** The largest body in bytes; 16 KiB by default. */
   bodyLimit?: number;
+  /** The largest body in bytes if it has a recording in its field `voice`. */
+  bodyLimitWithVoice?: number;
   /** An empty body counts as {}. */
   inputOptional?: true;
   /** The body of a successful response; undefined if it has no schema. */
   output?: v.GenericSchema;
   /** The media type of a successful response that is not JSON. */
-  mediaType?: string;
+  mediaType?: string | readonly string[];
   /** Open to users with a pending account. */
   whilePending?: true;
   /** Closed to the session of a trial link. */
@@ -54,6 +71,8 @@ function wholeNumber(name: string, least: number, most: number) {
   const rule = `${name} must be a whole number from ${least} to ${most}`;
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(least, rule), v.maxValue(most, rule));
 }
+
+const largestReply = 32 * 1024;
 
 const done = v.object({ success: v.literal(true) });
 
@@ -232,6 +251,24 @@ export const endpoints = {
     output: v.object({ success: v.literal(true), message: ChatMessage }),
     fails: ['consentNeeded', 'allowanceSpent', 'messageIdReused'],
   },
+  sendVoice: {
+    ...pageRoutes.sendVoice,
+    summary: 'Send a recording; the same id and bytes again return the same message',
+    needsSignIn: true,
+    query: NewRecording,
+    recording: true,
+    bodyLimit: largestRecordingBytes,
+    output: v.object({ success: v.literal(true), message: ChatMessage }),
+    fails: ['consentNeeded', 'voiceNotInPlan', 'allowanceSpent', 'messageIdReused'],
+  },
+  getVoice: {
+    ...pageRoutes.getVoice,
+    summary: 'The recording of a message, as an attachment',
+    needsSignIn: true,
+    params: v.object({ id: v.string() }),
+    mediaType: audioTypes,
+    fails: ['notFound'],
+  },
   chatStream: {
     ...pageRoutes.chatStream,
     summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
@@ -258,14 +295,35 @@ export const endpoints = {
     ...botRoutes.botMessages,
     summary: "Write a reply into a user's conversation on the web",
     input: v.strictObject({ phone: Phone, ...newReplyEntries }),
-    bodyLimit: 32 * 1024,
-    output: v.object({ success: v.literal(true), seq: v.number() }),
+    bodyLimit: largestReply,
+    bodyLimitWithVoice: 2_600_000,
+    output: v.object({ success: v.literal(true), seq: v.number(), voice: v.boolean() }),
     fails: ['notFound', 'conflict', 'messageIdReused'],
   },
   botTyping: {
     ...botRoutes.botTyping,
-    summary: 'Show, for some seconds, that a reply is being written; 0 ends it',
-    input: v.strictObject({ phone: Phone, seconds: v.optional(wholeNumber('seconds', 0, 30), 20) }),
+    summary: 'Show, for some seconds, that a reply is being written, and the text as far as it is; 0 ends it',
+    input: v.strictObject({
+      phone: Phone,
+      seconds: v.optional(wholeNumber('seconds', 0, 30), 20),
+      text: v.optional(PartialReply),
+    }),
+    bodyLimit: largestReply,
+    output: done,
+    fails: ['notFound', 'conflict'],
+  },
+  botVoice: {
+    ...botRoutes.botVoice,
+    summary: 'The recording of a message of the user',
+    input: v.strictObject({ phone: Phone, id: ReplyId }),
+    mediaType: audioTypes,
+    fails: ['notFound', 'conflict'],
+  },
+  botTranscripts: {
+    ...botRoutes.botTranscripts,
+    summary: 'Show what was said in a recording of the user; a later call replaces it',
+    input: v.strictObject({ phone: Phone, id: ReplyId, text: Transcript }),
+    bodyLimit: largestReply,
     output: done,
     fails: ['notFound', 'conflict'],
   },

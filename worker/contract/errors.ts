@@ -9,6 +9,11 @@ export const apiErrors = {
   invalidBotSignature: { status: 401, code: 'invalid_signature', message: 'Invalid signature' },
   consentNeeded: { status: 403, code: 'consent_needed', message: 'Please accept the notice before you write.' },
   allowanceSpent: { status: 403, code: 'allowance_spent', message: "You have used this week's messages." },
+  voiceNotInPlan: {
+    status: 403,
+    code: 'voice_not_in_plan',
+    message: 'Voice messages are part of the Basic plan and above.',
+  },
   pendingApproval: { status: 403, code: 'pending_approval', message: 'Your account is awaiting approval.' },
   signInNeeded: { status: 403, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
   notFound: { status: 404, code: 'not_found', message: 'Not found' },
@@ -24,6 +29,11 @@ export const apiErrors = {
   trialSpent: { status: 409, code: 'trial_spent', message: 'This number has already had its trial.' },
   bodyTooLarge: { status: 413, code: 'body_too_large', message: 'Request body too large' },
   notJson: { status: 415, code: 'not_json', message: 'Content-Type must be application/json' },
+  notAudio: {
+    status: 415,
+    code: 'not_audio',
+    message: 'Content-Type must be audio/webm, audio/mp4 or audio/ogg',
+  },
   rateLimited: { status: 429, code: 'rate_limited', message: 'Too many requests. Please try again later.' },
   internal: { status: 500, code: 'internal', message: 'Something went wrong on our side.' },
   unavailable: { status: 503, code: 'unavailable', message: 'Service temporarily unavailable' },

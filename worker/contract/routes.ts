@@ -30,6 +30,8 @@ export const pageRoutes = {
   getChat: { access: 'user', method: 'GET', path: '/api/user/chat' },
   clearChat: { access: 'user', method: 'DELETE', path: '/api/user/chat' },
   sendMessage: { access: 'user', method: 'POST', path: '/api/user/chat/messages' },
+  sendVoice: { access: 'user', method: 'POST', path: '/api/user/chat/voice' },
+  getVoice: { access: 'user', method: 'GET', path: '/api/user/chat/voice/:id' },
   chatStream: { access: 'user', method: 'GET', path: '/api/user/chat-stream' },
   putChatConsent: { access: 'user', method: 'PUT', path: '/api/user/chat/consent' },
   deleteChatConsent: { access: 'user', method: 'DELETE', path: '/api/user/chat/consent' },
@@ -40,6 +42,8 @@ export const pageRoutes = {
 export const botRoutes = {
   botMessages: { access: 'bot', method: 'POST', path: '/api/bot/messages' },
   botTyping: { access: 'bot', method: 'POST', path: '/api/bot/typing' },
+  botVoice: { access: 'bot', method: 'POST', path: '/api/bot/voice' },
+  botTranscripts: { access: 'bot', method: 'POST', path: '/api/bot/transcripts' },
   botContacts: { access: 'bot', method: 'POST', path: '/api/bot/contacts' },
   botUsage: { access: 'bot', method: 'POST', path: '/api/bot/usage' },
   botEntitlements: { access: 'bot', method: 'POST', path: '/api/bot/entitlements' },

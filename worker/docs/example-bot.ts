@@ -6,7 +6,7 @@ const { SITE_URL = 'http://localhost:8787', BOT_WEBHOOK_SECRET = '', BOT_PORT = 
 /** An OpenAI-compatible address such as https://api.openai.com/v1. Without one, the bot repeats what it reads. */
 const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 
-type Event = { type: string; data: { phone: string; messageId: string; text: string } };
+type Event = { type: string; data: { phone: string; messageId: string; text: string; voice?: { seconds: number } } };
 type Turn = { role: 'user' | 'assistant'; content: string };
 type Usage = { allowed: boolean; limit: number };
 
@@ -63,13 +63,32 @@ function accept(type: string, data: Event['data']): void {
 }
 
 /** Every id follows from the message, so that nothing is counted or shown twice if this runs again. */
-async function answer({ phone, messageId, text }: Event['data']): Promise<void> {
+async function answer({ phone, messageId, text: written, voice }: Event['data']): Promise<void> {
   await call('/api/bot/typing', { phone, seconds: 30 }, `typing_${messageId}`);
+  const text = voice ? await transcribe(phone, messageId) : written;
   const isCrisis = crisis.test(text);
-  const usage = await call<Usage>('/api/bot/usage', { phone }, `usage_${messageId}`);
+  const kind = voice ? 'voice' : 'text';
+  const usage = await call<Usage>('/api/bot/usage', { phone, kind }, `usage_${messageId}`);
   const reply = isCrisis ? crisisText : usage.allowed ? await think(phone, text) : spent(usage);
+  await appear(phone, reply);
   const message = { phone, id: `reply-${messageId}`, text: reply, replyTo: messageId, crisis: isCrisis };
   await call('/api/bot/messages', message, `message_${messageId}`);
+}
+
+/** A real bot sends the bytes to a model that understands speech; this one says how many there are. */
+async function transcribe(phone: string, id: string): Promise<string> {
+  const response = await post('/api/bot/voice', { phone, id }, `voice_${id}`);
+  const { byteLength } = await response.arrayBuffer();
+  const text = `A recording of ${byteLength} bytes`;
+  await call('/api/bot/transcripts', { phone, id, text }, `transcript_${id}`);
+  return text;
+}
+
+/** Shows the first half of the reply; a real bot shows what its model has written so far, twice a second. */
+async function appear(phone: string, text: string): Promise<void> {
+  const words = text.split(' ');
+  const half = words.slice(0, Math.ceil(words.length / 2)).join(' ');
+  if (half.trim()) await call('/api/bot/typing', { phone, text: half }, `typing_${crypto.randomUUID()}`);
 }
 
 function spent({ limit }: Usage): string {
@@ -94,8 +113,14 @@ async function think(phone: string, text: string): Promise<string> {
   return reply;
 }
 
+/** The JSON of a call. */
+async function call<Result>(path: string, input: object, id: string): Promise<Result> {
+  const response = await post(path, input, id);
+  return (await response.json()) as Result;
+}
+
 /** A signed call of the API; tries again while Solace does not respond or says 429 or 5xx. */
-async function call<Result>(path: string, input: object, id: string, tries = 5): Promise<Result> {
+async function post(path: string, input: object, id: string, tries = 5): Promise<Response> {
   const [body, at] = [JSON.stringify(input), new Date()];
   const headers = {
     'content-type': 'application/json',
@@ -104,9 +129,9 @@ async function call<Result>(path: string, input: object, id: string, tries = 5):
     'webhook-signature': webhooks.map((webhook) => webhook.sign(id, at, body)).join(' '),
   };
   const response = await fetch(SITE_URL + path, { method: 'POST', headers, body }).catch(() => null);
-  if (response?.ok) return (await response.json()) as Result;
+  if (response?.ok) return response;
   const passes = !response || response.status === 429 || response.status >= 500;
   if (!passes || tries === 1) throw new Error(`${path} responded ${response?.status ?? 'nothing'}`);
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  return call(path, input, id, tries - 1);
+  return post(path, input, id, tries - 1);
 }

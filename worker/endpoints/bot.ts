@@ -1,12 +1,5 @@
 import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
-import {
-  applyOnce,
-  idempotentStatements,
-  isFirstCall,
-  storedResponse,
-  applyOnceWithRows,
-  comparedBy,
-} from '../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
 import type { Handler } from '../http/request-context.ts';
@@ -15,15 +8,12 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { endStreams, expectEnd, publish, liveUserOf } from '../live/publish.ts';
+import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
 import { firstWeek } from '../usage/left-week.ts';
 import { weekMs } from '../usage/week.ts';
-import type { ChatRow } from '../chat/chat-encryption.ts';
-import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
-import { storeReply } from '../chat/message-sending.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {
@@ -121,34 +111,4 @@ export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   const values = messageValues(context.input.phone, 1);
   const found = await applyOnce<Found>(context, entitlementStatements, values);
   return usageResponseOf(found!, 0);
-};
-
-const phone = sql.placeholder('phone');
-const replyFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
-
-/** The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. */
-export const botMessages: Handler<'botMessages'> = async (context) => {
-  const { input, settings } = context;
-  const { id, replyTo, crisis } = input;
-  const { phone } = input;
-  const botCall = await comparedBy(settings, context.botCall, { path: 'messages', phone, id, replyTo, crisis });
-  const { rows } = await applyOnceWithRows({ ...context, botCall }, replyStatements, { phone });
-  const [user] = rows.user as ChatRow[];
-  return { success: true, seq: await storeReply(context, requireConversation(user), input) };
-};
-
-const until = sql.placeholder('until');
-const typingFacts = sql`select json_object('userId', id, 'until', ${until}) as answer
-  from users where phone = ${phone} and chat_key is not null`;
-const typingStatements = idempotentStatements(typingFacts, { user: chatUserSql(phone) });
-
-export const botTyping: Handler<'botTyping'> = async (context) => {
-  const { input, env, now } = context;
-  const values = { phone: input.phone, until: now + 1000 * input.seconds };
-  const { response, rows } = await applyOnceWithRows<{ until: number }, 'user'>(context, typingStatements, values);
-  const [user] = rows.user as ChatRow[];
-  const { id, chatEpoch } = requireConversation(user);
-  await liveUserOf(env, id).type(chatEpoch, response!.until);
-  return { success: true };
 };

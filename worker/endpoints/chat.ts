@@ -1,7 +1,9 @@
 import { liveUserOf } from '../live/publish.ts';
 import { consentOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
 import { openMessage, newChatKey, chatKeyOf } from '../chat/chat-encryption.ts';
-import type { Handler } from '../http/request-context.ts';
+import type { BaseContext, Handler } from '../http/request-context.ts';
+import type { UserSession } from '../accounts/user-session.ts';
+import { readRecording, recordingResponse } from '../chat/recordings.ts';
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
 import {
   refusalOf,
@@ -9,6 +11,7 @@ import {
   countWaiting,
   queueMessage,
   type NewPointer,
+  type Sent,
   type Waiting,
   findMessage,
   storeMessage,
@@ -39,44 +42,62 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
     };
   });
 
+type Sender = BaseContext & { session: UserSession };
+
 /**
  * Queues the bot's event first and stores the message second: an event without its message is dropped, while a
  * message without an event would never be sent.
  */
-export const sendMessage: Handler<'sendMessage'> = async ({ session, input, request, ...context }) => {
+async function send({ session, request, ...context }: Sender, sent: Sent) {
   const { db, settings, now, waitUntil } = context;
+  const kind = sent.recording ? ('voice' as const) : ('text' as const);
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
   const { userId, claimedUserId } = session;
   const pointer = {
+    kind,
     userId,
     claimedUserId,
-    messageId: input.id,
+    messageId: sent.id,
     locale: localeOf(request),
     country: connectionCountry(request),
     mostWaiting: settings.CHAT_MESSAGES_WAITING,
     now,
   };
-  const count = db.all<Waiting>(countWaiting(claimedUserId, input.id));
+  const count = db.all<Waiting>(countWaiting(claimedUserId, sent.id));
   const queue = db.all<NewPointer>(queueMessage(pointer));
 
   return session.run([count, queue], async (user, [waiting], [queuedAtOnce]) => {
-    let [queued, refusal] = [queuedAtOnce, refusalOf(user, waiting!.others, context)];
+    let [queued, refusal] = [queuedAtOnce, refusalOf(user, kind, waiting!.others, context)];
     if (refusal?.errorName === 'allowanceSpent') {
       const inCrisis = await queueInCrisis(context, user, pointer, waiting!.others);
       if (inCrisis instanceof RequestError) refusal = inCrisis;
       else if (inCrisis) [queued, refusal] = [inCrisis, null];
     }
-    if (refusal) return { success: true, message: await findMessage(context, user, input, refusal) };
+    if (refusal) return { success: true as const, message: await findMessage(context, user, sent, refusal) };
     const own = waiting!.same ? null : { ...queued!, before: waiting! };
-    const stored = await storeMessage(context, user, input, own);
+    const stored = await storeMessage(context, user, sent, own);
     const { message } = stored;
     if (own && own.leasedUntil > 0) {
       const messages = messageEvents(context, { event: own, row: user, ...stored });
       waitUntil(deliverLeased({ db, settings, messages }, own));
     } else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
-    return { success: true, message };
+    return { success: true as const, message };
   });
+}
+
+export const sendMessage: Handler<'sendMessage'> = ({ input, ...context }) => send(context, input);
+
+export const sendVoice: Handler<'sendVoice'> = ({ query, recording, ...context }) => {
+  const { id, seconds } = query;
+  return send(context, { id, text: '', recording: { ...recording, seconds } });
 };
+
+export const getVoice: Handler<'getVoice'> = async ({ session, params, ...context }) =>
+  session.run([], async (user) => {
+    const recording = await readRecording(context, user, params.id);
+    if (!recording) throw new RequestError('notFound');
+    return recordingResponse(recording);
+  });
 
 /** The browser's preferred language, without its region. */
 function localeOf(request: Request): string | null {

@@ -1,8 +1,9 @@
 import type { EndpointName } from '../contract/endpoints.ts';
 import { botRoute, publicRoute, supportRoute, webhookRoute, userRoute, type Route } from '../http/route.ts';
-import { botApprovals, botContacts, botEntitlements, botMessages, botTrials, botTyping, botUsage } from './bot.ts';
+import { botApprovals, botContacts, botEntitlements, botTrials, botUsage } from './bot.ts';
+import { botMessages, botTranscripts, botTyping, botVoice } from './bot-chat.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
-import { clearChat, deleteChatConsent, getChat, putChatConsent, sendMessage } from './chat.ts';
+import { clearChat, deleteChatConsent, getChat, getVoice, putChatConsent, sendMessage, sendVoice } from './chat.ts';
 import {
   cancelPlan,
   createPortalSession,
@@ -31,9 +32,11 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   botContacts: botRoute('botContacts', botContacts),
   botEntitlements: botRoute('botEntitlements', botEntitlements),
   botMessages: botRoute('botMessages', botMessages),
+  botTranscripts: botRoute('botTranscripts', botTranscripts),
   botTrials: botRoute('botTrials', botTrials),
   botTyping: botRoute('botTyping', botTyping),
   botUsage: botRoute('botUsage', botUsage),
+  botVoice: botRoute('botVoice', botVoice),
   cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
@@ -48,6 +51,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getMe: userRoute('getMe', getMe),
   getPlatform: userRoute('getPlatform', getPlatform),
   getSessions: userRoute('getSessions', getSessions),
+  getVoice: userRoute('getVoice', getVoice),
   health: publicRoute('health', health),
   logout: userRoute('logout', logout),
   openapi: publicRoute('openapi', openapi),
@@ -56,6 +60,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   requestOtp: publicRoute('requestOtp', requestOtp),
   resumePlan: userRoute('resumePlan', resumePlan),
   sendMessage: userRoute('sendMessage', sendMessage),
+  sendVoice: userRoute('sendVoice', sendVoice),
   streamTicket: userRoute('streamTicket', streamTicket),
   supportErase: supportRoute('supportErase', supportErase),
   supportExport: supportRoute('supportExport', supportExport),

@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { brand } from '../contract/brand.ts';
+import { audioTypes } from '../contract/chat-limits.ts';
 import { endpoints, type Endpoint } from '../contract/endpoints.ts';
 import { apiErrors, type ErrorName } from '../contract/errors.ts';
 
@@ -65,10 +66,7 @@ function operation(operationId: string, endpoint: Endpoint): Json {
     support: undefined,
   }[endpoint.access];
   const security = endpoint.tokenInQuery ? 'streamToken' : scheme;
-  const body = endpoint.input && {
-    required: !endpoint.inputOptional,
-    content: { 'application/json': { schema: schemaOf(endpoint.input, 'input') } },
-  };
+  const body = requestBodyOf(endpoint);
   return {
     operationId,
     summary: endpoint.summary,
@@ -77,6 +75,16 @@ function operation(operationId: string, endpoint: Endpoint): Json {
     ...(body && { requestBody: body }),
     responses: responses(endpoint),
   };
+}
+
+function requestBodyOf({ input, inputOptional, recording }: Endpoint): Json | undefined {
+  if (recording) return { required: true, content: binary(audioTypes) };
+  return input && { required: !inputOptional, content: { 'application/json': { schema: schemaOf(input, 'input') } } };
+}
+
+/** In OpenAPI 3.1 a body of bytes has no schema. */
+function binary(types: readonly string[]): Json {
+  return Object.fromEntries(types.map((type) => [type, {}]));
 }
 
 function parametersOf({ query, params }: Endpoint): Json {
@@ -95,7 +103,7 @@ function listParameters(place: 'path' | 'query', shape: Endpoint['query']): Json
 function responses(endpoint: Endpoint): Json {
   const content = endpoint.output
     ? { 'application/json': { schema: schemaOf(endpoint.output, 'output') } }
-    : { [endpoint.mediaType ?? 'application/json']: {} };
+    : binary([endpoint.mediaType ?? 'application/json'].flat());
   const all: Record<string, Json> = { 200: { description: 'Success', content } };
   const grouped = Map.groupBy(failuresOf(endpoint), (name) => apiErrors[name].status);
   for (const [status, names] of grouped) {
@@ -123,10 +131,12 @@ function failuresOf(endpoint: Endpoint): ErrorName[] {
     support: ['unauthenticated'],
   };
   const byBody: ErrorName[] = endpoint.input ? ['invalidBody', 'invalidField', 'notJson'] : [];
+  const byRecording: ErrorName[] = endpoint.recording ? ['invalidBody', 'notAudio'] : [];
   const byParameters: ErrorName[] = !endpoint.input && (endpoint.query || endpoint.params) ? ['invalidField'] : [];
   const bySize: ErrorName[] = endpoint.method === 'GET' ? [] : ['bodyTooLarge'];
   return [
     ...byBody,
+    ...byRecording,
     ...byParameters,
     ...byAccess[endpoint.access],
     ...bySize,

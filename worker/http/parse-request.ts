@@ -1,6 +1,8 @@
 import * as v from 'valibot';
+import { AudioType } from '../contract/chat.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
+import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { IncomingRequest, Parsed } from './request-context.ts';
@@ -8,21 +10,33 @@ import type { IncomingRequest, Parsed } from './request-context.ts';
 type Fields = Record<string, unknown>;
 type Shape = NonNullable<Endpoint['input']>;
 
-/** The validated input; throws 415, 400 `invalid_body` or 400 `invalid_field`. */
+/** The validated input; `body` is text unless the call takes a recording. Throws 415, or 400 `invalid_body` or `invalid_field`. */
 export function parseRequest<Name extends EndpointName>(
   name: Name,
   incoming: IncomingRequest,
-  body: string,
+  body: string | ArrayBuffer,
 ): Parsed<Name>;
-export function parseRequest(name: EndpointName, incoming: IncomingRequest, body: string): object {
-  const { input, query, params, inputOptional }: Endpoint = endpoints[name];
+export function parseRequest(name: EndpointName, incoming: IncomingRequest, body: string | ArrayBuffer): object {
+  const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice }: Endpoint = endpoints[name];
   const { request, pathParams } = incoming;
-  const fields = input && (body === '' && inputOptional ? {} : parseJson(request.headers.get('content-type'), body));
+  const type = request.headers.get('content-type');
+  const isText = typeof body === 'string';
+  const fields = input && isText ? (body === '' && inputOptional ? {} : parseJson(type, body)) : undefined;
+  if (bodyLimitWithVoice && fields?.voice === undefined && isText && body.length > bodyLimit!)
+    throw new RequestError('bodyTooLarge');
   return {
     input: input && fields && withCanonicalPhone(validate(input, fields), incoming),
     query: query && validate(query, Object.fromEntries(new URL(request.url).searchParams)),
     params: params && validate(params, pathParams),
+    recording: isText ? undefined : parseRecording(type, body),
   };
+}
+
+function parseRecording(type: string | null, bytes: ArrayBuffer): Recording {
+  if (type === null || !v.is(AudioType, type)) throw new RequestError('notAudio');
+  const recording = { type, bytes };
+  if (!isRecording(recording)) throw new RequestError('invalidBody');
+  return recording;
 }
 
 function parseJson(contentType: string | null, text: string): Fields {

@@ -3,6 +3,7 @@ import type { UserSession, Authorized } from '../accounts/user-session.ts';
 import type { BotCall } from '../bot/bot-call.ts';
 import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
 import type { Access } from '../contract/routes.ts';
+import type { Recording } from '../lib/audio.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
@@ -36,11 +37,12 @@ export type ParsedInput<Name extends EndpointName> =
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
     : Input<Name>;
 
-/** The validated input: the JSON body, the query string and the parts of the path. */
+/** The validated input: the JSON body, the query string, the parts of the path, and the recording of a call with one. */
 export type Parsed<Name extends EndpointName> = {
   input: ParsedInput<Name>;
   query: Query<Name>;
   params: Params<Name>;
+  recording: Endpoints[Name] extends { recording: true } ? Recording : undefined;
 };
 
 export type PublicContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name>;

@@ -38,7 +38,9 @@ export function userRoute<Name extends NameOf<'user'>>(name: Name, handler: User
     run: async (incoming) => {
       const session = await sessionOf(endpoints[name], incoming);
       return withinUserLimit(incoming, session, async () => {
-        const parsed = parseRequest(name, incoming, await readBody(name, incoming));
+        const { recording }: Endpoint = endpoints[name];
+        const body = recording ? await incoming.request.arrayBuffer() : await readBody(name, incoming);
+        const parsed = parseRequest(name, incoming, body);
         return (await handler({ ...incoming, ...parsed, session })).value;
       });
     },
@@ -90,6 +92,6 @@ async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<User
 }
 
 async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {
-  const endpoint: Endpoint = endpoints[name];
-  return endpoint.method === 'GET' ? '' : readText(request);
+  const { method }: Endpoint = endpoints[name];
+  return method === 'GET' ? '' : readText(request);
 }

@@ -15,16 +15,25 @@ export async function sha256(text: string): Promise<string> {
   return hexOf(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
 }
 
-/** Bytes as base64. */
+/** A multiple of 3, so that the base64 of the chunks is the base64 of the whole. */
+const chunkBytes = 24 * 1024;
+
+/** Bytes as base64. In chunks, since a text of 2 MB that grows by characters takes 60 MB. */
 export function toBase64(bytes: ArrayBuffer): string {
-  let text = '';
-  for (const byte of new Uint8Array(bytes)) text += String.fromCharCode(byte);
-  return btoa(text);
+  const chunks: string[] = [];
+  for (let at = 0; at < bytes.byteLength; at += chunkBytes) {
+    const chunk = new Uint8Array(bytes, at, Math.min(chunkBytes, bytes.byteLength - at));
+    chunks.push(btoa(String.fromCharCode(...chunk)));
+  }
+  return chunks.join('');
 }
 
-/** The bytes of a base64 text. */
+/** The bytes of a base64 text; throws if it is none. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < characters.length; at += 1) bytes[at] = characters.charCodeAt(at);
+  return bytes;
 }
 
 /** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */

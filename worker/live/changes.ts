@@ -7,13 +7,16 @@ import type { StoredMessage } from './message-table.ts';
  */
 export type UsageChange = { kind: 'total'; seq: number; used: number; resetsAt: number | null } | { kind: 'changed' };
 
+/** Until when (unix ms) a reply is being written; `sealed` is the base64 ciphertext of its text so far. */
+export type Typing = { until: number | null; epoch: number; sealed: string | null };
+
 /** A change of the conversation; `joined` describes its state when the socket was opened. */
 export type ConversationChange =
-  | { kind: 'joined'; epoch: number; revision: number; typingUntil: number | null; reset: boolean }
+  | { kind: 'joined'; epoch: number; revision: number; typing: Typing | null; reset: boolean }
   | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }
   | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
   | { kind: 'cleared'; revision: number; epoch: number }
-  | { kind: 'typing'; until: number | null };
+  | ({ kind: 'typing' } & Typing);
 
 /** The close code of a stream that a newer one replaced. */
 export const replacedCode = 4001;

@@ -7,7 +7,7 @@ import { openDatabase } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { settingsOf } from '../settings.ts';
-import { replacedCode, type ConversationChange, type StreamOwner, type UsageChange } from './changes.ts';
+import { replacedCode, type ConversationChange, type StreamOwner, type Typing, type UsageChange } from './changes.ts';
 import {
   MessageTable,
   type Appended,
@@ -36,7 +36,7 @@ const checkUntilKey = 'checkUntil';
  */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
-  #typingUntil = 0;
+  #typing: (Typing & { until: number }) | null = null;
   #retentionIsPlanned = false;
 
   constructor(ctx: DurableObjectState, env: object) {
@@ -139,6 +139,13 @@ export class LiveUser extends DurableObject<object> {
     return epoch === this.#table.head.epoch ? (this.#table.find(id) ?? null) : null;
   }
 
+  /** A message of the present epoch with the ciphertext of its recording, or null. */
+  readRecording(epoch: number, id: string): { message: StoredMessage; sealed: ArrayBuffer } | null {
+    const message = this.find(epoch, id);
+    const sealed = message && this.#table.recordingOf(message);
+    return message && sealed ? { message, sealed } : null;
+  }
+
   /** As `find`, with the message that the bot must receive before it. */
   findQueued(epoch: number, id: string): QueuedMessage | null {
     const message = this.find(epoch, id);
@@ -149,7 +156,12 @@ export class LiveUser extends DurableObject<object> {
     const behind = this.#follow(epoch);
     if (behind) return behind;
     const { revision } = this.#table.head;
-    return { outcome: 'read', revision, ...this.#table.page(before, limit), typingUntil: this.#presentTyping() };
+    return {
+      outcome: 'read',
+      revision,
+      ...this.#table.page(before, limit),
+      typingUntil: this.#presentTyping()?.until ?? null,
+    };
   }
 
   /** Moves a message from one of the states to another; returns the changed message, or null. */
@@ -165,12 +177,22 @@ export class LiveUser extends DurableObject<object> {
     return moved;
   }
 
-  /** Shows the typing indicator until an instant (unix ms); a past instant ends it. */
-  type(epoch: number, until: number): void {
+  /** Replaces the ciphertext of a message; returns whether there is one of the present epoch. */
+  replaceContent(epoch: number, id: string, sealed: ArrayBuffer): boolean {
+    const message = this.find(epoch, id);
+    if (message) this.#sendMessage(this.#table.setContent(message, sealed));
+    return message !== null;
+  }
+
+  /**
+   * Shows the typing indicator until an instant (unix ms), with the text as far as it is written; a past instant ends it.
+   * The text is kept in memory alone: no storage ever holds a reply that is not complete.
+   */
+  type(epoch: number, until: number, sealed: ArrayBuffer | null): void {
     if (this.#follow(epoch)) return;
-    const typing = until > Date.now();
-    this.#typingUntil = typing ? until : 0;
-    this.#send({ kind: 'typing', until: typing ? until : null });
+    if (until <= Date.now()) return this.#endTyping(true);
+    this.#typing = { until, epoch, sealed: sealed && toBase64(sealed) };
+    this.#send({ kind: 'typing', ...this.#typing });
   }
 
   /** Removes every message below the epoch; does nothing if they are removed already. */
@@ -183,7 +205,7 @@ export class LiveUser extends DurableObject<object> {
     this.endStreams(null);
     await this.ctx.storage.deleteAll();
     this.#table.reset();
-    this.#typingUntil = 0;
+    this.#typing = null;
     this.#retentionIsPlanned = false;
   }
 
@@ -268,7 +290,7 @@ export class LiveUser extends DurableObject<object> {
   #replay(socket: WebSocket, after: number | null): void {
     const { revision, epoch, clearedRevision } = this.#table.head;
     const reset = after !== null && (after > revision || revision - after > mostReplayedChanges);
-    send([socket], { kind: 'joined', epoch, revision, typingUntil: this.#presentTyping(), reset });
+    send([socket], { kind: 'joined', epoch, revision, typing: this.#presentTyping(), reset });
     if (after === null || reset) return;
     if (after < clearedRevision) send([socket], { kind: 'cleared', revision: clearedRevision, epoch });
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
@@ -282,14 +304,14 @@ export class LiveUser extends DurableObject<object> {
     send(this.ctx.getWebSockets(withConversation), change);
   }
 
-  #presentTyping(): number | null {
-    return this.#typingUntil > Date.now() ? this.#typingUntil : null;
+  #presentTyping(): (Typing & { until: number }) | null {
+    return this.#typing && this.#typing.until > Date.now() ? this.#typing : null;
   }
 
-  #endTyping(): void {
-    if (this.#typingUntil === 0) return;
-    this.#typingUntil = 0;
-    this.#send({ kind: 'typing', until: null });
+  #endTyping(evenIfUnknown = false): void {
+    if (!this.#typing && !evenIfUnknown) return;
+    this.#typing = null;
+    this.#send({ kind: 'typing', until: null, epoch: this.#table.head.epoch, sealed: null });
   }
 }
 

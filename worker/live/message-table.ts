@@ -1,5 +1,6 @@
 import type { MessageState, MessageAuthor } from '../contract/chat.ts';
 import { dayMs } from '../lib/time.ts';
+import { RecordingTable } from './recording-table.ts';
 
 /** The counters of a conversation; they outlive its messages. */
 type Head = { epoch: number; revision: number; seq: number; clearedRevision: number };
@@ -15,11 +16,13 @@ const columns = 'seq, id, author, at, state, revision, sealed';
  */
 export class MessageTable {
   readonly #sql: SqlStorage;
+  readonly #recordings: RecordingTable;
   #head: Head | undefined;
   #known: boolean | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#recordings = new RecordingTable(sql);
   }
 
   /** Looked up on first use: an object of a user without a conversation is woken for each change of usage. */
@@ -60,7 +63,7 @@ export class MessageTable {
     return this.#sql.exec<{ id: string }>(query, seq).toArray()[0]?.id ?? null;
   }
 
-  insert({ id, author, sealed }: NewStoredMessage, at: number): StoredMessage {
+  insert({ id, author, sealed, recording }: NewStoredMessage, at: number): StoredMessage {
     this.#create();
     const head = this.#next();
     head.seq += 1;
@@ -77,7 +80,19 @@ export class MessageTable {
       revision,
       sealed,
     );
+    if (recording) this.#recordings.insert(seq, recording);
     return { seq, id, author, at, state, revision, sealed };
+  }
+
+  /** The ciphertext of a message's recording, or null if it has none. */
+  recordingOf({ seq }: StoredMessage): ArrayBuffer | null {
+    return this.#recordings.read(seq);
+  }
+
+  setContent(message: StoredMessage, sealed: ArrayBuffer): StoredMessage {
+    const { revision } = this.#next();
+    this.#sql.exec('update messages set sealed = ?, revision = ? where seq = ?', sealed, revision, message.seq);
+    return { ...message, sealed, revision };
   }
 
   setState(message: StoredMessage, state: MessageState): StoredMessage {
@@ -102,6 +117,7 @@ export class MessageTable {
       now - repliesWithinMs,
     );
     this.#sql.exec('delete from messages');
+    this.#recordings.removeOrphans();
     this.#writeHead();
     return this.#clearedExpireAt();
   }
@@ -124,6 +140,7 @@ export class MessageTable {
     if (keptMs !== null) {
       this.#writeHead();
       this.#sql.exec('delete from messages where at <= ?', now - keptMs);
+      this.#recordings.removeOrphans();
     }
     const oldest = this.#sql.exec<{ at: number }>('select at from messages order by seq limit 1').toArray()[0];
     return { messages: oldest ? oldest.at + (keptMs ?? 0) : null, cleared: this.#clearedExpireAt() };
@@ -138,6 +155,7 @@ export class MessageTable {
   reset(): void {
     this.#known = false;
     this.#head = undefined;
+    this.#recordings.reset();
   }
 
   #next(): Head {
@@ -195,6 +213,8 @@ export type NewStoredMessage = {
   id: string;
   author: MessageAuthor;
   sealed: ArrayBuffer;
+  /** The ciphertext of its recording. */
+  recording?: ArrayBuffer | undefined;
   /** Unix ms: stored later, the message might not be delivered, since its caller may have given up. */
   notAfter: number;
   /** The maximum number of the user's messages in a minute. */

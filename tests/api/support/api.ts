@@ -10,6 +10,8 @@ type Options = {
   body?: unknown;
   /** A raw body, instead of one made from a value. */
   text?: string;
+  /** A body of bytes; `headers` give their type. */
+  bytes?: ArrayBuffer;
   headers?: Record<string, string>;
   address?: string;
   settings?: Record<string, string>;
@@ -38,7 +40,8 @@ export async function call(method: string, path: string, options: Options = {}):
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   if (sent !== undefined) headers.set('content-type', 'application/json');
-  const request = new Request(`${origin}${path}`, { method, headers, ...(sent !== undefined && { body: sent }) });
+  const body = options.bytes ?? sent;
+  const request = new Request(`${origin}${path}`, { method, headers, ...(body !== undefined && { body }) });
   const response = await (options.settings ? sendWith(options.settings, request) : worker.fetch(request));
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {}, text };

@@ -13,6 +13,7 @@ export type ChatMessage = {
   state: 'sent' | 'delivered' | 'failed';
   replyTo?: string;
   crisis?: true;
+  voice?: { seconds: number; type: string; bytes: number };
 };
 
 /** A user who has accepted the notice. */

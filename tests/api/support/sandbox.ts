@@ -54,7 +54,7 @@ export const sandbox = {
     return faults.find((each) => each.match === match)?.held ?? 0;
   },
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
-  botMode: (mode: 'accept' | 'silent' | 'refuse') => change('/bot/mode', { mode }),
+  botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) => change('/bot/mode', { mode, phone }),
   stripeClock: (phone?: string) =>
     control<{ now: number }>('GET', `/stripe/clock${phone ? `?phone=${encodeURIComponent(phone)}` : ''}`),
   /** Time passes at Stripe for the customer with a number alone. */

@@ -34,6 +34,21 @@ export function createApi(siteUrl: string, secrets: string) {
   };
 }
 
+/** Fetches a recording as the bot. */
+export function createRecordingFetch(siteUrl: string, secrets: string) {
+  const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
+  const path = '/api/bot/voice';
+
+  return async function fetchRecording(phone: string, id: string): Promise<{ type: string; bytes: Buffer }> {
+    const sent = post(siteUrl + path, JSON.stringify({ phone, id }), webhook, `msg_${crypto.randomUUID()}`);
+    const response = await sent.catch((error: unknown) => {
+      throw new ApiError(path, null, String(error));
+    });
+    if (!response.ok) throw new ApiError(path, response.status, parse(await response.text()));
+    return { type: response.headers.get('content-type') ?? '', bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+}
+
 function post(url: string, body: string, webhook: Webhook, id: string): Promise<Response> {
   const headers = signedHeaders(webhook, id, body);
   return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { postEvent, startTestBot } from './test-bot.ts';
+import { postEvent, startTestBot, usage } from './test-bot.ts';
 
 const deadline = { timeout: 30_000 };
 
@@ -80,4 +80,42 @@ test('writes without a message before it', async () => {
     path: '/api/bot/messages',
     body: { phone: '+15551230004', text: 'Hi', crisis: true },
   });
+});
+
+test('fetches a voice message, transcribes it, counts it as voice, and replies with a voice if the plan has it', async () => {
+  for (const [index, voice] of [true, false].entries()) {
+    sandbox.reset();
+    sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
+    const phone = `+1555123001${index}`;
+    const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
+    const calls = () => sandbox.calls.filter(({ body }) => body.phone === phone);
+    await send(data);
+    await vi.waitFor(() => expect(calls()).toHaveLength(5), 30_000);
+    expect(calls().map(({ path }) => path.split('/').at(-1))).toEqual([
+      'typing',
+      'voice',
+      'transcripts',
+      'usage',
+      'messages',
+    ]);
+    expect(calls()[1]!.body).toEqual({ phone, id: data.messageId });
+    expect(calls()[2]!.body).toMatchObject({ id: data.messageId, text: '(A voice message of 7 s)' });
+    expect(calls()[3]!.body).toEqual({ phone, kind: 'voice' });
+    if (voice) expect(calls()[4]!.body.voice).toMatchObject({ type: 'audio/ogg;codecs=opus', seconds: 2 });
+    else expect(calls()[4]!.body).not.toHaveProperty('voice');
+    expect((await sandbox.call('GET', `/bot/recordings/${phone}`)).json).toMatchObject([{ id: data.messageId }]);
+  }
+});
+
+test('writes a reply in growing pieces, and speaks it', async () => {
+  const text = 'One two three four five six seven';
+  await sandbox.call('POST', '/bot/replies', { phone: '+15551230020', text, typed: true, voice: true });
+  const calls = sandbox.calls.filter(({ body }) => body.phone === '+15551230020');
+  const shown = calls.filter(({ path }) => path === '/api/bot/typing').map(({ body }) => body.text as string);
+  expect(shown).toEqual(['One two ', 'One two three four ', 'One two three four five six ']);
+  const { voice, ...message } = calls.at(-1)!.body;
+  expect(message).toMatchObject({ text });
+  expect(message).not.toHaveProperty('typed');
+  const bytes = Buffer.from(voice.data, 'base64');
+  expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 28, 36)]).toEqual(['OggS', 'OpusHead']);
 });

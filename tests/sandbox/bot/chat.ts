@@ -1,23 +1,41 @@
+import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { canonical, numberOf } from '../phones.ts';
 import type { Store } from '../store.ts';
-import { ApiError, createApi } from './calls.ts';
+import { ApiError, createApi, createRecordingFetch } from './calls.ts';
+import { silence } from './silence.ts';
 
-export type ChatMessageData = { phone: string; messageId: string; text: string };
+type Voice = { seconds: number; type: string; bytes: number };
+export type ChatMessageData = { phone: string; messageId: string; text: string; voice?: Voice };
 export type Chat = ReturnType<typeof createChat>;
 
 /** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
 type Mode = 'answer' | 'accept' | 'silent' | 'refuse';
-type Reply = { phone: string; id: string; text: string; replyTo?: string; crisis?: boolean };
+type Reply = {
+  phone: string;
+  id: string;
+  text: string;
+  replyTo?: string;
+  crisis?: boolean;
+  /** Speaks too; the local bot has a silent voice. */
+  voice?: boolean;
+  /** Shows the text in pieces first. */
+  typed?: boolean;
+};
 /** `pauseMs` makes the typing indicator visible. */
 type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: number };
 
 const modes: readonly unknown[] = ['answer', 'accept', 'silent', 'refuse'] satisfies Mode[];
 const retriesMs = [500, 2000, 5000];
+/** The number of pieces in which a typed reply appears. */
+const pieces = 5;
+const spokenSeconds = 2;
+const speech = silence(spokenSeconds).toString('base64');
 
 /** The bot's part of the web conversation: accepted messages, and replies. */
 export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettings) {
   const callApi = createApi(siteUrl, secret);
+  const fetchRecording = createRecordingFetch(siteUrl, secret);
   /** Handles the messages of a number one by one, so that replies keep their order. */
   const queues = new Map<string, Promise<void>>();
   const ofPhone = new Map<string, Mode>();
@@ -25,19 +43,49 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
   const modeOf = (phone: string) => ofPhone.get(digitsOf(phone)) ?? ofAll;
 
   /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
-  async function replyToMessage({ phone, messageId, text }: ChatMessageData): Promise<void> {
+  async function replyToMessage({ phone, messageId, text, voice }: ChatMessageData): Promise<void> {
     await withRetries(() => callApi('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`));
-    const usage = await withRetries(() => callApi<Usage>('/api/bot/usage', { phone }, `usage_${messageId}`));
+    if (voice) await transcribe(phone, messageId, voice);
+    const kind = voice ? 'voice' : 'text';
+    const usage = await withRetries(() => callApi<Usage>('/api/bot/usage', { phone, kind }, `usage_${messageId}`));
     await pause(pauseMs);
     const crisis = /crisis/i.test(text);
-    const words = crisis ? crisisWords : replyTo(usage, false, siteUrl);
+    const words = crisis ? crisisWords : replyTo(usage, voice !== undefined, siteUrl);
     await withRetries(() =>
-      write({ phone, id: `reply-${messageId}`, text: words, replyTo: messageId, ...(crisis && { crisis }) }),
+      write({
+        phone,
+        id: `reply-${messageId}`,
+        text: words,
+        replyTo: messageId,
+        ...(crisis && { crisis }),
+        ...(voice && usage.voice && { voice: true }),
+      }),
     );
   }
 
-  async function write(reply: Reply): Promise<object> {
-    const result = await callApi<object>('/api/bot/messages', reply, `message_${reply.id}`);
+  /** The local bot understands no speech: its transcript says how long the recording is. */
+  async function transcribe(phone: string, id: string, { seconds }: Voice): Promise<void> {
+    const { type, bytes } = await withRetries(() => fetchRecording(phone, id));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    store.put(`bot-recordings:${digitsOf(phone)}`, id, { id, type, bytes: bytes.length, sha256 });
+    const text = `(A voice message of ${seconds} s)`;
+    await withRetries(() => callApi('/api/bot/transcripts', { phone, id, text }, `transcript_${id}`));
+  }
+
+  /** Shows a growing part of the text, a few words at a time. */
+  async function writeInPieces({ phone, text }: Reply): Promise<void> {
+    const words = text.split(/(?<=\s)/);
+    const step = Math.max(1, Math.ceil(words.length / pieces));
+    for (let end = step; end < words.length; end += step) {
+      await callApi('/api/bot/typing', { phone, text: words.slice(0, end).join('') });
+      await pause(pauseMs);
+    }
+  }
+
+  async function write({ voice, typed, ...reply }: Reply): Promise<object> {
+    if (typed) await writeInPieces(reply);
+    const spoken = voice && { voice: { type: 'audio/ogg;codecs=opus', seconds: spokenSeconds, data: speech } };
+    const result = await callApi<object>('/api/bot/messages', { ...reply, ...spoken }, `message_${reply.id}`);
     store.put(`bot-replies:${digitsOf(reply.phone)}`, reply.id, { ...reply, at: new Date().toISOString() });
     return result;
   }
@@ -55,6 +103,7 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
     },
     control: control({
       list: (number) => store.list(`bot-chat:${canonical(number)}`),
+      recordings: (number) => store.list(`bot-recordings:${canonical(number)}`),
       replies: (number) => store.list(`bot-replies:${canonical(number)}`),
       write,
       getMode: () => ofAll,
@@ -72,6 +121,8 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
 
 type Actions = {
   list: (number: string) => unknown[];
+  /** The type, size and SHA-256 of the recordings that it has fetched. */
+  recordings: (number: string) => unknown[];
   replies: (number: string) => unknown[];
   write: (reply: Reply) => Promise<object>;
   getMode: () => Mode;
@@ -79,9 +130,10 @@ type Actions = {
   setMode: (mode: Mode, phone?: string) => void;
 };
 
-function control({ list, replies, write, getMode, setMode }: Actions): Hono {
+function control({ list, recordings, replies, write, getMode, setMode }: Actions): Hono {
   const app = new Hono();
   app.get('/bot/chat/:phone', (c) => c.json(list(numberOf(c) ?? '')));
+  app.get('/bot/recordings/:phone', (c) => c.json(recordings(numberOf(c) ?? '')));
   app.get('/bot/replies/:phone', (c) => c.json(replies(numberOf(c) ?? '')));
   app.get('/bot/mode', (c) => c.json({ mode: getMode() }));
   app.put('/bot/mode', async (c) => {

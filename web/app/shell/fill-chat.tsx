@@ -1,4 +1,4 @@
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import type { ChatPage } from '#contract/chat';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
 import { TranscriptLine } from '../../pages/chat/transcript-line.tsx';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { intlModule } from './intl-module.ts';
+import { intlModule, languageModule } from './intl-module.ts';
 import { sourceOf } from './message.ts';
 import { readTexts, type Texts, wordsFolder } from './texts.ts';
 
@@ -23,6 +23,7 @@ export function compileWords(folder: string, locale: string): void {
       wanted.set(`${file}.${group}.ts`, moduleSource(texts, { locale, place: `${folder}/${file}.json ${group}` }));
   }
   const names = readTexts(folder)['help']?.['helpLine']?.['countryNames'];
+  wanted.set('language.ts', languageModule(locale));
   wanted.set('intl.ts', intlModule(locale, names as Record<string, string>));
   for (const [file, source] of wanted) writeIfChanged(join(target, file), source);
   for (const file of readdirSync(target)) if (!wanted.has(file)) rmSync(join(target, file), { force: true });

@@ -18,14 +18,19 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   };
   const constants = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
   return [
-    `export const locale: string = ${JSON.stringify(locale)};\n`,
-    `/** The start of every address of the language: empty in English. */\n`,
-    `export const basePath: string = ${JSON.stringify(basePathOf(locale))};\n`,
     ...constants,
     `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale)};\n`,
     `export const timeText = (hour: number, minute: number): string => ${timePattern(locale)};\n`,
   ].join('');
 }
+
+/** The module of what every page needs to know about its language. */
+export const languageModule = (locale: string): string =>
+  [
+    `export const locale: string = ${JSON.stringify(locale)};\n`,
+    `/** The start of every address of the language: empty in English. */\n`,
+    `export const basePath: string = ${JSON.stringify(basePathOf(locale))};\n`,
+  ].join('');
 
 const basePathOf = (locale: string) => languages.find(({ tag }) => tag === locale)?.path ?? '';
 

@@ -1,4 +1,4 @@
-import { basePath } from '#words/intl';
+import { basePath } from '#words/language';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { shownChat } from '../../data/early-start.ts';
 import { session, useSession } from '../../data/session.ts';

@@ -202,6 +202,8 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending
   const kept = useRef<number | null>(null);
   const seen = useRef(newest);
   const isReadingTyped = useRef(false);
+  /** Where this hook has scrolled to; 0 while the reader is further up. */
+  const placedAt = useRef(0);
   const [unseen, setUnseen] = useState(0);
 
   const toEnd = useCallback(() => {
@@ -220,6 +222,8 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending
   const content = `${newest} ${pending} ${isTyping} ${typed}`;
   useLayoutEffect(() => {
     const list = ref.current;
+    // The scroll event of the reader may still be on its way.
+    if (list && list.scrollTop < placedAt.current - 1 && distance(list) > nearEnd) isAtEnd.current = false;
     const bubble = list?.querySelector('[data-slot=typed]');
     const isRead = isReadingTyped.current && !bubble;
     // The message replaces what was read as it grew.
@@ -232,6 +236,7 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending
       if (list && start) toStart(list, start);
       else toEnd();
     }
+    placedAt.current = isAtEnd.current && list ? list.scrollTop : 0;
     isReadingTyped.current = Boolean(list && bubble && topIn(list, bubble) < list.clientHeight);
   }, [ref, newest, content, toEnd]);
 

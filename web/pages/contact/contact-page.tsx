@@ -1,10 +1,15 @@
 import { css } from '#styled/css';
 import { card, page, button, link } from '#styled/recipes';
 import { contactWords } from '#words/contact';
-import { ContactForm } from './contact-form.tsx';
 import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { Icon } from '../../ui/icons.tsx';
+import { type FormEvent, useRef, useState } from 'react';
+import { notify } from '../../data/notices.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
+import * as v from 'valibot';
+import { contactAddress } from '../../data/config.ts';
 
 /** The contact form and the other contact details. */
 export function ContactPage() {
@@ -75,3 +80,108 @@ const row = css({
   color: 'muted',
   '& a': { overflowWrap: 'anywhere' },
 });
+
+const fields = ['name', 'email', 'phone', 'message'] as const;
+
+/** The form to write to the team. */
+function ContactForm() {
+  const [errors, setErrors] = useState<ContactErrors>({});
+  const [isSending, setSending] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+
+  /** Removes the error of a field once the field is valid. */
+  const recheck = (event: FormEvent<HTMLFormElement>) => {
+    const found = contactErrors(readForm(event.currentTarget));
+    setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)));
+  };
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isSending) return;
+    const input = readForm(event.currentTarget);
+    const found = contactErrors(input);
+    setErrors(found);
+    setFailed(false);
+    const first = fields.find((field) => found[field]);
+    if (first) return focusField(form.current, first);
+    setSending(true);
+    await sendMessage(input).then(confirm, () => setFailed(true));
+    setSending(false);
+  };
+
+  const confirm = () => {
+    form.current?.reset();
+    notify({ type: 'success', title: contactWords.sent, description: contactWords.sentText });
+  };
+
+  return (
+    <form
+      ref={form}
+      noValidate
+      // No native submission, so that no text gets into the address before hydration.
+      method="dialog"
+      onInput={recheck}
+      onSubmit={(event) => void submit(event)}
+      className={css({ display: 'grid', gap: '5' })}
+    >
+      <NeedsScript />
+      {hasFailed && <Alert look="danger">{contactWords.failed}</Alert>}
+      <TextField name="name" autoComplete="name" label={contactWords.name} error={errors.name} required />
+      <TextField
+        name="email"
+        type="email"
+        autoComplete="email"
+        label={contactWords.email}
+        error={errors.email}
+        required
+      />
+      <TextField name="phone" type="tel" autoComplete="tel" label={contactWords.phone} error={errors.phone} />
+      <TextareaField name="message" rows={6} label={contactWords.message} error={errors.message} required />
+      <button type="submit" className={button({ size: 'lg' })} disabled={isSending}>
+        {isSending ? contactWords.sending : contactWords.send}
+      </button>
+    </form>
+  );
+}
+
+function readForm(form: HTMLFormElement): ContactMessage {
+  return Object.fromEntries(new FormData(form)) as unknown as ContactMessage;
+}
+
+function focusField(form: HTMLFormElement | null, name: string): void {
+  form?.querySelector<HTMLElement>(`[name=${name}]`)?.focus();
+}
+
+/** The validation rules of the contact form. */
+export const ContactMessage = v.object({
+  name: v.pipe(v.string(), v.trim(), v.minLength(2, contactWords.nameRule)),
+  email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
+  phone: v.optional(v.pipe(v.string(), v.trim())),
+  message: v.pipe(v.string(), v.trim(), v.minLength(10, contactWords.messageRule)),
+});
+
+export type ContactMessage = v.InferOutput<typeof ContactMessage>;
+export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
+
+/** The first violated rule of each field. */
+function contactErrors(input: unknown): ContactErrors {
+  const result = v.safeParse(ContactMessage, input, { abortPipeEarly: true });
+  const nested = result.success ? {} : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});
+  return Object.fromEntries(Object.entries(nested).map(([field, messages]) => [field, messages[0]]));
+}
+
+const simulatedDelay = 1500;
+
+/** Sends a message to the configured address; without one, sending is simulated and no call is made. */
+async function sendMessage(message: ContactMessage): Promise<void> {
+  if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(contactAddress, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(message),
+    credentials: 'omit',
+  });
+  if (!response.ok) throw new Error(`The contact address answered ${response.status}`);
+}

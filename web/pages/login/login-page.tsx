@@ -1,5 +1,6 @@
 import { useHydrated } from '@tanstack/react-router';
 import { useState } from 'react';
+import { session } from '../../data/session.ts';
 import { addressToken } from '../../data/early-start.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { css } from '#styled/css';
@@ -25,7 +26,7 @@ type Step = 'phone' | 'code' | 'contact';
 /** The three views of logging in. */
 function LoginScreen({ plan, error }: { plan: string | undefined; error: string | null }) {
   const [step, setStep] = useState<Step>('phone');
-  const [phone, setPhone] = useState('');
+  const [phone, setPhone] = useState(() => (session.needsCode() ? (session.get().user?.phoneNumber ?? '') : ''));
   const [wasSent, setWasSent] = useState(false);
   const [challenge, setChallenge] = useState<string>();
   const lockout = useLockout();

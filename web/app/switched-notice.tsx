@@ -1,0 +1,24 @@
+import { css } from '#styled/css';
+import { useSession } from '../data/session.ts';
+import { formatPhone } from '../rules/formats.ts';
+import { Alert } from '../ui/alert.tsx';
+import { layoutWords } from '#words/layout';
+
+/** Says whose account this is after a trial link has replaced the session of another one. */
+export default function SwitchedNotice() {
+  const phone = useSession(({ user }) => user?.phoneNumber ?? null);
+  return (
+    <output className={frame}>
+      {phone && <Alert look="warm">{layoutWords.switchedAccount(formatPhone(phone))}</Alert>}
+    </output>
+  );
+}
+
+const frame = css({
+  display: 'block',
+  width: 'full',
+  maxWidth: 'page',
+  marginInline: 'auto',
+  paddingInline: 'gutter',
+  paddingBlock: '3',
+});

@@ -1,0 +1,86 @@
+import { largestRecordingBytes } from '../contract/chat-limits.ts';
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat.ts';
+import { isRecording, type Recording } from '../lib/audio.ts';
+import { fromBase64, seal, toBase64, unseal } from '../lib/crypto.ts';
+import { liveUserOf } from '../live/publish.ts';
+import type { Env } from '../env.ts';
+import { RequestError } from '../lib/request-error.ts';
+import type { Settings } from '../settings.ts';
+import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+
+type Place = { userId: string; id: string; author: MessageAuthor };
+type Context = { env: Env; settings: Settings };
+
+/** The ciphertext of a recording, bound to its user, message and author. */
+export function sealRecording(key: CryptoKey, place: Place, bytes: ArrayBuffer): Promise<ArrayBuffer> {
+  return seal(key, recordingContext(place), bytes);
+}
+
+/** The recording of a message, or null if there is none. `authors` may have made it. */
+export async function readRecording(
+  { env, settings }: Context,
+  user: ChatRow,
+  id: string,
+  authors: readonly MessageAuthor[] = ['user', 'solace'],
+): Promise<(Recording & Pick<Voice, 'seconds'>) | null> {
+  const key = await chatKeyOf(settings, user);
+  const found = key && (await liveUserOf(env, user.id).readRecording(user.chatEpoch, id));
+  if (!key || !found || !authors.includes(found.message.author)) return null;
+  const { message, sealed } = found;
+  const { voice } = await openMessage(key, user.id, message);
+  const { author } = message;
+  const bytes = await unseal(key, recordingContext({ userId: user.id, id, author }), sealed);
+  return voice ? { type: voice.type, seconds: voice.seconds, bytes } : null;
+}
+
+/** The recordings of messages, one by one; without those that are cleared meanwhile. */
+export async function* exportRecordings(context: Context, user: ChatRow, messages: ChatMessage[]) {
+  for (const { id, author, voice } of messages) {
+    const recording = voice ? await readRecording(context, user, id) : null;
+    if (!recording) continue;
+    const { type, seconds, bytes } = recording;
+    yield { id, author, type, seconds, data: toBase64(bytes) };
+  }
+}
+
+type Encoded = { type: string; seconds: number; data: string };
+
+/** The recording of a reply; throws 400 for broken base64, for too many bytes, and for those of another type. */
+export function decodeRecording({ type, seconds, data }: Encoded): Recording & { seconds: number } {
+  const bytes = tryBase64(data);
+  const recording = bytes && bytes.byteLength <= largestRecordingBytes && { type, bytes };
+  if (recording && isRecording(recording)) return { ...recording, seconds };
+  const message = bytes ? 'data must be a recording of its type' : 'data must be base64';
+  throw new RequestError('invalidField', { message, issues: [{ path: 'voice.data', message }] });
+}
+
+function tryBase64(text: string): ArrayBuffer | null {
+  try {
+    return fromBase64(text).buffer;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether two recordings have the same bytes. */
+export function sameBytes(one: ArrayBuffer, other: ArrayBuffer): boolean {
+  if (one.byteLength !== other.byteLength) return false;
+  const [left, right] = [new Uint8Array(one), new Uint8Array(other)];
+  return left.every((byte, index) => byte === right[index]);
+}
+
+/** A browser must never show a recording as a document of this site, whatever its bytes are. */
+export function recordingResponse({ type, bytes }: Recording): Response {
+  return new Response(bytes, {
+    headers: {
+      'content-type': type,
+      'content-length': String(bytes.byteLength),
+      'content-disposition': 'attachment',
+    },
+  });
+}
+
+/** The id may contain the separator; the other parts may not. */
+function recordingContext({ userId, id, author }: Place): string {
+  return `rec|v1|${userId}|${id}|${author}`;
+}

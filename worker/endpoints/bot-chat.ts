@@ -1,0 +1,88 @@
+import { sql } from 'drizzle-orm';
+import { applyOnceWithRows, comparedBy, idempotentStatements } from '../bot/bot-call.ts';
+import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
+import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
+import { storeReply, storeTranscript } from '../chat/message-sending.ts';
+import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
+import type { Handler } from '../http/request-context.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { liveUserOf } from '../live/publish.ts';
+import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
+
+const [phone, now] = [sql.placeholder('phone'), sql.placeholder('now')];
+const replyFacts = sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
+  from users where phone = ${phone} and chat_key is not null`;
+const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
+
+/**
+ * The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. Without voice in
+ * the plan the text is delivered alone.
+ */
+export const botMessages: Handler<'botMessages'> = async (context) => {
+  const { input, settings } = context;
+  const { id, text, replyTo, crisis } = input;
+  const recording = input.voice && decodeRecording(input.voice);
+  const botCall = await comparedBy(settings, context.botCall, {
+    path: 'messages',
+    phone: input.phone,
+    id,
+    replyTo,
+    crisis,
+  });
+  const values = { phone: input.phone };
+  const found = await conversationOf<{ voice: number }>({ ...context, botCall }, replyStatements, values);
+  const spoken = found.response?.voice === 1 ? recording : undefined;
+  return {
+    success: true,
+    ...(await storeReply(context, found.user, { id, text, replyTo, crisis, recording: spoken })),
+  };
+};
+
+const until = sql.placeholder('until');
+const typingFacts = sql`select json_object('userId', id, 'until', ${until}) as answer
+  from users where phone = ${phone} and chat_key is not null`;
+const typingStatements = idempotentStatements(typingFacts, { user: chatUserSql(phone) });
+
+/** The text is encrypted on its way through the live object, which keeps it in memory until the message comes. */
+export const botTyping: Handler<'botTyping'> = async (context) => {
+  const { input, env, settings } = context;
+  const { seconds, text } = input;
+  const botCall = await comparedBy(settings, context.botCall, { path: 'typing', phone: input.phone, seconds });
+  const values = { phone: input.phone, until: context.now + 1000 * seconds };
+  const found = await conversationOf<{ until: number }>({ ...context, botCall }, typingStatements, values);
+  const { response, user } = found;
+  const sealed = text === undefined ? null : await sealPartialReply(settings, user, text);
+  await liveUserOf(env, user.id).type(user.chatEpoch, response!.until, sealed);
+  return { success: true };
+};
+
+const userFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
+const userStatements = idempotentStatements(userFacts, { user: chatUserSql(phone) });
+
+export const botVoice: Handler<'botVoice'> = async (context) => {
+  const { input } = context;
+  const { user } = await conversationOf(context, userStatements, { phone: input.phone });
+  const recording = await readRecording(context, user, input.id, ['user']);
+  if (!recording) throw new RequestError('notFound', { message: 'There is no recording with this id' });
+  return recordingResponse(recording);
+};
+
+export const botTranscripts: Handler<'botTranscripts'> = async (context) => {
+  const { input, settings } = context;
+  const { id, text } = input;
+  const botCall = await comparedBy(settings, context.botCall, { path: 'transcripts', phone: input.phone, id });
+  const { user } = await conversationOf({ ...context, botCall }, userStatements, { phone: input.phone });
+  await storeTranscript(context, user, { id, text });
+  return { success: true };
+};
+
+/** Applies a call of the bot; throws 404 for an unknown number, 409 without consent. */
+async function conversationOf<Response, Effect extends string = never>(
+  context: Parameters<typeof applyOnceWithRows>[0],
+  statements: ReturnType<typeof idempotentStatements<Effect | 'user'>>,
+  values: Record<string, unknown>,
+): Promise<{ response: Response | null; user: ChatRow }> {
+  const { response, rows } = await applyOnceWithRows<Response, Effect | 'user'>(context, statements, values);
+  const [user] = rows.user as ChatRow[];
+  return { response, user: requireConversation(user) };
+}
