@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { notify } from '../../data/notices.ts';
-import { cleanPhone } from '../../rules/sign-in-rules.ts';
+import { cleanPhone, phoneError } from '../../rules/sign-in-rules.ts';
 import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
@@ -37,7 +37,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
     event.preventDefault();
     if (isSending) return;
     const checked = v.safeParse(Phone, cleanPhone(phone), { abortPipeEarly: true });
-    setError(checked.issues?.[0].message);
+    setError(checked.issues && phoneError(checked.issues[0].type));
     setFailure(undefined);
     if (!checked.success) return document.getElementById('phone')?.focus();
     setPhone(checked.output);
