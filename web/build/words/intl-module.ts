@@ -28,6 +28,8 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
 export const languageModule = (locale: string): string =>
   [
     `export const locale: string = ${JSON.stringify(locale)};\n`,
+    `/** Whether the site is offered in several languages. Without a type, so that the build removes what is for several alone. */\n`,
+    `export const isTranslated = ${published.length > 1};\n`,
     `/** The home pages of the languages other than English. */\n`,
     `export const homes: readonly (readonly [string, string])[] = ${JSON.stringify(homes)};\n`,
     `/** The start of every address of the language: empty in English. */\n`,
