@@ -2,7 +2,7 @@ import { createExecutionContext, createScheduledController, waitOnExecutionConte
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import worker from '../../worker/index.ts';
-import { call, vars, runCron } from './support/api.ts';
+import { botCall, call, vars, runCron } from './support/api.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
@@ -57,7 +57,7 @@ describe('a wrong setting of one feature', () => {
   it('turns off the calls of the bot while its secret is wrong', async () => {
     const { token } = await newPerson();
     const settings = { BOT_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' };
-    const refused = await call('POST', '/api/bot/usage', { body: { phone: '+15551234567' }, settings });
+    const refused = await botCall('/api/bot/usage', { phone: '+15551234567' }, crypto.randomUUID(), settings);
     expect(refused.status).toBe(503);
     expect((await call('GET', '/api/user/me', { token, settings })).status).toBe(200);
   });

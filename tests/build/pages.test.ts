@@ -70,7 +70,7 @@ describe('the Content-Security-Policy', () => {
   const headers = site.read('_headers');
   /** The policy of a path's own block, else that of all paths. */
   const policyOf = (file: string) => {
-    const path = file === 'index.html' ? '/' : `/${file.replace('.html', '')}`;
+    const path = `/${file.replace(/index\.html$/, '').replace('.html', '')}`;
     const blocks = headers.split('\n\n');
     const block = blocks.find((one) => one.startsWith(`${path}\n`)) ?? blocks[0] ?? '';
     return /\n {2}Content-Security-Policy: (.*)/.exec(block)?.[1] ?? '';

@@ -55,7 +55,7 @@ async function migrateFurther(): Promise<number> {
 }
 
 /** One after the other: a person of the version before, then the schema of the next one under the same Worker. */
-describe('after a rollback, a version meets the schema of the next one', () => {
+describe('after a rollback, a version meets the schema of the next one', { shuffle: false }, () => {
   let token: string;
 
   it('works before it, on its own schema', async () => {

@@ -2,7 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { locale } from '#words/language';
+import { isTranslated, locale } from '#words/language';
 import { offered, pathIn } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
@@ -47,7 +47,7 @@ export function Footer() {
             {footerWords.privacy}
           </Link>
         </nav>
-        {offered.length > 0 && <Languages />}
+        {isTranslated && <Languages />}
         <p>{footerWords.copyright}</p>
       </div>
     </footer>

@@ -1,5 +1,6 @@
 import { apiBase } from '../data/config.ts';
 import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
+import { isTranslated } from '#words/language';
 import { chosenHome } from './language-addresses.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 
@@ -23,7 +24,7 @@ function prepare(): void {
   try {
     const { theme, authToken, language } = localStorage;
     // Every other address says its language itself.
-    const home = location.pathname === '/' ? chosenHome(language) : null;
+    const home = isTranslated && location.pathname === '/' ? chosenHome(language) : null;
     if (home) location.replace(home + location.search + location.hash);
     if (theme === 'light' || theme === 'dark') dataset['theme'] = theme;
     if (!authToken) return;

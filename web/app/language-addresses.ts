@@ -1,5 +1,6 @@
 import { brand } from '#contract/brand';
 import { languages, published } from '#contract/languages';
+import { homes } from '#words/language';
 
 /** The languages in which every page can be read; one alone is not offered. */
 export const offered = published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
@@ -16,6 +17,5 @@ export function pathIn(tag: string, path: string): string {
 
 /** The home page in the language that somebody chose before; null for English, or for a language that is not offered. */
 export function chosenHome(tag: string | undefined): string | null {
-  const chosen = offered.find((language) => language.tag === tag);
-  return chosen?.path ? `${chosen.path}/` : null;
+  return homes.find(([language]) => language === tag)?.[1] ?? null;
 }

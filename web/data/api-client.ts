@@ -3,6 +3,8 @@ import { pageRoutes, type PageCall, type Route } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
 import { errorText, ApiError, sessionReplaced, handleRequestError, notifyError } from './api-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
+import { apiErrorWords } from '#words/api-errors';
+import { locale } from '#words/language';
 import { errorWords } from '#words/session';
 import { apiBase } from './config.ts';
 import { takeEarlyResponse } from './early-start.ts';
@@ -18,7 +20,7 @@ type Arguments<Name extends PageCall> = Endpoints[Name] extends { inputOptional:
 type Argument<Name extends PageCall> =
   Input<Name> extends undefined ? (Params<Name> extends undefined ? Query<Name> : Params<Name>) : Input<Name>;
 /** `message` is a sentence, except in the response to a chat message. */
-type Body = { success?: boolean; message?: unknown; code?: ErrorCode };
+type Body = { success?: boolean; message?: unknown; error?: unknown; code?: ErrorCode };
 
 /** Calls whose errors the page itself shows, under its own title. */
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
@@ -115,10 +117,18 @@ async function fetchBody(route: Route, token: string | null, argument?: object):
 
 /** The body of a successful response; throws an `ApiError` for another one. */
 async function bodyOf(response: Response, token: string | null): Promise<Body> {
-  const body: Body = await response.json().catch(() => ({}));
+  const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
   const { error, notice } = errorText(response.status, sentenceOf(body), token !== null);
   throw new ApiError(error, { notice, status: response.status, code: body.code });
+}
+
+/** The API's sentences are English: a page in another language shows its own for the code, or for the call. */
+function inLanguage(body: Body): Body {
+  if (locale === 'en' || (typeof body.message !== 'string' && body.error === undefined)) return body;
+  const { message: _english, error: _text, ...rest } = body;
+  const own = (apiErrorWords as Partial<Record<string, string>>)[body.code ?? ''];
+  return own === undefined ? rest : { ...rest, message: own };
 }
 
 const sentenceOf = ({ message }: Body) => (typeof message === 'string' ? message : undefined);

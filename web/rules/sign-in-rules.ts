@@ -1,3 +1,4 @@
+import { signInRuleWords } from '#words/login';
 import { planIds, type PlanId } from '#contract/plans';
 import { Code } from '#contract/schemas';
 import * as v from 'valibot';
@@ -25,6 +26,11 @@ export function cleanPhone(typed: string): string {
   return typed.replace(/[\s\u00a0().\u2010-\u2015-]/g, '');
 }
 
+/** The sentence for the rule that a typed number breaks. */
+export function phoneError(rule: string): string {
+  return rule === 'regex' ? signInRuleWords.countryCode : signInRuleWords.phoneLength;
+}
+
 /** A typed code without spaces and dashes, at most six characters. */
 export function cleanCode(typed: string): string {
   return typed.replace(/[\s\u00a0-]/g, '').slice(0, 6);
@@ -35,6 +41,6 @@ export function codeError(code: string, wasLeft: boolean): string | undefined {
   if (code === '') return undefined;
   const issues = v.safeParse(Code, code).issues ?? [];
   const aboutDigits = issues.find(({ type }) => type === 'regex');
-  if (aboutDigits) return aboutDigits.message;
-  return wasLeft ? issues[0]?.message : undefined;
+  if (aboutDigits) return signInRuleWords.codeDigits;
+  return wasLeft && issues.length > 0 ? signInRuleWords.codeLength : undefined;
 }

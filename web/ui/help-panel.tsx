@@ -6,7 +6,8 @@ import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords } from '#words/help';
 import { locale } from '#words/language';
 import { languageNames } from '#words/intl';
-import { ExternalLink, Sentence } from './text.tsx';
+import { ExternalLink } from './external-link.tsx';
+import { Sentence } from './text.tsx';
 import type { HelpLine } from '#contract/help-line';
 import { sourceDate } from '../rules/formats.ts';
 

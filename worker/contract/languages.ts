@@ -8,4 +8,4 @@ export const languages = [
 export type Language = (typeof languages)[number]['tag'];
 
 /** The languages in which the site is built. A language whose words are not complete is not among them. */
-export const published: readonly Language[] = ['en'];
+export const published: readonly Language[] = ['en', 'es', 'pt-BR'];

@@ -1,6 +1,6 @@
 import { helpLines } from '#contract/help-lines';
 import type { HelpLanguage } from '#contract/help-line';
-import { languages } from '#contract/languages';
+import { languages, published } from '#contract/languages';
 import { planIds, plans } from '#contract/plans';
 
 /**
@@ -28,9 +28,15 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
 export const languageModule = (locale: string): string =>
   [
     `export const locale: string = ${JSON.stringify(locale)};\n`,
+    `/** Whether the site is offered in several languages. Without a type, so that the build removes what is for several alone. */\n`,
+    `export const isTranslated = ${published.length > 1};\n`,
+    `/** The home pages of the languages other than English. */\n`,
+    `export const homes: readonly (readonly [string, string])[] = ${JSON.stringify(homes)};\n`,
     `/** The start of every address of the language: empty in English. */\n`,
     `export const basePath: string = ${JSON.stringify(basePathOf(locale))};\n`,
   ].join('');
+
+const homes = languages.flatMap(({ tag, path }) => (path && published.includes(tag) ? [[tag, `${path}/`]] : []));
 
 const basePathOf = (locale: string) => languages.find(({ tag }) => tag === locale)?.path ?? '';
 

@@ -4,7 +4,7 @@ import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { logOut } from '../../data/sign-out.ts';
-import { ExternalLink } from '../../ui/text.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
 import { notify } from '../../data/notices.ts';

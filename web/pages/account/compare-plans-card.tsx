@@ -6,7 +6,7 @@ import { compareWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
 import { planTexts } from '../../rules/catalogue.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { visuallyHidden } from '../../ui/text.tsx';
+import { visuallyHidden } from '../../ui/external-link.tsx';
 
 const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
   {

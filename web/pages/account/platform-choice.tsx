@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Platform } from '#contract/schemas';
 import { useState } from 'react';
 import { button } from '#styled/recipes';
-import { RadioCards } from '../../ui/form-fields.tsx';
+import { RadioCards } from '../../ui/radio-cards.tsx';
 import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { ApiError, notifyError } from '../../data/api-errors.ts';

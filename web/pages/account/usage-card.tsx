@@ -8,7 +8,7 @@ import { accountWords, usageWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 import { useSyncExternalStore } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
-import { visuallyHidden } from '../../ui/text.tsx';
+import { visuallyHidden } from '../../ui/external-link.tsx';
 
 /** The used messages of the week, live. */
 export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {

@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
-import { visuallyHidden } from '../../ui/text.tsx';
+import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords, chatWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
 import { voiceDraft } from '../../data/voice-draft.ts';

@@ -3,7 +3,7 @@ import { type ShownMessage, type TranscriptItem, messageParts, type MessagePart 
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { formatTime, formatDate } from '../../rules/formats.ts';
-import { ExternalLink, visuallyHidden } from '../../ui/text.tsx';
+import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
 import { chatWords, messageStateWords } from '#words/chat';
 
 type Props = {

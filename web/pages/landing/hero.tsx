@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { brand, chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { ExternalLink } from '../../ui/text.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { landingWords } from '#words/landing';
 

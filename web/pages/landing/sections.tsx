@@ -4,7 +4,7 @@ import { card, button } from '#styled/recipes';
 import { Icon } from '../../ui/icons.tsx';
 import { landingWords } from '#words/landing';
 import { chatLink } from '#contract/brand';
-import { ExternalLink } from '../../ui/text.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
 
 type Props = {
   id: string;

@@ -5,7 +5,7 @@ import { cleanCode, codeError } from '../../rules/sign-in-rules.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
-import { visuallyHidden } from '../../ui/text.tsx';
+import { visuallyHidden } from '../../ui/external-link.tsx';
 import { loginWords } from '#words/login';
 import { StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
