@@ -5,7 +5,7 @@ import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
-import { composerWords, chatWords } from '#words/chat';
+import { composerWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
 import { voiceDraft } from '../../data/voice-draft.ts';
 import { Icon } from '../../ui/icons.tsx';
