@@ -66,7 +66,7 @@ async function everything(page: Page, stub: Stub): Promise<void> {
 const bearer = 'Bearer e2e-new';
 const rows: [call: string, token: string | null, body: object | null, credentials?: 'include'][] = [
   ['POST /api/auth/request-otp', null, { phone: '+15551234567' }],
-  ['POST /api/auth/verify-otp', null, { phone: '+15551234567', otp: '123456' }],
+  ['POST /api/auth/verify-otp', null, { phone: '+15551234567', otp: '123456', challenge: 'challenge' }],
   ['POST /api/auth/verify-external-token', null, { token: 'ext' }],
   ['GET /api/user/me', bearer, null],
   ['DELETE /api/user/me', bearer, null],
