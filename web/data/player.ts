@@ -107,5 +107,5 @@ session.subscribe(() => {
   if (session.get().token === token) return;
   token = session.get().token;
   player.stop();
-  for (const key of [...addresses.keys()]) drop(key);
+  for (const key of addresses.keys()) drop(key);
 });

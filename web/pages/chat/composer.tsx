@@ -1,3 +1,4 @@
+import type { MicrophoneProblem } from '../../rules/recording.ts';
 import { lazy, Suspense, useRef, useSyncExternalStore, type FormEvent, type KeyboardEvent, useState } from 'react';
 import { longestMessage } from '#contract/chat-limits';
 import { css } from '#styled/css';
@@ -114,10 +115,15 @@ function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) 
         <Icon name="voice" />
       </button>
       <output className={problem || isAsking ? notice : visuallyHidden} data-look={problem ? 'problem' : undefined}>
-        {problem ? voiceWords[problem] : isAsking ? voiceWords.asking : ''}
+        {problem ? problemText(problem) : isAsking ? voiceWords.asking : ''}
       </output>
     </>
   );
+}
+
+function problemText(problem: MicrophoneProblem): string {
+  const { denied, missing, busy, unsupported, silent } = voiceWords;
+  return { denied, missing, busy, unsupported, silent }[problem];
 }
 
 function Counter({ used }: { used: number }) {
