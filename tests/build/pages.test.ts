@@ -36,6 +36,20 @@ it.each(landingWords.testimonials)('the landing page is served with the voice of
   expect(decoded(site.text('/'))).toContain(who);
 });
 
+const translated = [
+  ['es', 'es', 'Elige tu plan', 'No encontramos esta página'],
+  ['pt-br', 'pt-BR', 'Escolha seu plano', 'Página não encontrada'],
+] as const;
+
+it.each(translated)('%s has pages of its own, which name those of the other languages', (folder, tag, title, lost) => {
+  const html = site.html(`/${folder}/plans`);
+  expect(html).toContain(`<html lang="${tag}"`);
+  expect(html).toContain(title);
+  expect(html).toContain(`<link rel="canonical" href="https://solace.example/${folder}/plans"`);
+  for (const other of ['en', 'es', 'pt-BR', 'x-default']) expect(html).toContain(`hreflang="${other}"`);
+  expect(site.html(`/${folder}/404`)).toContain(lost);
+});
+
 const privatePages = Object.entries(pages).filter(([path]) => !isPublic(path));
 
 it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'none'))('%s is served empty', (path) => {

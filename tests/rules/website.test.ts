@@ -1,3 +1,4 @@
+import { languages, published } from '#contract/languages';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
@@ -22,7 +23,10 @@ describe('the heads and headers of pages', () => {
 
   it('shows search engines the public pages and nothing else', () => {
     const known = [...sitemap().matchAll(/<loc>https:\/\/[^/]+(\/[^<]*)<\/loc>/g)].map(([, path]) => path);
-    expect(new Set(known)).toEqual(publicPaths);
+    const inEachLanguage = languages
+      .filter(({ tag }) => published.includes(tag))
+      .flatMap(({ path: start }) => [...publicPaths].map((path) => start + path));
+    expect(new Set(known)).toEqual(new Set(inEachLanguage));
     expect(headTags('/account')).toContain('content="noindex"');
     expect(robots()).toContain('/sitemap.xml');
   });

@@ -29,7 +29,7 @@ export function RecordingPlayer({ id, seconds, load }: PlayerProps) {
       speed={playback.speed}
       toggle={() => void player.toggle(id, load)}
       seek={(position) => player.seek(id, position)}
-      changeSpeed={player.changeSpeed}
+      changeSpeed={() => player.changeSpeed()}
     />
   );
 }

@@ -68,7 +68,7 @@ function Running({ active }: { active: ActiveRecording }) {
         </output>
       </div>
       <div className={actions}>
-        <button type="button" className={button({ look: 'quiet' })} onClick={voiceDraft.discard}>
+        <button type="button" className={button({ look: 'quiet' })} onClick={() => voiceDraft.discard()}>
           {voiceWords.cancel}
         </button>
         <button type="button" className={button({ look: 'outline' })} onClick={voiceDraft.stop}>
