@@ -46,6 +46,7 @@ export type HashPurpose =
   | 'phone'
   | 'log'
   | 'jti'
+  | 'referral'
   | 'bot-call';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
