@@ -5,7 +5,9 @@ import {
   challenges,
   codes,
   leftWeeks,
+  linkCodes,
   outbox,
+  phoneChanges,
   rateLimitEvents,
   sessions,
   stripeEvents,
@@ -42,6 +44,8 @@ const expiring: Expiring[] = [
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
+  { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
+  { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },
 ];
 
 /** For parked messages, which their users see as failed. */

@@ -20,7 +20,8 @@ export async function userRowOf({ phone }: { phone: string }) {
 export async function everyValue(): Promise<{ column: string; text: string }[]> {
   const { rows: tables } = await database.execute("select name from sqlite_master where type = 'table'");
   const contents = await Promise.all(
-    tables.map(async ({ name }) => {
+    tables.map(async (table) => {
+      const name = table['name'] as string;
       const { columns, rows } = await database.execute(`select * from "${name}"`);
       return rows.flatMap((row) =>
         columns.map((column) => ({ column: `${name}.${column}`, text: textOf(row[column]) })),
@@ -30,4 +31,5 @@ export async function everyValue(): Promise<{ column: string; text: string }[]> 
   return contents.flat();
 }
 
-const textOf = (value: unknown) => (value instanceof ArrayBuffer ? new TextDecoder().decode(value) : String(value));
+const textOf = (value: unknown) =>
+  value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value ?? null);
