@@ -28,7 +28,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
   const effects = {
     user: upsertUser(contact, settings, now)(isFirstCall),
-    limits: clearPhoneRateLimits(phone, isFirstCall),
+    limits: await clearPhoneRateLimits(settings, phone, isFirstCall),
   };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
   return { success: true, known: true };

@@ -44,6 +44,7 @@ export type HashPurpose =
   | 'trial-link'
   | 'left-week'
   | 'phone'
+  | 'limit'
   | 'log'
   | 'jti'
   | 'referral'
