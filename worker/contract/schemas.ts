@@ -29,7 +29,7 @@ export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approve
 export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
 
 /** Why somebody cancelled, in the order in which the page offers the answers. */
-export const cancelReasons = ['price', 'rarely_used', 'not_helpful', 'did_not_work', 'elsewhere', 'other'] as const;
+const cancelReasons = ['price', 'rarely_used', 'not_helpful', 'did_not_work', 'elsewhere', 'other'] as const;
 export const CancelReason = v.picklist(cancelReasons, `Choose one of ${cancelReasons.join(', ')}`);
 
 const subscriptionStatuses = [
