@@ -18,6 +18,7 @@ import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from 
 import {
   AccountStatus,
   BusinessUserId,
+  CancelReason,
   Challenge,
   Code,
   Kind,
@@ -79,6 +80,7 @@ const person = { phone: v.optional(Phone), businessUserId: v.optional(BusinessUs
 const largestReply = 32 * 1024;
 
 const done = v.object({ success: v.literal(true) });
+const YearTotal = v.object({ year: v.number(), total: v.number() });
 
 export const endpoints = {
   supportErase: {
@@ -210,6 +212,13 @@ export const endpoints = {
     ...pageRoutes.resumePlan,
     summary: 'Take the cancellation back',
     needsSignIn: true,
+    output: done,
+    fails: ['conflict'],
+  },
+  giveCancelReason: {
+    ...pageRoutes.giveCancelReason,
+    summary: 'Say why one has cancelled; counted for the day, without the person',
+    input: v.object({ reason: CancelReason }),
     output: done,
     fails: ['conflict'],
   },
@@ -377,6 +386,13 @@ export const endpoints = {
     output: v.object({ success: v.literal(true), url: v.string(), expiresAt: Timestamp }),
     fails: ['notFound', 'trialSpent', 'conflict'],
   },
+  botReferrals: {
+    ...botRoutes.botReferrals,
+    summary: 'Count one referral to a crisis line outside the conversation on the web',
+    input: v.strictObject({ ...person }),
+    output: done,
+    fails: ['notFound', 'conflict'],
+  },
   stripeWebhook: {
     ...serviceRoutes.stripeWebhook,
     summary: "Take one of Stripe's signed events",
@@ -408,6 +424,14 @@ export const endpoints = {
     ...pageRoutes.getCountry,
     summary: 'The country of the connection, for the crisis lines; null when it is unknown',
     output: v.object({ success: v.literal(true), country: v.nullable(v.string()) }),
+  },
+  getSafety: {
+    ...pageRoutes.getSafety,
+    summary: 'How many referrals to crisis lines were counted in the last full year and in the present one',
+    output: v.object({
+      success: v.literal(true),
+      referrals: v.object({ lastYear: YearTotal, thisYear: YearTotal }),
+    }),
   },
   openapi: {
     ...serviceRoutes.openapi,

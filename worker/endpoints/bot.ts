@@ -11,6 +11,7 @@ import { build, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, type Found } from '../usage/allowance.ts';
 import { firstWeek } from '../usage/left-week.ts';
@@ -18,42 +19,47 @@ import { weekMs } from '../usage/week.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {
-  const { input, now } = context;
+  const { input, settings, now, waitUntil } = context;
   const { phone, whatsappId = null } = input;
   if (whatsappId !== null && !(phone && isSpellingOf(phone, whatsappId))) {
     const message = 'whatsappId must be a spelling of the same number';
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
+  const { businessUserId } = input;
   const upsert = phone && (await upsertContact(context, phone));
+  const clearLimits = phone && (await clearPhoneRateLimits(settings, phone, isFirstCall));
   const statements = personStatements<string>((own) => {
-    const theirPhone = sql`(select ${users.phone} from ${users} where ${own})`;
-    if (!upsert) {
-      const response = sql`select '{}' as answer from ${users} where ${own}`;
-      const effects = {
-        contact: recordContact(and(own, isFirstCall)!, now),
-        limits: clearPhoneRateLimits(theirPhone, isFirstCall),
-      };
-      return { response, effects };
-    }
-    const effects = {
-      ...(input.businessUserId === undefined
-        ? { user: upsert(isFirstCall) }
+    const user = phoneSql(sql`${own} and ${isFirstCall}`);
+    const contact = recordContact(and(own, isFirstCall)!, now);
+    if (!upsert || !clearLimits)
+      return { response: sql`select '{}' as answer from ${users} where ${own}`, effects: { contact, user } };
+    const effects =
+      businessUserId === undefined
+        ? { user: upsert(isFirstCall), limits: clearLimits }
         : // A known id brings its own user, also with a number that nobody has.
           {
-            user: upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
+            upsert: upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
             link: linkIdentity,
-            contact: recordContact(and(own, isFirstCall)!, now),
-          }),
-      limits: clearPhoneRateLimits(theirPhone, isFirstCall),
-    };
+            contact,
+            limits: clearLimits,
+            user,
+          };
     return { response: sql`select '{}' as answer`, effects };
   });
-  const { response } = await applyToPerson(context, input, statements);
+  const { response, rows } = await applyToPerson<object, string>(context, input, statements);
   if (!response) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+  const [user] = rows['user'] as PhoneRow[];
+  if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
 };
 
 type ContactContext = Parameters<Handler<'botContacts'>>[0];
+
+/** The limits are found by a hash of the number, which a call with the id alone does not know before its response. */
+async function clearLimitsSoon({ db, settings }: ContactContext, phone: PhoneNumber): Promise<void> {
+  await scheduler.wait(0);
+  await db.run(await clearPhoneRateLimits(settings, phone));
+}
 
 async function upsertContact({ input, settings, now }: ContactContext, phone: PhoneNumber) {
   const { whatsappId = null, phoneAsSent = phone } = input;
@@ -162,4 +168,17 @@ const entitlementStatements = personStatements((own) => ({ response: allowanceSq
 export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   const { response } = await applyToPerson<Found>(context, context.input, entitlementStatements, { count: 1 });
   return usageResponseOf(response!, 0);
+};
+
+const referralStatements = personStatements((own) => ({
+  response: sql`select '{}' as answer from ${users} where ${own}`,
+  effects: {
+    referral: countToday({ kind: 'referral', detail: 'whatsapp' }, sql.placeholder('now'), sql`where ${isFirstCall}`),
+  },
+}));
+
+export const botReferrals: Handler<'botReferrals'> = async (context) => {
+  const { response } = await applyToPerson<object, string>(context, context.input, referralStatements);
+  if (!response) throw unknownPerson();
+  return { success: true };
 };
