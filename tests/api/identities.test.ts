@@ -143,7 +143,7 @@ it('costs one request of the database, whatever names a person', async () => {
       // A trial by the id alone reads the number first: only its hash says whether the trial is used.
       const most = name === 'trials' && !('phone' in named) ? 2 : 1;
       const cost = costOf(await botCall(`/api/bot/${name}`, { ...named, ...body() }));
-      expect(cost, `${name} ${Object.keys(named)}`).toBe(most);
+      expect(cost, `${name} ${Object.keys(named).join()}`).toBe(most);
     }
   }
 });
