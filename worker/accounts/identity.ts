@@ -1,6 +1,6 @@
 import { eq, or, sql, type SQL } from 'drizzle-orm';
 import { identities, identityConflicts, users, type User } from '#db/schema';
-import { applyOnceWithRows, idempotentStatements, isFirstCall } from '../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall } from '../bot/bot-call.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -56,9 +56,9 @@ export function personStatements<Name extends string = never>(parts: (own: SQL) 
   });
 }
 
-type CallContext = Parameters<typeof applyOnceWithRows>[0];
+type CallContext = Parameters<typeof applyOnce>[0];
 
-/** As `applyOnceWithRows` for the person whom a call names; throws 409 if the two names are of two people. */
+/** As `applyOnce` for the person whom a call names; throws 409 if the two names are of two people. */
 export async function applyToPerson<Result, Name extends string = never>(
   context: CallContext,
   { phone, businessUserId }: Person,
@@ -67,7 +67,7 @@ export async function applyToPerson<Result, Name extends string = never>(
 ): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
   const statements = statementsOf(formOf({ phone, businessUserId }));
   const named = { ...values, phone, businessUserId };
-  const { response, rows } = await applyOnceWithRows<Result, Name>(context, statements, named);
+  const { response, rows } = await applyOnce<Result, Name>(context, statements, named);
   const { conflict = [] } = rows as { conflict?: unknown[] };
   if (conflict.length > 0) {
     throw new RequestError('conflict', { message: 'phone and businessUserId belong to two people' });
