@@ -1,4 +1,4 @@
-import { apiBase } from '../data/config.ts';
+import { apiBase } from '../data/build-settings.ts';
 import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
 import { isTranslated } from '#words/language';
 import { chosenHome } from './language-addresses.ts';

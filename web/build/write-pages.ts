@@ -10,7 +10,7 @@ import { footerWords, layoutWords } from '#words/layout';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ShownChat } from '../data/early-start.ts';
-import type { ChatMessage } from '#contract/chat';
+import type { ChatMessage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
 
 const head = '<!--head-->';

@@ -10,7 +10,7 @@ import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import type { ExportSection } from './user.ts';
+import type { ExportSection } from './user-record.ts';
 
 type Context = { db: Database; env: Env; settings: Settings };
 

@@ -1,7 +1,7 @@
 import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
-import { upsertUser } from '../accounts/user.ts';
+import { upsertUser } from '../accounts/user-record.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
