@@ -4,7 +4,7 @@ import type { Plugin, Rolldown } from 'vite';
 import { headTags } from './head-tags.ts';
 import { offered, pathIn } from '../app/language-addresses.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
-import { folderOf, readTexts } from './words/texts.ts';
+import { folderOf, sentencesOf } from './words/texts.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
 import { headersWith, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
@@ -120,10 +120,10 @@ const emptyBody = `${noScript}\n    <div id="root"></div>`;
 function languageOffers(path: string): string {
   const others = offered.filter(({ tag }) => tag !== locale);
   const offers = others.map(({ tag, name }) => {
-    const { footer, layout } = readTexts(folderOf(tag))['layout'] ?? {};
+    const words = sentencesOf(folderOf(tag));
     const link = `<a href="${pathIn(tag, path)}" hreflang="${tag}">${name}</a>`;
-    const refusal = `<button type="button" aria-label="${layout?.['dismiss']}">×</button>`;
-    return `<aside class="offer" lang="${tag}">${footer?.['offer']} ${link}${refusal}</aside>\n    `;
+    const refusal = `<button type="button" aria-label="${words.get('layout.layout.dismiss')}">×</button>`;
+    return `<aside class="offer" lang="${tag}">${words.get('layout.footer.offer')} ${link}${refusal}</aside>\n    `;
   });
   return offers.join('');
 }
