@@ -11,7 +11,7 @@ import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import { exportIdentity } from './identity.ts';
-import type { ExportSection } from './user.ts';
+import type { ExportSection } from './user-record.ts';
 
 type Context = { db: Database; env: Env; settings: Settings };
 

@@ -7,7 +7,7 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, newChatKey, openMessage, type ChatRow } from './chat-encryption.ts';
 import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
-import type { Consent } from '../contract/chat.ts';
+import type { Consent } from '../contract/chat-schemas.ts';
 import type { User } from '#db/schema';
 
 export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };

@@ -2,7 +2,7 @@ import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
 import { eventData } from '../bot/outbox.ts';
-import type { ChatMessage } from '../contract/chat.ts';
+import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { plans } from '../contract/plans.ts';

@@ -12,7 +12,7 @@ import {
   ReplyId,
   Transcript,
   newReplyEntries,
-} from './chat.ts';
+} from './chat-schemas.ts';
 import type { ErrorName } from './errors.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {

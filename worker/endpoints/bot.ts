@@ -2,7 +2,7 @@ import { sql, and, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
-import { recordContact, upsertUser } from '../accounts/user.ts';
+import { recordContact, upsertUser } from '../accounts/user-record.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AudioType } from '../contract/chat.ts';
+import { AudioType } from '../contract/chat-schemas.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
