@@ -8,7 +8,6 @@ export const Phone = v.pipe(
   v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
 );
 
-/** A one-time code. */
 export const Code = v.pipe(
   v.string('OTP must be exactly 6 digits'),
   v.length(6, 'OTP must be exactly 6 digits'),
@@ -62,7 +61,6 @@ export const Profile = v.object({
   metadata: Metadata,
 });
 
-/** What the bot may still do for a number this week. */
 export const Usage = v.object({
   success: v.literal(true),
   allowed: v.boolean(),

@@ -15,7 +15,6 @@ export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: 
   return tierWaits || plans[trialTier].level > plans[tier].level;
 }
 
-/** The plan whose allowance counts now. */
 export function entitledTier(held: Held, now: number): PlanId {
   return onTrial(held, now) ? held.trialTier! : held.tier;
 }
@@ -42,7 +41,6 @@ export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
   return sql`(case ${tier} ${sql.join(cases, sql` `)} else 1 end)`;
 }
 
-/** SQL: whether a plan includes voice. */
 export function voiceSql(tier: SQL): SQL<number> {
   const withVoice = planIds.filter((id) => plans[id].hasVoice).map((id) => `'${id}'`);
   return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
@@ -57,7 +55,6 @@ const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'),
 
 const own = sql`${users.phone} = ${phone}`;
 
-/** The parameters of the statements below, besides `now`. */
 export const messageValues = (phone: PhoneNumber, count: number) => ({ phone, count });
 
 /** The facts of a usage post; without a user if the number never wrote. */
@@ -116,7 +113,6 @@ export function usageResponseOf(found: Found, counted: number): Usage {
   });
 }
 
-/** The response to the bot about a number's allowance. */
 export function usageResponse(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
   const limit = weeklyLimit(facts.tier);
   return {
