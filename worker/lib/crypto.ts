@@ -47,6 +47,7 @@ export type HashPurpose =
   | 'limit'
   | 'log'
   | 'jti'
+  | 'referral'
   | 'bot-call';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { liveSessions } from '../accounts/user-session.ts';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
-import type { MessageState } from '../contract/chat.ts';
+import type { MessageState } from '../contract/chat-schemas.ts';
 import { toBase64 } from '../lib/crypto.ts';
 import { openDatabase } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
@@ -182,6 +182,12 @@ export class LiveUser extends DurableObject<object> {
     const message = this.find(epoch, id);
     if (message) this.#sendMessage(this.#table.setContent(message, sealed));
     return message !== null;
+  }
+
+  /** Keeps the mark that the referral of a reply is counted, unless the reply was cleared. */
+  markCounted(epoch: number, id: string, sealed: ArrayBuffer): void {
+    const message = this.find(epoch, id);
+    if (message) this.#table.replaceSealed(message, sealed);
   }
 
   /**

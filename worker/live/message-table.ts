@@ -1,4 +1,4 @@
-import type { MessageState, MessageAuthor } from '../contract/chat.ts';
+import type { MessageState, MessageAuthor } from '../contract/chat-schemas.ts';
 import { dayMs } from '../lib/time.ts';
 import { RecordingTable } from './recording-table.ts';
 
@@ -93,6 +93,11 @@ export class MessageTable {
     const { revision } = this.#next();
     this.#sql.exec('update messages set sealed = ?, revision = ? where seq = ?', sealed, revision, message.seq);
     return { ...message, sealed, revision };
+  }
+
+  /** Replaces the ciphertext by one that shows the same, so no stream needs to know. */
+  replaceSealed({ seq }: StoredMessage, sealed: ArrayBuffer): void {
+    this.#sql.exec('update messages set sealed = ? where seq = ?', sealed, seq);
   }
 
   setState(message: StoredMessage, state: MessageState): StoredMessage {

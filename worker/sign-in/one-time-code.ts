@@ -18,7 +18,7 @@ import {
 } from './code-limits.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
-import type { ExportSection } from '../accounts/user.ts';
+import type { ExportSection } from '../accounts/user-record.ts';
 
 type IssueRow = {
   asked: number;
