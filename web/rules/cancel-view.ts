@@ -1,6 +1,6 @@
 import { planOf } from '#contract/plans';
 import { cancelWords } from '#words/cancel';
-import { planName } from './catalogue.ts';
+import { planName } from './plan-texts.ts';
 import { formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 
