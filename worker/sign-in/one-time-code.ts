@@ -56,9 +56,13 @@ type Asked = { phone: PhoneNumber; phoneAsSent: string };
  */
 export async function issueCode(call: SignInCall, { phone, phoneAsSent }: Asked, code: string): Promise<Issued> {
   const { db, settings, now } = call;
-  const row = await codeRow(settings, phone, code, now);
+  const challenge = newChallenge();
+  const [limits, row, challengeId] = await Promise.all([
+    limitsOf(call, phone),
+    codeRow(settings, phone, code, now),
+    keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
+  ]);
   const id = row.sentBy;
-  const limits = await limitsOf(call, phone);
   const mayAsk = allowedAt(limits.requests);
   const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
   const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
@@ -66,8 +70,6 @@ export async function issueCode(call: SignInCall, { phone, phoneAsSent }: Asked,
   const known = exists(users, and(eq(users.phone, phone), isNotNull(users.contactedAt)));
   const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
   const affordable = isAffordable(sentToday(now), proven, settings);
-  const challenge = newChallenge();
-  const challengeId = await keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge);
   const mayIssue = sql`${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
   const { code: newest, ...counted } = insertCode(row, { challengeId, now }, mayIssue, issued);
   const wasCounted = wasRecorded(limits.requests[0]!.subject, id, now);
@@ -145,10 +147,11 @@ type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefine
 export async function redeemCode(call: SignInCall, { phone, code, challenge }: Attempt): Promise<Redeemed> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
-  const challengeIds =
-    challenge === undefined ? [] : await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge);
-  const { wrongTriesAt, address, network } = await subjectsOf(call, phone);
+  const [macs, challengeIds, { wrongTriesAt, address, network }] = await Promise.all([
+    keyedHashes(settings.CODE_PEPPER, 'code', phone, code),
+    challenge === undefined ? [] : keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge),
+    subjectsOf(call, phone),
+  ]);
   const none = settings.CODE_PEPPER.map(() => null);
   const values = {
     id,
