@@ -35,8 +35,8 @@ test('encrypts as the example of RFC 8291', async () => {
 
 test('signs the origin of the push service, for half a day', async () => {
   const now = Date.now();
-  const key = `${vector.publicKey}:${vector.privateKey}`;
-  const header = await vapidHeader(key, 'https://push.example/send/1?x=2', 'mailto:support@solace.example', now);
+  const endpoint = 'https://push.example/send/1?x=2';
+  const header = await vapidHeader(vector, { endpoint, contact: 'mailto:support@solace.example', now });
   const [, token = '', publicKey] = /^vapid t=(\S+), k=(\S+)$/.exec(header) ?? [];
   expect(publicKey).toBe(vector.publicKey);
   const { payload } = await jwtVerify(token, await importJWK(jwk, 'ES256'), { audience: 'https://push.example' });

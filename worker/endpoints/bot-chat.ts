@@ -7,6 +7,7 @@ import { decodeRecording, readRecording, recordingResponse } from '../chat/recor
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
+import { notifyOfReply } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
 const [phone, now] = [sql.placeholder('phone'), sql.placeholder('now')];
@@ -32,10 +33,10 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   const values = { phone: input.phone };
   const found = await conversationOf<{ voice: number }>({ ...context, botCall }, replyStatements, values);
   const spoken = found.response?.voice === 1 ? recording : undefined;
-  return {
-    success: true,
-    ...(await storeReply(context, found.user, { id, text, replyTo, crisis, recording: spoken })),
-  };
+  const reply = { id, text, replyTo, crisis, recording: spoken };
+  const { seq, voice, unseen } = await storeReply(context, found.user, reply);
+  if (unseen) context.waitUntil(notifyOfReply(context, found.user.id));
+  return { success: true, seq, voice };
 };
 
 const until = sql.placeholder('until');

@@ -6,6 +6,7 @@ import {
   codes,
   leftWeeks,
   outbox,
+  pushSubscriptions,
   rateLimitEvents,
   sessions,
   stripeEvents,
@@ -41,6 +42,7 @@ const expiring: Expiring[] = [
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
+  { table: pushSubscriptions, key: pushSubscriptions.endpoint, expiresAt: pushSubscriptions.expiresAt },
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
 ];
 

@@ -1,3 +1,6 @@
+import { fromBase64 } from '../lib/crypto.ts';
+import type { KeyPair } from '../settings.ts';
+
 /** The keys of a subscription as the browser gives them, in base64url. */
 export type SubscriptionKeys = { p256dh: string; auth: string };
 
@@ -23,11 +26,12 @@ export async function encryptPush(
   const theirs = fromBase64Url(subscription.p256dh);
   const ours = new Uint8Array((await crypto.subtle.exportKey('raw', keys.publicKey)) as ArrayBuffer);
   const receiver = await crypto.subtle.importKey('raw', theirs, curve, false, []);
-  const shared = await crypto.subtle.deriveBits({ name: 'ECDH', public: receiver }, keys.privateKey, 256);
+  const agreement = { name: 'ECDH', public: receiver };
+  const shared = await crypto.subtle.deriveBits(agreement, keys.privateKey, 256);
   const info = join(encoder.encode('WebPush: info\0'), theirs, ours);
   const secret = await hkdf(new Uint8Array(shared), fromBase64Url(subscription.auth), info, 32);
-  const key = await hkdf(secret, salt, encoder.encode('Content-Encoding: aes128gcm\0'), keyBytes);
-  const iv = await hkdf(secret, salt, encoder.encode('Content-Encoding: nonce\0'), nonceBytes);
+  const key = await hkdf(secret, salt, encode('Content-Encoding: aes128gcm\0'), keyBytes);
+  const iv = await hkdf(secret, salt, encode('Content-Encoding: nonce\0'), nonceBytes);
   const cipher = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
   const plain = join(encoder.encode(text), Uint8Array.of(lastRecord));
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, cipher, plain);
@@ -36,11 +40,19 @@ export async function encryptPush(
   return join(salt, size, Uint8Array.of(ours.length), ours, new Uint8Array(sealed));
 }
 
-/** The `authorization` of a push message (RFC 8292); `key` is `public:private` of `VAPID_KEYS`, in base64url. */
-export async function vapidHeader(key: string, endpoint: string, contact: string, now: number): Promise<string> {
-  const [publicKey = '', privateKey = ''] = key.split(':');
+/** The `authorization` of a push message to an endpoint (RFC 8292); `contact` is a `mailto:` address. */
+export async function vapidHeader(
+  { publicKey, privateKey }: KeyPair,
+  { endpoint, contact, now }: { endpoint: string; contact: string; now: number },
+): Promise<string> {
   const point = fromBase64Url(publicKey);
-  const jwk = { kty: 'EC', crv: 'P-256', d: privateKey, x: toBase64Url(point.slice(1, 33)), y: toBase64Url(point.slice(33)) };
+  const jwk = {
+    kty: 'EC',
+    crv: 'P-256',
+    d: privateKey,
+    x: toBase64Url(point.slice(1, 33)),
+    y: toBase64Url(point.slice(33)),
+  };
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const signing = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
   const exp = Math.floor(now / 1000) + tokenLifetimeSeconds;
@@ -48,6 +60,16 @@ export async function vapidHeader(key: string, endpoint: string, contact: string
   const content = [{ typ: 'JWT', alg: 'ES256' }, claims].map(encodePart).join('.');
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, signing, encoder.encode(content));
   return `vapid t=${content}.${toBase64Url(new Uint8Array(signature))}, k=${publicKey}`;
+}
+
+/** Whether a text is a public key of a browser: a point of P-256 in base64url. */
+export async function isPublicKey(text: string): Promise<boolean> {
+  try {
+    await crypto.subtle.importKey('raw', fromBase64Url(text), curve, false, []);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function newEphemeral(): Promise<Ephemeral> {
@@ -76,15 +98,21 @@ function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return join(encoder.encode(text));
+}
+
 function encodePart(value: object): string {
   return toBase64Url(encoder.encode(JSON.stringify(value)));
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const characters = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(characters, (character) => character.charCodeAt(0));
+  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
 }

@@ -1,7 +1,7 @@
 import { call } from './call.js';
 import { byId, el, whenChanged } from './dom.js';
 
-const names = { libsql: 'Database', stripe: 'Stripe', whatsapp: 'WhatsApp', bot: 'Bot' };
+const names = { libsql: 'Database', stripe: 'Stripe', whatsapp: 'WhatsApp', bot: 'Bot', push: 'Push service' };
 const moods = [
   { label: 'works', fault: null },
   { label: 'is slow (3 s)', fault: { delayMs: 3000 } },
