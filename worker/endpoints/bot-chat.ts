@@ -7,13 +7,16 @@ import { decodeRecording, readRecording, recordingResponse } from '../chat/recor
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
-import { notifyOfReply } from '../push/reply-notices.ts';
+import { notifyOfReply, subscribersSql, type Subscriber } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
 const [phone, now] = [sql.placeholder('phone'), sql.placeholder('now')];
 const replyFacts = sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
   from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
+const replyStatements = idempotentStatements(replyFacts, {
+  user: chatUserSql(phone),
+  subscribers: subscribersSql(phone, now),
+});
 
 /**
  * The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. Without voice in
@@ -31,11 +34,15 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
     crisis,
   });
   const values = { phone: input.phone };
-  const found = await conversationOf<{ voice: number }>({ ...context, botCall }, replyStatements, values);
+  const found = await conversationOf<{ voice: number }, 'subscribers'>(
+    { ...context, botCall },
+    replyStatements,
+    values,
+  );
   const spoken = found.response?.voice === 1 ? recording : undefined;
   const reply = { id, text, replyTo, crisis, recording: spoken };
   const { seq, voice, unseen } = await storeReply(context, found.user, reply);
-  if (unseen) context.waitUntil(notifyOfReply(context, found.user.id));
+  if (unseen) context.waitUntil(notifyOfReply(context, found.rows.subscribers as Subscriber[]));
   return { success: true, seq, voice };
 };
 
@@ -82,8 +89,8 @@ async function conversationOf<Response, Effect extends string = never>(
   context: Parameters<typeof applyOnceWithRows>[0],
   statements: ReturnType<typeof idempotentStatements<Effect | 'user'>>,
   values: Record<string, unknown>,
-): Promise<{ response: Response | null; user: ChatRow }> {
+): Promise<{ response: Response | null; user: ChatRow; rows: Record<Effect, unknown[]> }> {
   const { response, rows } = await applyOnceWithRows<Response, Effect | 'user'>(context, statements, values);
   const [user] = rows.user as ChatRow[];
-  return { response, user: requireConversation(user) };
+  return { response, user: requireConversation(user), rows };
 }

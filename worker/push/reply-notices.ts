@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
 import { pushSubscriptions, sessions, users } from '#db/schema';
 import type { ExportSection } from '../accounts/user.ts';
 import type { UserSession } from '../accounts/user-session.ts';
@@ -7,7 +7,7 @@ import { languages, type Language } from '../contract/languages.ts';
 import type { Notice } from '../contract/push.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
 import type { KeyPair, Settings } from '../settings.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
 
@@ -85,31 +85,29 @@ const titles: Record<Language, string> = {
   'pt-BR': `${brand.companion} respondeu`,
 };
 
-/** Notifies the browsers of a user that a reply has come. Never throws, since the reply itself is stored. */
-export async function notifyOfReply(context: { db: Database; settings: Settings }, userId: string): Promise<void> {
-  const { db, settings } = context;
-  try {
-    if (!settings.VAPID_KEYS) return;
-    const rows = await readSubscriptions(db, userId, Date.now());
-    await Promise.all(rows.map((row) => notify(context, row).catch(logFailure)));
-  } catch (error) {
-    logFailure(error);
-  }
+/** A browser to notify. */
+export type Subscriber = Omit<typeof pushSubscriptions.$inferSelect, 'userId' | 'sessionId' | 'expiresAt'>;
+
+/** SQL for the browsers of a number whose sessions are live. */
+export function subscribersSql(phone: Value<string>, now: Value<number>): SQL {
+  return sql`select ${table.endpoint}, ${table.p256dh}, ${table.auth}, ${table.publicKey} as publicKey,
+      ${table.language}, ${table.createdAt} as createdAt
+    from ${users} join ${table} on ${table.userId} = ${users.id}
+      join ${sessions} on ${sessions.id} = ${table.sessionId} and ${sessions.userId} = ${users.id}
+    where ${users.phone} = ${phone} and ${users.status} = 'approved' and ${sessions.expiresAt} > ${now}`;
 }
 
-function logFailure(error: unknown): void {
-  log('error', 'notice_failed', describeError(error));
-}
-
-/** The subscriptions of sessions that are live. */
-async function readSubscriptions(db: Database, userId: string, now: number): Promise<Row[]> {
-  const rows = await db
-    .select({ subscription: table })
-    .from(table)
-    .innerJoin(sessions, and(eq(sessions.id, table.sessionId), eq(sessions.userId, table.userId)))
-    .innerJoin(users, eq(users.id, table.userId))
-    .where(and(eq(table.userId, userId), gt(sessions.expiresAt, now), eq(users.status, 'approved')));
-  return rows.map(({ subscription }) => subscription);
+/** Notifies browsers that a reply has come. Never throws, since the reply itself is stored. */
+export async function notifyOfReply(
+  context: { db: Database; settings: Settings },
+  subscribers: Subscriber[],
+): Promise<void> {
+  if (!context.settings.VAPID_KEYS) return;
+  await Promise.all(
+    subscribers.map((each) =>
+      notify(context, each).catch((error: unknown) => log('error', 'notice_failed', describeError(error))),
+    ),
+  );
 }
 
 const timeoutMs = 10_000;
@@ -118,15 +116,13 @@ const keptSeconds = 24 * 60 * 60;
 /** The push service of a browser that is offline keeps the newest notice of a topic alone. */
 const topic = 'reply';
 
-type Row = typeof pushSubscriptions.$inferSelect;
-
-async function notify({ db, settings }: { db: Database; settings: Settings }, row: Row): Promise<void> {
-  const { endpoint, publicKey, language } = row;
+async function notify({ db, settings }: { db: Database; settings: Settings }, subscriber: Subscriber): Promise<void> {
+  const { endpoint, publicKey, language, createdAt } = subscriber;
   const key = settings.VAPID_KEYS!.find((each) => each.publicKey === publicKey);
   const isUsable = key !== undefined && isPushService(settings, endpoint);
-  const status = isUsable ? await post(row, key, noticeIn(language)) : 410;
+  const status = isUsable ? await post(subscriber, key, noticeIn(language)) : 410;
   if (status === 404 || status === 410) {
-    const same = and(eq(table.endpoint, endpoint), eq(table.createdAt, row.createdAt));
+    const same = and(eq(table.endpoint, endpoint), eq(table.createdAt, createdAt));
     await db.delete(table).where(same);
   } else if (status >= 300) log('error', 'notice_refused', { status });
 }
@@ -137,7 +133,7 @@ function noticeIn(language: Language): Notice {
 }
 
 /** The status of the push service; throws if it does not respond. */
-async function post({ endpoint, p256dh, auth }: Row, key: KeyPair, notice: Notice): Promise<number> {
+async function post({ endpoint, p256dh, auth }: Subscriber, key: KeyPair, notice: Notice): Promise<number> {
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: {
