@@ -141,6 +141,82 @@ export const challenges = sqliteTable(
   (table) => [index('challenges_phone').on(table.phone), index('challenges_expiry').on(table.expiresAt)],
 );
 
+/**
+ * The id that WhatsApp gives a business instead of a person's number. A user has one, and one belongs to one user;
+ * `users.phone` and `users.whatsapp_id` hold the other two names of a person.
+ */
+export const identities = sqliteTable('identities', {
+  businessUserId: text('business_user_id').primaryKey(),
+  userId: text('user_id').notNull().unique(),
+  /**
+   * `contact`: the bot reported it with the number; `claim`: its link code was signed in with; `earlier-number`: the
+   * account has another number since, so that a contact of that number may bring another id.
+   */
+  proof: text('proof', { enum: ['contact', 'claim', 'earlier-number'] }).notNull(),
+  at: instant('at').notNull(),
+});
+
+/** Pairs of a number and a business-scoped id that are of two people; nothing is ever merged. */
+export const identityConflicts = sqliteTable(
+  'identity_conflicts',
+  {
+    businessUserId: text('business_user_id').notNull(),
+    /** The user who has the number. */
+    userId: text('user_id').notNull(),
+    /** The user who has the id; null for an unknown id, where the number's user has another one. */
+    otherUserId: text('other_user_id'),
+    at: instant('at').notNull(),
+    lastAt: instant('last_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.businessUserId, table.userId] }),
+    index('identity_conflicts_user').on(table.userId),
+    index('identity_conflicts_other').on(table.otherUserId),
+  ],
+);
+
+/**
+ * Codes that the login page shows for an unknown number; only their keyed hashes. Whoever sends one from WhatsApp
+ * claims the number.
+ */
+export const linkCodes = sqliteTable(
+  'link_codes',
+  {
+    mac: text('mac').primaryKey(),
+    phone: phoneNumber('phone').notNull(),
+    /** The number as it was typed, digits only. */
+    whatsappId: text('whatsapp_id').notNull(),
+    /** The keyed hash of number and challenge: the id in `challenges` of the code that a claim sends. */
+    challengeId: text('challenge_id').notNull().unique(),
+    expiresAt: instant('expires_at').notNull(),
+    claimedBy: text('claimed_by'),
+    /** The code that the claim sent: `sent_by` of `codes` and `challenges`. */
+    sentBy: text('sent_by').unique(),
+  },
+  (table) => [index('link_codes_expiry').on(table.expiresAt), index('link_codes_phone').on(table.phone)],
+);
+
+/** Changes of the number that wait for the code sent to the new number; only keyed hashes of code and challenge. */
+export const phoneChanges = sqliteTable(
+  'phone_changes',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id').notNull(),
+    phone: phoneNumber('phone').notNull(),
+    whatsappId: text('whatsapp_id').notNull(),
+    mac: text('mac').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    triesLeft: integer('tries_left').notNull(),
+    triedBy: text('tried_by'),
+    wonBy: text('won_by'),
+  },
+  (table) => [
+    index('phone_changes_user').on(table.userId),
+    index('phone_changes_phone').on(table.phone),
+    index('phone_changes_expiry').on(table.expiresAt),
+  ],
+);
+
 /** What the rate limits count: one row an event, kept as long as the longest limit looks back. */
 export const rateLimitEvents = sqliteTable(
   'rate_limit_events',
@@ -158,6 +234,22 @@ export const dailyCodes = sqliteTable('daily_codes', {
   sent: integer('sent').notNull(),
 });
 
+/**
+ * What is counted for years and holds nothing about a person: one row for each day, kind and detail. The detail of a
+ * referral is its channel, that of a reason the reason; a cancellation has none.
+ */
+export const dailyTotals = sqliteTable(
+  'daily_totals',
+  {
+    /** Days since 1970-01-01 UTC. */
+    day: integer('day').notNull(),
+    kind: text('kind', { enum: ['referral', 'cancellation', 'cancel_reason'] }).notNull(),
+    detail: text('detail').notNull().default(''),
+    n: integer('n').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.day, table.detail] })],
+);
+
 /** The bot's calls by their webhook-id, with what was answered. */
 export const botCalls = sqliteTable('bot_calls', {
   id: text('id').primaryKey(),
@@ -167,7 +259,7 @@ export const botCalls = sqliteTable('bot_calls', {
   answer: text('answer', { mode: 'json' }).notNull(),
 });
 
-/** External tokens that were accepted once. */
+/** What counts once: external tokens that were accepted, and crisis replies whose referral was counted. */
 export const usedTokens = sqliteTable(
   'used_tokens',
   { id: text('id').primaryKey(), by: text('by').notNull(), expiresAt: instant('expires_at').notNull() },

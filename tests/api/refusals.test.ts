@@ -21,6 +21,7 @@ const bodies: Record<string, object> = {
   },
   'DELETE /api/user/push': { endpoint: 'https://fcm.googleapis.com/fcm/send/1' },
   'PUT /api/user/chat/consent': { version: '1' },
+  'POST /api/billing/cancel-reason': { reason: 'price' },
   'POST /api/billing/verify-and-update-checkout-session': { sessionId: 'cs_test_1' },
 };
 

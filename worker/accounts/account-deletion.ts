@@ -24,6 +24,7 @@ import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { keepFreeWeek } from '../usage/left-week.ts';
+import { deleteIdentity } from './identity.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
@@ -90,11 +91,12 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     await keepFreeWeek(user.phone, settings, now, own),
     deleteFrom(codes, codes.phone, phone),
     deleteFrom(challenges, challenges.phone, phone),
-    clearPhoneRateLimits(phone),
+    await clearPhoneRateLimits(settings, user.phone),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(trialLinks, trialLinks.userId, id),
     deleteFrom(pushSubscriptions, pushSubscriptions.userId, id),
     deleteFrom(sessions, sessions.userId, id),
+    ...deleteIdentity(id),
     deleteFrom(users, users.id, id),
   ].map((statement) => db.run(statement));
   // The customer's row goes last, since the other statements find the user by its lease.

@@ -5,6 +5,7 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { PaidPlanId } from '../contract/plans.ts';
 import type { Env } from '../env.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
@@ -88,11 +89,9 @@ type FetchedState = {
   setupSession: string | null;
   /** The plan after the trial, if it cannot start because it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
-  /** A renewal's invoice still waits for its first payment. */
   awaitsPayment: boolean;
 };
 
-/** Fetches a customer's state after completing pending work at Stripe. */
 async function fetchState(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -136,7 +135,6 @@ async function payDebts(
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-/** The newest paid invoices of each subscription whose present period is not paid. */
 async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
   for (const subscription of subscriptions) {
@@ -148,7 +146,6 @@ async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription
   return invoices;
 }
 
-/** The plans of the prices that schedules and paid invoices name. */
 async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[], invoices: Stripe.Invoice[]) {
   const items = subscriptions.flatMap(({ items: { data } }) => data);
   const prices = new Map(items.map(({ price }) => [price.id, tierOfPrice(price)]));
@@ -164,10 +161,7 @@ async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[], inv
 
 type Saved = { user: User; customer: Customer };
 
-/**
- * Saves the state with the bot's event about a new plan, and releases the lease unless an event arrived meanwhile
- * (`dirty`): one round trip. Returns null if the lease was lost.
- */
+/** Saves the state and releases the lease unless an event arrived meanwhile (`dirty`); null if the lease was lost. */
 async function saveState(
   db: Database,
   settings: Settings,
@@ -185,6 +179,7 @@ async function saveState(
   const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
   // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
   const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
+  const cancels = user.cancelAt === null && columns.cancelAt !== null ? sql`true` : sql`false`;
   const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
   const { live, renewalAt } = state;
   const dueAt = dueAfter({ live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment }, now);
@@ -195,6 +190,7 @@ async function saveState(
       .where(unchanged ? and(mine, isNull(users.id)) : mine),
     newPlan: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan)),
     offSale: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, offSaleData, offSale)),
+    cancellation: db.run(countToday({ kind: 'cancellation' }, now, sql`from ${users} where ${mine} and ${cancels}`)),
     release: db
       .update(customers)
       .set({

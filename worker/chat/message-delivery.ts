@@ -2,7 +2,7 @@ import { liveUserOf } from '../live/publish.ts';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { MessageEvents, OutboxEvent } from '../bot/deliver-outbox.ts';
-import type { ChatMessage, MessageState } from '../contract/chat.ts';
+import type { ChatMessage, MessageState } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
@@ -19,10 +19,7 @@ const clockSkewMs = 7000;
 
 type Known = { event: OutboxEvent; row: ChatRow; message: ChatMessage; sentBefore: string | null };
 
-/**
- * The messages of `chat.message` events. `known` was just stored, so it is not read again; later events are read, since
- * the conversation may be cleared before them.
- */
+/** `known` was just stored; later events are read, since the conversation may be cleared before them. */
 export function messageEvents({ db, env, settings }: Context, known?: Known): MessageEvents {
   const rowOf = memoize(async (event: OutboxEvent): Promise<ChatRow | undefined> => {
     if (event === known?.event) return known.row;

@@ -1,7 +1,8 @@
 import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
-import type { ChatMessage } from '../contract/chat.ts';
+import { eventData } from '../bot/outbox.ts';
+import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { plans } from '../contract/plans.ts';
@@ -25,7 +26,6 @@ import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql, voiceSql } fr
 import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
 
 type Context = ChatContext & { now: number };
-/** The text of a recording is empty. */
 export type Sent = { id: string; text: string; recording?: (Recording & { seconds: number }) | undefined };
 
 /** The earlier message with the same id and content, if a new one would be refused. */
@@ -46,10 +46,7 @@ export async function findMessage(
 
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
-/**
- * Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. If it throws a
- * `RequestError`, the outbox is as it was before the call.
- */
+/** Stores a message once for its id; sends a failed one again. A `RequestError` leaves the outbox as it was. */
 export async function storeMessage(
   context: Context,
   user: ChatRow,
@@ -106,7 +103,6 @@ function contentOf({ text, recording }: Sent): MessageContent {
   return { text, voice: { seconds, type, bytes: bytes.byteLength } };
 }
 
-/** The stored message; throws 409 unless it has the content of the sent one. */
 async function sameMessage(
   context: Context,
   key: CryptoKey,
@@ -134,9 +130,8 @@ const cleared = 'The person has cleared this message.';
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 
 /**
- * Stores a reply once for its id and returns its `seq`, whether it has a voice, and whether nobody sees it arrive: it is
- * new and no page of the user is open. Throws 409 if the id belongs to
- * another message, or if the user has cleared the message that it answers.
+ * Stores a reply once for its id; `unseen` if it is new and no page of the user is open. Throws 409 for another message's
+ * id, or if the answered message was cleared.
  */
 export async function storeReply(
   context: ChatContext & { now: number },
@@ -211,10 +206,7 @@ async function inCrisis({ env, settings, now }: Context, user: ChatRow): Promise
   }
 }
 
-/**
- * Queues a message although the allowance is spent, if the conversation is in the 24 hours of a crisis. Returns null, or
- * the next reason to refuse it.
- */
+/** Queues a message although the allowance is spent, in the 24 hours of a crisis; else the next reason to refuse. */
 export async function queueInCrisis(
   context: Context,
   user: User,
@@ -252,14 +244,11 @@ type MessageKind = 'text' | 'voice';
 
 type Pointer = {
   kind: MessageKind;
-  /** SQL: the user's id if the session is live, else null. */
   userId: SQL;
-  /** The user's id by the token. */
   claimedUserId: string;
   messageId: string;
   locale: string | null;
   country: string | null;
-  /** The maximum number of a user's messages that wait for the bot. */
   mostWaiting: number;
   now: number;
   evenIfSpent?: boolean;
@@ -311,8 +300,8 @@ export function queueMessage(pointer: Pointer): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(tier)}` : sql``;
   const fits = evenIfSpent ? sql`true` : fitsLimitSql(sql`${used} + 1`, tier);
   const allowed = sql`${fits} ${withVoice}`;
-  const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
-    'country', ${country})`;
+  const fields = sql`'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale}, 'country', ${country}`;
+  const data = eventData(sql`phone`, fields);
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;
   const leasedUntil = sql`case when exists (select 1 from outbox earlier
     where earlier.phone = users.phone and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;

@@ -1,5 +1,5 @@
 import { largestRecordingBytes } from '../contract/chat-limits.ts';
-import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat.ts';
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { fromBase64, seal, toBase64, unseal } from '../lib/crypto.ts';
 import { liveUserOf } from '../live/publish.ts';
@@ -62,7 +62,6 @@ function tryBase64(text: string): ArrayBuffer | null {
   }
 }
 
-/** Whether two recordings have the same bytes. */
 export function sameBytes(one: ArrayBuffer, other: ArrayBuffer): boolean {
   if (one.byteLength !== other.byteLength) return false;
   const [left, right] = [new Uint8Array(one), new Uint8Array(other)];

@@ -5,8 +5,10 @@ import {
   challenges,
   codes,
   leftWeeks,
+  linkCodes,
   outbox,
   pushSubscriptions,
+  phoneChanges,
   rateLimitEvents,
   sessions,
   stripeEvents,
@@ -36,7 +38,6 @@ const ordered: Ordered[] = [
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
 ];
 
-/** Tables whose rows expire in any order. */
 const expiring: Expiring[] = [
   { table: codes, key: codes.phone, expiresAt: codes.expiresAt },
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
@@ -44,6 +45,8 @@ const expiring: Expiring[] = [
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
   { table: pushSubscriptions, key: pushSubscriptions.endpoint, expiresAt: pushSubscriptions.expiresAt },
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
+  { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
+  { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },
 ];
 
 /** For parked messages, which their users see as failed. */

@@ -1,4 +1,3 @@
-/** The secret settings, as parsed. */
 type SecretSettings = {
   SESSION_KEYS?: string;
   CHAT_KEYS?: string;
@@ -52,7 +51,6 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/** The secrets of `kid:secret kid:secret`. */
 function keysOf(ring = ''): string[] {
   return ring
     .trim()

@@ -1,6 +1,6 @@
 import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
-import { pushSubscriptions, sessions, users } from '#db/schema';
-import type { ExportSection } from '../accounts/user.ts';
+import { pushSubscriptions, sessions } from '#db/schema';
+import type { ExportSection } from '../accounts/user-record.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import { brand } from '../contract/brand.ts';
 import { languages, type Language } from '../contract/languages.ts';
@@ -88,13 +88,13 @@ const titles: Record<Language, string> = {
 /** A browser to notify. */
 export type Subscriber = Omit<typeof pushSubscriptions.$inferSelect, 'userId' | 'sessionId' | 'expiresAt'>;
 
-/** SQL for the browsers of a number whose sessions are live. */
-export function subscribersSql(phone: Value<string>, now: Value<number>): SQL {
+/** SQL for the browsers of the user of `own`, a condition on `users`, whose sessions are live. */
+export function subscribersSql(own: SQL, now: Value<number>): SQL {
   return sql`select ${table.endpoint}, ${table.p256dh}, ${table.auth}, ${table.publicKey} as publicKey,
       ${table.language}, ${table.createdAt} as createdAt
-    from ${users} join ${table} on ${table.userId} = ${users.id}
-      join ${sessions} on ${sessions.id} = ${table.sessionId} and ${sessions.userId} = ${users.id}
-    where ${users.phone} = ${phone} and ${users.status} = 'approved' and ${sessions.expiresAt} > ${now}`;
+    from ${table} join ${sessions} on ${sessions.id} = ${table.sessionId} and ${sessions.userId} = ${table.userId}
+    where ${table.userId} = (select id from users where ${own} and status = 'approved')
+      and ${sessions.expiresAt} > ${now}`;
 }
 
 /** Notifies browsers that a reply has come. Never throws, since the reply itself is stored. */

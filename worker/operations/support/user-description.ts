@@ -15,12 +15,9 @@ const lastCalls = 10;
 /** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
 export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
   const { id, phone } = user;
-  const mayAskAt = allowedAt([
-    { subject: `${phoneSubjects.codesTo}${phone}`, limits: settings.LIMIT_CODES_PER_NUMBER },
-  ]);
-  const mayTryAt = allowedAt([
-    { subject: `${phoneSubjects.wrongTriesAt}${phone}`, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
-  ]);
+  const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
+  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
+  const mayTryAt = allowedAt([{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
   const [limits, [code], live, events, calls, [customer]] = await db.batch([
     db.all<{ codesFrom: number; triesFrom: number }>(sql`select ${mayAskAt} as codesFrom, ${mayTryAt} as triesFrom`),
     db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
@@ -92,13 +89,11 @@ const ifFuture = (instant: number | undefined, now: number) =>
 
 export type ReturnedPayment = {
   charge: string;
-  /** Unix ms. */
   at: number;
   /** In the smallest unit of the currency. */
   amount: number;
   refunded: number;
   currency: string;
-  /** Stripe's statuses of its disputes. */
   disputes: string[];
 };
 
@@ -128,7 +123,6 @@ function summaryOf({ id, status, created, cancel_at_period_end }: Stripe.Subscri
   return { id, status, createdAt: created * 1000, cancelAtPeriodEnd: cancel_at_period_end };
 }
 
-/** The payments of a customer that were disputed or refunded, the newest first. */
 export async function returnedPayments(stripe: Stripe, customer: string): Promise<ReturnedPayment[]> {
   const charges = await unlessMissing(stripe.charges.list({ customer, limit: 100 }));
   const returned = (charges?.data ?? []).filter(({ disputed, amount_refunded }) => disputed || amount_refunded > 0);
@@ -142,7 +136,6 @@ export async function returnedPayments(stripe: Stripe, customer: string): Promis
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
-/** The user's problems, each in one sentence with the next step. */
 export function advise(
   { account, plan, week, limits, eventsForTheBot }: UserDescription,
   payments: Payments,
