@@ -2,6 +2,7 @@ import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
 import type { ChatMessage } from '../contract/chat.ts';
+import type { Language } from '../contract/languages.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { plans } from '../contract/plans.ts';
@@ -256,7 +257,7 @@ type Pointer = {
   /** The user's id by the token. */
   claimedUserId: string;
   messageId: string;
-  locale: string | null;
+  locale: Language;
   country: string | null;
   /** The maximum number of a user's messages that wait for the bot. */
   mostWaiting: number;

@@ -2,6 +2,7 @@ import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
 import { upsertUser } from '../accounts/user.ts';
+import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -80,7 +81,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
   if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
   if (granted.spent) throw new RequestError('trialSpent');
-  const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
+  const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
 

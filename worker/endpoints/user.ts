@@ -79,7 +79,7 @@ export const endSession: Handler<'endSession'> = async (context) => {
 /** An export makes many requests to Stripe, whose rate limit all users share. */
 const limits = [{ most: 5, per: hourMs }];
 
-export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, now }) => {
+export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, language, now }) => {
   const subject = exportSubject(session.claimedUserId);
   const mayExportAt = allowedAt([{ subject, limits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
@@ -92,7 +92,7 @@ export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': `attachment; filename="solace-data-${day}.json"`,
     };
-    return new Response(await exportAccount({ db, env, settings }, id), { headers });
+    return new Response(await exportAccount({ db, env, settings, language }, id), { headers });
   });
 };
 

@@ -1,3 +1,5 @@
+import { published, type Language } from '../contract/languages.ts';
+
 /**
  * The caller's address as limits count it: an IPv4 as it is, an IPv6 by its /64, `unknown` for a caller without one.
  */
@@ -29,4 +31,35 @@ function groupsOf(address: string): string[] {
 export function connectionCountry({ headers }: Request): string | null {
   const country = headers.get('cf-ipcountry') ?? '';
   return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : null;
+}
+
+/** Browsers send up to 200 characters. */
+const longestPreferences = 1000;
+
+/**
+ * The published language that the page sends, or that a browser prefers, as `Accept-Language` says (RFC 9110); another
+ * region is the same language. English for any other, for a malformed header, and for a longer one than browsers send.
+ */
+export function callerLanguage(headers: Headers): Language {
+  const preferences = headers.get('accept-language') ?? '';
+  if (preferences.length > longestPreferences) return 'en';
+  const wanted = preferences.split(',').flatMap(preferenceOf);
+  for (const { range } of wanted.toSorted((a, b) => b.quality - a.quality)) {
+    const found = published.find((tag) => tag.toLowerCase() === range) ?? publishedOf(range);
+    if (found) return found;
+  }
+  return 'en';
+}
+
+function preferenceOf(text: string): { range: string; quality: number }[] {
+  const parts = /^\s*([a-z]{1,8}(?:-[a-z\d]{1,8})*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i.exec(text);
+  if (!parts) return [];
+  const quality = Number(parts[2] ?? 1);
+  return quality > 0 ? [{ range: parts[1]!.toLowerCase(), quality }] : [];
+}
+
+/** By the language alone: `es-MX` is Spanish, and `pt-PT` the only Portuguese that there is. */
+function publishedOf(range: string): Language | undefined {
+  const [primary] = range.split('-');
+  return published.find((tag) => tag.split('-')[0] === primary);
 }

@@ -58,7 +58,7 @@ export const brokenSetUps: SetUp[] = [
   {
     name: 'the template is not approved in the language',
     values: () => ({ WHATSAPP_TEMPLATE_LANGUAGE: 'de' }),
-    says: '✗ WHATSAPP_TEMPLATE_LANGUAGE: is no language of the template. Write the language in which the template was approved, such as en_US.',
+    says: '✗ WHATSAPP_TEMPLATE_LANGUAGE: de is no language of the template. Write the languages in which the template was approved, such as en es pt_BR.',
   },
   {
     name: 'the bot takes calls that nobody signed',
