@@ -234,6 +234,22 @@ export const dailyCodes = sqliteTable('daily_codes', {
   sent: integer('sent').notNull(),
 });
 
+/**
+ * What is counted for years and holds nothing about a person: one row for each day, kind and detail. The detail of a
+ * referral is its channel, that of a reason the reason; a cancellation has none.
+ */
+export const dailyTotals = sqliteTable(
+  'daily_totals',
+  {
+    /** Days since 1970-01-01 UTC. */
+    day: integer('day').notNull(),
+    kind: text('kind', { enum: ['referral', 'cancellation', 'cancel_reason'] }).notNull(),
+    detail: text('detail').notNull().default(''),
+    n: integer('n').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.day, table.detail] })],
+);
+
 /** The bot's calls by their webhook-id, with what was answered. */
 export const botCalls = sqliteTable('bot_calls', {
   id: text('id').primaryKey(),
@@ -243,7 +259,7 @@ export const botCalls = sqliteTable('bot_calls', {
   answer: text('answer', { mode: 'json' }).notNull(),
 });
 
-/** External tokens that were accepted once. */
+/** What counts once: external tokens that were accepted, and crisis replies whose referral was counted. */
 export const usedTokens = sqliteTable(
   'used_tokens',
   { id: text('id').primaryKey(), by: text('by').notNull(), expiresAt: instant('expires_at').notNull() },

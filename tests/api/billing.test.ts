@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, profileOf, startTrial, verify } from './support/buying.ts';
+import { advanceClock, day } from './support/clock.ts';
+import { database } from './support/database.ts';
 import { newPerson } from './support/person.ts';
 import { costOf } from './support/log.ts';
 import { sandbox } from './support/sandbox.ts';
@@ -202,6 +204,33 @@ describe('cancelling', () => {
     expect((await stripe.charges.list({ customer })).data).toHaveLength(1);
     expect(await resume(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await cancel(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  it('counts the cancellation of a day once, however it came, and a reason only after it', async () => {
+    const counted = async () => {
+      const query = 'select kind, detail, n from daily_totals where day = ? order by kind, detail';
+      const { rows } = await database.execute({ sql: query, args: [Math.floor(Date.now() / day)] });
+      return rows.map(({ kind, detail, n }) => [kind, detail, n]);
+    };
+    const say = (token: string, reason: string) =>
+      call('POST', '/api/billing/cancel-reason', { token, body: { reason } });
+    const { token } = await newSubscriber('basic');
+    // A day of its own: no other test counts on it.
+    advanceClock(20 * day);
+    expect(await say(token, 'price')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await parallel(5, () => cancel(token));
+    expect(await counted()).toEqual([['cancellation', '', 1]]);
+    await resume(token);
+    await inPortal((await portal(token)).body.portalUrl, 'cancel');
+    await cancel(token);
+    expect(await say(token, 'cheaper elsewhere')).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
+    const answer = await say(token, 'price');
+    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+    expect(costOf(answer)).toBe(1);
+    expect(await counted()).toEqual([
+      ['cancel_reason', 'price', 1],
+      ['cancellation', '', 2],
+    ]);
   });
 
   it('takes back what was cancelled in the portal', async () => {

@@ -1,4 +1,7 @@
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
+import { type PhoneNumber, phoneSubjects } from '../../worker/accounts/phone.ts';
+import { settingsOf } from '../../worker/settings.ts';
 import { call, randomAddress, parallel } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { database } from './support/database.ts';
@@ -76,7 +79,8 @@ describe('a challenge', () => {
       expect(await answer(owner, owner.otp)).toMatchObject({ status: 401, body: invalid });
       advanceClock(31 * second);
     }
-    const wrongTries = { sql: 'select at from rate_limit_events where subject = ?', args: [`wrong-tries:${phone}`] };
+    const { wrongTriesAt } = await phoneSubjects(settingsOf(env)!, phone as PhoneNumber);
+    const wrongTries = { sql: 'select at from rate_limit_events where subject = ?', args: [wrongTriesAt[0]!] };
     expect((await database.execute(wrongTries)).rows).toEqual([]);
   });
 

@@ -7,34 +7,11 @@ import { rebindChatKey } from '../../worker/chat/chat-encryption.ts';
 import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/crypto.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { acceptedBy, consent, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
-import { database, userRowOf } from './support/database.ts';
+import { database, everyValue, userRowOf } from './support/database.ts';
 import { externalSession, newPerson, newPhone } from './support/person.ts';
 import { eventsAbout, sandbox } from './support/sandbox.ts';
-import { liveUserOf, OpenChat } from './support/streams.ts';
+import { liveUserOf, OpenChat, wholeObject } from './support/streams.ts';
 import { eventually } from './support/clock.ts';
-
-/** Every value of every row of the database, as one text. */
-async function wholeDatabase(): Promise<string> {
-  const tables = await database.execute("select name from sqlite_master where type = 'table'");
-  const names = tables.rows.map(({ name }) => name as string);
-  const contents = await Promise.all(names.map((name) => database.execute(`select * from "${name}"`)));
-  return JSON.stringify(contents.map(({ rows }) => rows));
-}
-
-/** Every value of every row of a Durable Object, with bytes as text. */
-function wholeObject(token: string): Promise<string> {
-  return runInDurableObject(liveUserOf(token), (_, { storage }) => {
-    const ours = "select name from sqlite_master where name not like '%cf_%' and name not like 'sqlite_%'";
-    const names = storage.sql
-      .exec<{ name: string }>(ours)
-      .toArray()
-      .map(({ name }) => name);
-    const rows = names.flatMap((name) => storage.sql.exec(`select * from "${name}"`).toArray());
-    const textOf = (value: unknown) =>
-      value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value);
-    return rows.flatMap((row) => Object.values(row).map(textOf)).join('\n');
-  });
-}
 
 describe('the text of a message', () => {
   it('stands in no row of the database and in no line of the log', async () => {
@@ -53,7 +30,8 @@ describe('the text of a message', () => {
     await write(token, markers[1]);
     await readChat(token);
     await stream.until(({ messages }) => messages.some(({ text }) => text === markers[1]));
-    const [kept, stored] = [await wholeDatabase(), await wholeObject(token)];
+    const [rows, stored] = [await everyValue(), await wholeObject(token)];
+    const kept = rows.map(({ text }) => text).join('\n');
     expect(kept).toContain('chat.message');
     await sandbox.faults({ bot: null });
     for (const marker of markers) {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { call, vars } from './support/api.ts';
+import { botCall, call, parallel, randomAddress, vars } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { database } from './support/database.ts';
-import { type Person, newContact, receiveCode } from './support/person.ts';
+import { type Person, newContact, newPhone, receiveCode } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
 
 type Step = [name: string, before: string, after: string];
 
@@ -61,4 +62,46 @@ it('knows the sessions of both versions, if the key was accepted before it was p
     (await call('GET', '/api/user/me', { token: body.token, settings: { SESSION_KEYS } })).status;
   expect(await status(`${first} ${fresh}`)).toBe(200);
   expect(await status(first)).toBe(401);
+});
+
+const pepper = vars.CODE_PEPPER!.split(' ')[0]!;
+const freshPepper = 'P'.repeat(43);
+const peppers: Step[] = [
+  ['accept', pepper, `${pepper} ${freshPepper}`],
+  ['promote', `${pepper} ${freshPepper}`, `${freshPepper} ${pepper}`],
+];
+
+it.each(peppers)('opens no limit while the pepper is rotated: %s', async (_, before, after) => {
+  const verify = (CODE_PEPPER: string, body: object, address: string) =>
+    call('POST', '/api/auth/verify-otp', { body, address, settings: { CODE_PEPPER } });
+  const request = (CODE_PEPPER: string, phone: string, address = randomAddress()) =>
+    call('POST', '/api/auth/request-otp', { body: { phone }, address, settings: { CODE_PEPPER } });
+
+  const { phone } = await newContact();
+  expect((await request(before, phone)).status).toBe(200);
+  for (const CODE_PEPPER of [before, after]) expect((await request(CODE_PEPPER, phone)).status).toBe(429);
+  await botCall('/api/bot/contacts', { phone }, undefined, { CODE_PEPPER: after });
+  expect((await request(before, phone)).status).toBe(200);
+
+  const address = randomAddress();
+  const tries = (CODE_PEPPER: string) =>
+    parallel(30, () => verify(CODE_PEPPER, { phone: newPhone(), otp: '123456' }, address));
+  await tries(before);
+  await tries(after);
+  for (const CODE_PEPPER of [before, after])
+    expect((await verify(CODE_PEPPER, { phone: newPhone(), otp: '123456' }, address)).status).toBe(429);
+});
+
+it.each(peppers)('accepts an external token once while the pepper is rotated: %s', async (_, before, after) => {
+  const verify = async (token: string, CODE_PEPPER: string) =>
+    (await call('POST', '/api/auth/verify-external-token', { body: { token }, settings: { CODE_PEPPER } })).status;
+  for (const order of [
+    [before, after, before],
+    [after, before, after],
+  ]) {
+    const { token } = await sandbox.externalToken(newPhone());
+    const statuses: number[] = [];
+    for (const CODE_PEPPER of order) statuses.push(await verify(token, CODE_PEPPER));
+    expect(statuses).toEqual([200, 401, 401]);
+  }
 });

@@ -124,7 +124,7 @@ const bar = (page: Page) => usageCard(page).getByRole('progressbar', { name: 'Me
 
 /** Serves the site with other allowances than the catalogue's. */
 async function withAllowance(page: Page, allowance: number, instead: string): Promise<void> {
-  await page.route('**/assets/*.js', async (route) => {
+  await page.route('**/assets/**/*.js', async (route) => {
     const response = await route.fetch();
     const code = await response.text();
     await route.fulfill({ response, body: code.replace(`messageLimit:${allowance}`, `messageLimit:${instead}`) });

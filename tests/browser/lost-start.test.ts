@@ -36,7 +36,7 @@ for (const { path, shown, started } of pages) {
     expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
     await signedIn(stub);
     let isLost = true;
-    await page.route('**/assets/*', (route) => (isLost ? route.abort('internetdisconnected') : route.fallback()));
+    await page.route('**/assets/**', (route) => (isLost ? route.abort('internetdisconnected') : route.fallback()));
     await page.goto(path);
     await expect(page.getByText(shown).first()).toBeVisible();
     await expect(page.getByText(offline)).toBeVisible();
@@ -60,7 +60,7 @@ for (const { path, shown, started } of pages) {
     await stopTime(page);
     await signedIn(stub);
     const visits = countVisits(page);
-    await page.route('**/assets/index-*.js', (route) =>
+    await page.route('**/assets/**/index-*.js', (route) =>
       visits() < 2 ? route.fulfill({ status: 404 }) : route.fallback(),
     );
     await page.goto(path);
@@ -79,7 +79,7 @@ for (const { path, shown, started } of pages) {
     await stopTime(page);
     await signedIn(stub);
     const visits = countVisits(page);
-    await page.route('**/assets/index-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.route('**/assets/**/index-*.js', (route) => route.fulfill({ status: 404 }));
     await page.goto(path);
     await expect.poll(visits).toBe(2);
     await expect(page.getByText(shown).first()).toBeVisible();
@@ -99,7 +99,7 @@ test('the app does not start without one of its parts, and the messages stay', a
   const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
   await page.route(`**${part}`, (route) => route.abort('internetdisconnected'));
   let attempts = 0;
-  await page.route('**/assets/index-*.js', (route) => {
+  await page.route('**/assets/**/index-*.js', (route) => {
     if (route.request().method() !== 'HEAD') return route.fallback();
     attempts += 1;
     return route.abort('internetdisconnected');

@@ -131,7 +131,7 @@ test('the app starts when the whole stylesheet applies', async ({ page }) => {
 
 test('the app starts without the stylesheet if that cannot be loaded', async ({ page, expectedErrors }) => {
   expectedErrors.push(/ERR_FAILED/);
-  await page.route('**/assets/*.css', (route) => route.abort());
+  await page.route('**/assets/**/*.css', (route) => route.abort());
   await page.goto('/');
   await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
 });

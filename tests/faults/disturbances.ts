@@ -4,7 +4,7 @@ import type { Choices } from './choices.ts';
 import { keepAttacking } from './load/attack.ts';
 import { keepRefusing, sendMessage } from './load/conversation.ts';
 import { fillWithPeople } from './load/journey.ts';
-import { type World, type Fault, pause, untilClosing, Stuck } from './world.ts';
+import { type World, type Fault, pause, untilClosing, Stuck } from './rig.ts';
 import { services, type Service } from '../sandbox/fault-injection.ts';
 import { signedIn } from './invariants/accounts.ts';
 

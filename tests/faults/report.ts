@@ -3,7 +3,7 @@ import { partText } from '../bench/report.ts';
 import { total } from './records.ts';
 import { signedIn, type Finding } from './invariants/accounts.ts';
 import type { Person } from './person.ts';
-import type { World } from './world.ts';
+import type { World } from './rig.ts';
 
 type Run = { seed: number; loadSeconds: number; settleSeconds: number; findings: Finding[] };
 type Rows = (string | number)[][];

@@ -5,11 +5,10 @@ import { onOrphaned } from '../product/machine.ts';
 import { Choices } from './choices.ts';
 import { Figures, Latencies, Timeline } from './records.ts';
 import { complaintsOf, reportOf } from './report.ts';
-import { startRig, type Rig } from './rig.ts';
+import { startRig, type Rig, type World } from './rig.ts';
 import { Site } from './site.ts';
 import { injectFaults } from './disturbances.ts';
 import { explain, settle } from './settle.ts';
-import type { World } from './world.ts';
 
 const { values } = parseArgs({
   options: {

@@ -7,9 +7,11 @@ import {
   codesWorkOnce,
   nobodyIsStuck,
   noUnexpectedErrors,
-} from './invariants/sign-ins.ts';
+  signedIn,
+  type Finding,
+  type Invariant,
+} from './invariants/accounts.ts';
 import { chatStreamsAgree, messagesReachedBot, pagesAreWhole, textIsNowhere } from './invariants/conversations.ts';
-import { signedIn, type Finding, type Invariant } from './invariants/accounts.ts';
 import { deletedAccountsAreGone } from './invariants/deletions.ts';
 import { botReceivedChanges, everyEventArrived } from './invariants/outbox.ts';
 import { streamsAgree, postsCountOnce, totalsAgree } from './invariants/usage.ts';
@@ -18,7 +20,7 @@ import { runMinuteCron } from '../product/start-product.ts';
 import { resendFailed } from './load/conversation.ts';
 import { Figures } from './records.ts';
 import { Site } from './site.ts';
-import type { World } from './world.ts';
+import type { World } from './rig.ts';
 
 /** All invariants, for a settled system in which every service works. */
 const invariants: Invariant[] = [

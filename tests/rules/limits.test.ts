@@ -121,6 +121,7 @@ describe('every limit', () => {
     rules: Limit[],
     waits: number[],
     onAct: (rows: ReturnType<typeof openRows>, now: number) => void = () => {},
+    namesAt: (index: number) => string[] = () => ['somebody'],
   ) {
     const rows = openRows(schema);
     const acts: Act[] = [];
@@ -128,10 +129,11 @@ describe('every limit', () => {
     for (const [index, wait] of waits.entries()) {
       now += wait;
       onAct(rows, now);
-      const may = allowedAt([{ subject: 'somebody', limits: rules }]);
+      const names = namesAt(index);
+      const may = allowedAt([{ subject: names, limits: rules }]);
       const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
-      rows.run(recordEvents(String(index), now, [[['somebody'], sql`${may} <= ${now}`]]));
-      const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded('somebody', String(index), now)} as done`)!;
+      rows.run(recordEvents(String(index), now, [[[names], sql`${may} <= ${now}`]]));
+      const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded(names, String(index), now)} as done`)!;
       acts.push({ at: now, accepted: done === 1, allowedAt: until });
     }
     return acts;
@@ -183,6 +185,16 @@ describe('every limit', () => {
         const noise = (rows: ReturnType<typeof openRows>, now: number) =>
           rows.run(sql`insert or ignore into rate_limit_events values ('somebody else', ${now}, 'x')`);
         expect(act(rules, waits, noise)).toEqual(act(rules, waits));
+      }),
+    );
+  });
+
+  it('is unchanged while the name of a subject is replaced and the former one still read', () => {
+    fc.assert(
+      fc.property(limits, pauses, (rules, waits) => {
+        const half = waits.length / 2;
+        const namesAt = (index: number) => (index < half ? ['former'] : ['present', 'former']);
+        expect(act(rules, waits, undefined, namesAt)).toEqual(act(rules, waits));
       }),
     );
   });

@@ -15,6 +15,7 @@ import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
   const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety']);
+  const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
 
   it('names every page once', () => {
     const titles = Object.values(pages).map(({ title }) => title);
@@ -46,7 +47,7 @@ describe('the heads and headers of pages', () => {
     const html = '<script>one()</script><script type="module" src="/x.js"></script><style>p{color:red}</style>';
     const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
     expect(inlineHashes(html, 'script')).toEqual([hashOf('one()')]);
-    const headers = securityHeaders({ pages: { '/404': html }, connectTo: ['https://api.example'], hashedFiles: [] });
+    const headers = securityHeaders({ pages: { '/404': html }, connectTo: ['https://api.example'], ...files });
     expect(headers).not.toContain('unsafe');
     expect(headers).toContain(`script-src 'self' ${hashOf('one()')};`);
     expect(headers).toContain(`style-src 'self' ${hashOf('p{color:red}')};`);
@@ -55,7 +56,7 @@ describe('the heads and headers of pages', () => {
 
   it('allows the styles of a page on that page alone', () => {
     const plans = '<style>p{color:blue}</style>';
-    const headers = securityHeaders({ pages: { '/404': '', '/plans': plans }, connectTo: [], hashedFiles: [] });
+    const headers = securityHeaders({ pages: { '/404': '', '/plans': plans }, connectTo: [], ...files });
     const [general = '', own = ''] = headers.split(/(?=^\/plans$)/m);
     const [hash = ''] = inlineHashes(plans, 'style');
     expect(general).not.toContain(hash);
@@ -63,20 +64,24 @@ describe('the heads and headers of pages', () => {
     expect(own).toContain('! Content-Security-Policy');
   });
 
-  it('gives a further language its own pages and one rule for its scripts', () => {
+  it('shares the rules of pages between languages, and gives a further one those that differ', () => {
     const first = securityHeaders({
-      pages: { '/404': '<style>a{}</style>', '/plans': '<style>b{}</style>' },
+      pages: { '/404': '<style>a{}</style>', '/plans': '<style>b{}</style>', '/chat': '<script>hello()</script>' },
       connectTo: [],
-      hashedFiles: ['assets/vendor-1.js'],
+      scriptFolder: 'assets/en-1',
+      hashedFiles: ['assets/vendor-1.js', 'assets/en-1/main-2.js', 'assets/en-1/chat-3.js'],
     });
     const more = (notFound: string) =>
-      headersWith(first, 'assets/es-1', {
-        pages: { '/404': notFound, '/login': '<style>c{}</style>' },
+      headersWith(first, {
+        pages: { '/404': notFound, '/plans': '<style>b{}</style>', '/chat': '<script>hola()</script>' },
         connectTo: [],
+        scriptFolder: 'assets/es-1',
         hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
       });
     const rules = [...more('<style>a{}</style>').matchAll(/^\/\S*/gm)].map(([path]) => path);
-    expect(rules).toEqual(['/*', '/plans', '/assets/vendor-1.js', '/login', '/assets/es-1/*']);
+    const english = ['/*', '/plans', '/:language/plans', '/chat', '/:language/chat'];
+    // The rules of this test are written without the start of a language, since the words here are English.
+    expect(rules).toEqual([...english, '/assets/en-1/*', '/assets/vendor-1.js', '/chat', '/assets/es-1/*']);
     expect(() => more('<style>other{}</style>')).toThrow('refuses an inline script or style');
   });
 
@@ -85,10 +90,11 @@ describe('the heads and headers of pages', () => {
       securityHeaders({
         pages: {},
         connectTo: [],
+        ...files,
         hashedFiles: Array.from({ length: count }, (_, at) => `assets/${at}.js`),
       });
     expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js');
-    expect(rules(2)).not.toContain('*.js');
+    expect(rules(2)).not.toContain('/assets/*');
     expect(() => rules(100)).toThrow(/more than the 100 allowed/);
   });
 });

@@ -1,10 +1,15 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
+
+/** The file in which the stylesheet is kept for the builds of other languages, and whether this build makes it. */
+type Options = { keptIn: string; isMade: boolean };
 
 /**
  * Puts the stylesheet into the page, where `write-pages.ts` keeps the rules of each page, and the layers with classes
  * also into one file, which `app/deployment-change.ts` applies before the app starts.
  */
-export function splitStylesheet(): Plugin {
+export function splitStylesheet({ keptIn, isMade }: Options): Plugin {
   let sheet = '';
   return {
     name: 'split-stylesheet',
@@ -15,7 +20,8 @@ export function splitStylesheet(): Plugin {
         const files = Object.values(bundle);
         const sheets = files.filter((file) => file.type === 'asset' && file.fileName.endsWith('.css'));
         const source = sheets.map((file) => ('source' in file ? String(file.source).trim() : '')).join('');
-        sheet = withoutUnusedVariables(source);
+        sheet = isMade ? withoutUnusedVariables(source) : readFileSync(keptIn, 'utf8');
+        if (isMade) keep(keptIn, sheet);
         for (const { fileName } of sheets) delete bundle[fileName];
         for (const file of files) if (file.type === 'chunk') file.viteMetadata?.importedCss.clear();
         this.emitFile({ type: 'asset', name: 'styles.css', source: classLayers(sheet) });
@@ -29,6 +35,11 @@ export function splitStylesheet(): Plugin {
       ],
     },
   };
+}
+
+function keep(file: string, sheet: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, sheet);
 }
 
 /** A low priority: the first paint needs nothing of the file. */

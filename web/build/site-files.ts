@@ -74,16 +74,18 @@ type HeaderOptions = {
   connectTo: readonly string[];
   /** Files that have a hash of their content in their names. */
   hashedFiles: readonly string[];
+  /** The folder of the scripts of the language, whose name has a build id. */
+  scriptFolder: string;
 };
 
-/** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. */
-export function securityHeaders({ pages, connectTo, hashedFiles }: HeaderOptions): string {
+/** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. English is built first. */
+export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): string {
   const { '/404': notFound = '', ...others } = pages;
+  const filled = filledPaths(others);
   // Pages without prerendered text have the same styles and need no rules of their own.
-  const isEmpty = (path: string) => pageHead(path).prerendering === 'none';
-  const [empty, filled] = [Object.keys(others).filter(isEmpty), Object.keys(others).filter((path) => !isEmpty(path))];
+  const empty = Object.keys(others).filter((path) => !filled.includes(path));
   const general = [notFound, ...empty.map((path) => others[path])].join('');
-  const rules = [
+  return joined([
     `/*
   Content-Security-Policy: ${policyOf(general, connectTo)}
   Strict-Transport-Security: max-age=31536000; includeSubDomains
@@ -93,39 +95,50 @@ export function securityHeaders({ pages, connectTo, hashedFiles }: HeaderOptions
   Permissions-Policy: camera=(), microphone=(self), geolocation=(), payment=(), usb=(), browsing-topics=()
   Cross-Origin-Opener-Policy: same-origin
 `,
-    ...filled.map((path) => pageRule(path, policyOf(pages[path] ?? '', connectTo))),
-    // One rule for each file: a rule for the folder would also make browsers keep the response that a file is missing.
-    ...hashedFiles.map(immutable),
-  ];
-  return joined(rules);
+    ...filled.flatMap((path) => {
+      const policy = policyOf(pages[path] ?? '', connectTo);
+      return [pageRule(path, policy), pageRule(anyLanguage + path, policy)];
+    }),
+    ...immutableRules(files),
+  ]);
 }
 
-/**
- * The `_headers` file with the rules of one more language. Its own scripts are in a folder with a build id: no other
- * build has that folder, so one rule for it makes no browser keep the response that a file is missing.
- */
-export function headersWith(headers: string, folder: string, { pages, connectTo, hashedFiles }: HeaderOptions): string {
+/** The `_headers` file with the rules of one more language: for its scripts, and for pages that differ from English. */
+export function headersWith(headers: string, { pages, connectTo, ...files }: HeaderOptions): string {
   const rules = headers.split(/\n(?=\/)/);
-  const isFilled = (path: string) => path !== '/404' && pageHead(path).prerendering !== 'none';
-  const filled = Object.keys(pages).filter(isFilled);
-  const general = Object.keys(pages).filter((path) => !isFilled(path));
+  const filled = filledPaths(pages);
+  const general = Object.keys(pages).filter((path) => !filled.includes(path));
   for (const hash of general.flatMap((path) => [
     ...inlineHashes(pages[path] ?? '', 'script'),
     ...inlineHashes(pages[path] ?? '', 'style'),
   ]))
     if (!rules[0]?.includes(hash))
       throw new Error(`The policy of all pages refuses an inline script or style of ${locale}`);
-  const shared = hashedFiles.filter((file) => !file.startsWith(`${folder}/`) && !headers.includes(`/${file}\n`));
-  return joined([
-    ...rules,
-    ...filled.map((path) => pageRule(path, policyOf(pages[path] ?? '', connectTo))),
-    ...[`${folder}/*`, ...shared].map(immutable),
-  ]);
+  const own = filled.flatMap((path) => {
+    const policy = policyOf(pages[path] ?? '', connectTo);
+    return headers.includes(pageRule(anyLanguage + path, policy)) ? [] : [pageRule(basePath + path, policy)];
+  });
+  return joined([...rules, ...own, ...immutableRules(files).filter((rule) => !headers.includes(rule))]);
 }
+
+/** A placeholder of `_headers`: the first part of a path. */
+const anyLanguage = '/:language';
+
+const filledPaths = (all: Record<string, string>) =>
+  Object.keys(all).filter((path) => path !== '/404' && pageHead(path).prerendering !== 'none');
 
 // Without `!` both policies would apply, and the first refuses the styles of every other page.
 const pageRule = (path: string, policy: string) =>
-  `${basePath}${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
+  `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
+
+/**
+ * One rule for the folder of this build, since no other build has it; elsewhere one for each file: a rule for a folder
+ * would also make browsers keep the response that a file is missing.
+ */
+function immutableRules({ hashedFiles, scriptFolder }: Pick<HeaderOptions, 'hashedFiles' | 'scriptFolder'>): string[] {
+  const shared = hashedFiles.filter((file) => !file.startsWith(`${scriptFolder}/`));
+  return [`${scriptFolder}/*`, ...shared].map(immutable);
+}
 
 const immutable = (file: string) => `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`;
 

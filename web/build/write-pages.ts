@@ -59,9 +59,9 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
         await write('404.html', '/404');
         emit('manifest.webmanifest', manifest());
-        const headers = { pages: pagesByPath, connectTo, hashedFiles };
+        const headers = { pages: pagesByPath, connectTo, hashedFiles, scriptFolder };
         // English is built first. The other languages add to its rules.
-        if (basePath) return addHeaders(join(siteIn, '_headers'), scriptFolder, headers);
+        if (basePath) return addHeaders(join(siteIn, '_headers'), headers);
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
         if (redirects()) emit('_redirects', redirects());
@@ -80,11 +80,8 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
     .replace('href="/manifest.webmanifest"', `href="${basePath}/manifest.webmanifest"`);
 }
 
-async function addHeaders(
-  file: string,
-  ...[folder, options]: [string, Parameters<typeof headersWith>[2]]
-): Promise<void> {
-  await writeFile(file, headersWith(await readFile(file, 'utf8'), folder, options));
+async function addHeaders(file: string, options: Parameters<typeof headersWith>[1]): Promise<void> {
+  await writeFile(file, headersWith(await readFile(file, 'utf8'), options));
 }
 
 /** Prerendered pages keep what their scripts need in a template, which `head-script.ts` inserts after the first paint. */

@@ -80,7 +80,7 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     await keepFreeWeek(user.phone, settings, now, own),
     deleteFrom(codes, codes.phone, phone),
     deleteFrom(challenges, challenges.phone, phone),
-    clearPhoneRateLimits(phone),
+    await clearPhoneRateLimits(settings, user.phone),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(trialLinks, trialLinks.userId, id),
     deleteFrom(sessions, sessions.userId, id),

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
 import { type PhoneNumber, rateLimitEvents } from '#db/schema';
 import { Phone } from '../contract/schemas.ts';
-import { and, sql, type SQL } from 'drizzle-orm';
-import { build, type Value } from '../lib/sql.ts';
+import { and, inArray, type SQL } from 'drizzle-orm';
+import { keyedHashes } from '../lib/crypto.ts';
+import { hashedSubject } from '../lib/rate-limits.ts';
+import { build } from '../lib/sql.ts';
+import type { Settings } from '../settings.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
@@ -32,15 +35,24 @@ function canonicalSpelling(phone: string): string {
   return phone;
 }
 
-/** Prefixes of the rate-limit subjects of a phone number. */
-export const phoneSubjects = { codesTo: 'codes:', wrongTriesAt: 'wrong-tries:' } as const;
+type Peppers = Pick<Settings, 'CODE_PEPPER'>;
+
+/** The subjects of the rate limits on a number, which name it by keyed hashes. */
+export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber) {
+  const hashes = await keyedHashes(CODE_PEPPER, 'limit', phone);
+  return {
+    everyCodeTo: hashedSubject('every-code', hashes),
+    codesTo: hashedSubject('codes', hashes),
+    wrongTriesAt: hashedSubject('wrong-tries', hashes),
+  };
+}
 
 /** The rate-limit subject of a user's exports. */
 export const exportSubject = (userId: string) => `exports:${userId}`;
 
-/** SQL that removes every rate-limit event of a number, where the condition holds. */
-export function clearPhoneRateLimits(phone: Value<PhoneNumber> | SQL, when?: SQL): SQL {
-  const subjects = Object.values(phoneSubjects).map((prefix) => sql`${prefix} || ${phone}`);
-  const own = sql`${rateLimitEvents.subject} in (${sql.join(subjects, sql`, `)})`;
+/** SQL that removes the rate-limit events of a number where the condition holds, those of its hard limit excepted. */
+export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber, when?: SQL): Promise<SQL> {
+  const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
+  const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);
   return build.delete(rateLimitEvents).where(and(own, when)).getSQL();
 }

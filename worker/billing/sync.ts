@@ -5,6 +5,7 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { PaidPlanId } from '../contract/plans.ts';
 import type { Env } from '../env.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
@@ -185,6 +186,7 @@ async function saveState(
   const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
   // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
   const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
+  const cancels = user.cancelAt === null && columns.cancelAt !== null ? sql`true` : sql`false`;
   const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
   const { live, renewalAt } = state;
   const dueAt = dueAfter({ live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment }, now);
@@ -195,6 +197,7 @@ async function saveState(
       .where(unchanged ? and(mine, isNull(users.id)) : mine),
     newPlan: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan)),
     offSale: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, offSaleData, offSale)),
+    cancellation: db.run(countToday({ kind: 'cancellation' }, now, sql`from ${users} where ${mine} and ${cancels}`)),
     release: db
       .update(customers)
       .set({

@@ -148,26 +148,33 @@ export type MessageContent = {
   replyTo?: string | undefined;
   crisis?: boolean;
   voice?: Voice | undefined;
+  /** The referral of this reply is counted (`referrals.ts`). */
+  counted?: boolean;
 };
 type Place = { userId: string; id: string; author: MessageAuthor };
 
 const decoder = new TextDecoder();
 
 /** The ciphertext of the content, bound to this conversation, epoch and id. */
-export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisis, voice }: MessageContent) {
+export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisis, voice, counted }: MessageContent) {
   const content = {
     text,
     ...(replyTo !== undefined && { replyTo }),
     ...(crisis && { crisis }),
     ...(voice && { voice }),
+    ...(counted && { counted }),
   };
   return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
 }
 
 /** Decrypts a stored message; throws if the key belongs to another conversation. */
 export async function openMessage(key: CryptoKey, userId: string, stored: StoredMessage): Promise<ChatMessage> {
-  const plain = await unseal(key, messageContext({ userId, ...stored }), stored.sealed);
-  return toChatMessage(stored, JSON.parse(decoder.decode(plain)));
+  return toChatMessage(stored, await openContent(key, userId, stored));
+}
+
+/** As `openMessage`, with what the contract does not show. */
+export async function openContent(key: CryptoKey, userId: string, stored: StoredMessage): Promise<MessageContent> {
+  return JSON.parse(decoder.decode(await unseal(key, messageContext({ userId, ...stored }), stored.sealed)));
 }
 
 /** A message of the contract. */

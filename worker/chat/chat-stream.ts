@@ -1,12 +1,17 @@
-import type { ChatStreamEvent } from '../contract/chat.ts';
+import type { ChatMessage, ChatStreamEvent } from '../contract/chat.ts';
 import { fromBase64 } from '../lib/crypto.ts';
 import { isoDate } from '../lib/time.ts';
 import type { ConversationChange, Typing } from '../live/changes.ts';
 import type { ConversationEvents } from '../live/live-stream.ts';
+import type { StoredMessage } from '../live/message-table.ts';
 import { openMessage, openPartialReply, type KeyOfEpoch } from './chat-encryption.ts';
 
+/** Called with each message that a stream sends. */
+type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: Read) => void;
+type Read = { stored: StoredMessage; message: ChatMessage };
+
 /** Decrypts the changes that the live object sends to a reader, as the events of the contract. */
-export function conversationEvents(userId: string, keyOf: KeyOfEpoch): ConversationEvents {
+export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage: OnMessage): ConversationEvents {
   return async (change) => {
     if (change.kind === 'message') return messageFrame(change);
     if (change.kind === 'state')
@@ -21,7 +26,9 @@ export function conversationEvents(userId: string, keyOf: KeyOfEpoch): Conversat
     const key = await keyOf(change.epoch);
     if (!key) return null;
     const stored = { ...change.message, sealed: fromBase64(change.message.sealed).buffer };
-    return frame({ type: 'message', message: await openMessage(key, userId, stored) }, change.revision);
+    const message = await openMessage(key, userId, stored);
+    onMessage({ key, epoch: change.epoch }, { stored, message });
+    return frame({ type: 'message', message }, change.revision);
   }
 
   async function typingFrame({ until, epoch, sealed }: Typing): Promise<string> {

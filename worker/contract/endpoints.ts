@@ -17,6 +17,7 @@ import type { ErrorName } from './errors.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {
   AccountStatus,
+  CancelReason,
   Challenge,
   Code,
   Kind,
@@ -76,6 +77,7 @@ function wholeNumber(name: string, least: number, most: number) {
 const largestReply = 32 * 1024;
 
 const done = v.object({ success: v.literal(true) });
+const YearTotal = v.object({ year: v.number(), total: v.number() });
 
 export const endpoints = {
   supportErase: {
@@ -207,6 +209,13 @@ export const endpoints = {
     ...pageRoutes.resumePlan,
     summary: 'Take the cancellation back',
     needsSignIn: true,
+    output: done,
+    fails: ['conflict'],
+  },
+  giveCancelReason: {
+    ...pageRoutes.giveCancelReason,
+    summary: 'Say why one has cancelled; counted for the day, without the person',
+    input: v.object({ reason: CancelReason }),
     output: done,
     fails: ['conflict'],
   },
@@ -372,6 +381,13 @@ export const endpoints = {
     output: v.object({ success: v.literal(true), url: v.string(), expiresAt: Timestamp }),
     fails: ['notFound', 'trialSpent'],
   },
+  botReferrals: {
+    ...botRoutes.botReferrals,
+    summary: 'Count one referral to a crisis line outside the conversation on the web',
+    input: v.strictObject({ phone: Phone }),
+    output: done,
+    fails: ['notFound'],
+  },
   stripeWebhook: {
     ...serviceRoutes.stripeWebhook,
     summary: "Take one of Stripe's signed events",
@@ -403,6 +419,14 @@ export const endpoints = {
     ...pageRoutes.getCountry,
     summary: 'The country of the connection, for the crisis lines; null when it is unknown',
     output: v.object({ success: v.literal(true), country: v.nullable(v.string()) }),
+  },
+  getSafety: {
+    ...pageRoutes.getSafety,
+    summary: 'How many referrals to crisis lines were counted in the last full year and in the present one',
+    output: v.object({
+      success: v.literal(true),
+      referrals: v.object({ lastYear: YearTotal, thisYear: YearTotal }),
+    }),
   },
   openapi: {
     ...serviceRoutes.openapi,

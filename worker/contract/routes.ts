@@ -24,6 +24,7 @@ export const pageRoutes = {
   createPortalSession: { access: 'user', method: 'POST', path: '/api/billing/create-portal-session' },
   cancelPlan: { access: 'user', method: 'POST', path: '/api/billing/cancel' },
   resumePlan: { access: 'user', method: 'POST', path: '/api/billing/resume' },
+  giveCancelReason: { access: 'user', method: 'POST', path: '/api/billing/cancel-reason' },
   verifyCheckoutSession: { access: 'user', method: 'POST', path: '/api/billing/verify-and-update-checkout-session' },
   streamTicket: { access: 'user', method: 'POST', path: '/api/user/stream-ticket' },
   usageStream: { access: 'user', method: 'GET', path: '/api/user/usage-stream' },
@@ -36,6 +37,7 @@ export const pageRoutes = {
   putChatConsent: { access: 'user', method: 'PUT', path: '/api/user/chat/consent' },
   deleteChatConsent: { access: 'user', method: 'DELETE', path: '/api/user/chat/consent' },
   getCountry: { access: 'public', method: 'GET', path: '/api/country' },
+  getSafety: { access: 'public', method: 'GET', path: '/api/safety' },
 } as const satisfies Record<string, Route>;
 
 /** The calls of the bot. */
@@ -49,6 +51,7 @@ export const botRoutes = {
   botEntitlements: { access: 'bot', method: 'POST', path: '/api/bot/entitlements' },
   botApprovals: { access: 'bot', method: 'POST', path: '/api/bot/approvals' },
   botTrials: { access: 'bot', method: 'POST', path: '/api/bot/trials' },
+  botReferrals: { access: 'bot', method: 'POST', path: '/api/bot/referrals' },
 } as const satisfies Record<string, Route>;
 
 /** The calls of other services, and of whoever watches or documents the API. */

@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm';
+import { users } from '#db/schema';
 import { cancelPlan as cancel, resumePlan as resume } from '../billing/cancellation.ts';
 import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
 import { leaseOf, withLease, type Changes, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
@@ -6,6 +8,8 @@ import { syncLeased } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import type { Database } from '../lib/database.ts';
+import { countToday } from '../lib/daily-totals.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { entitledTier } from '../usage/allowance.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
@@ -45,6 +49,15 @@ export const resumePlan: Handler<'resumePlan'> = async (context) =>
     const { result: _, ...release } = await resume(context, leased);
     return { result: { success: true as const }, ...release };
   });
+
+export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, input, db, now }) => {
+  const counted = { kind: 'cancel_reason' as const, detail: input.reason };
+  const cancelled = sql`from ${users} where ${users.id} = ${session.userId} and ${users.cancelAt} is not null`;
+  return session.run([db.run(countToday(counted, now, cancelled))], (user) => {
+    if (user.cancelAt === null) throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
+    return { success: true };
+  });
+};
 
 /** The lease of the session's user: the session check and the first look at the lease are one request. */
 function withOwnLease<T>(

@@ -11,6 +11,7 @@ import { build, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import { dayMs } from '../lib/time.ts';
 import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
 import { firstWeek } from '../usage/left-week.ts';
@@ -28,7 +29,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
   const effects = {
     user: upsertUser(contact, settings, now)(isFirstCall),
-    limits: clearPhoneRateLimits(phone, isFirstCall),
+    limits: await clearPhoneRateLimits(settings, phone, isFirstCall),
   };
   await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
   return { success: true, known: true };
@@ -112,4 +113,18 @@ export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
   const values = messageValues(context.input.phone, 1);
   const found = await applyOnce<Found>(context, entitlementStatements, values);
   return usageResponseOf(found!, 0);
+};
+
+const known = sql`select '{}' as answer from ${users} where ${users.phone} = ${sql.placeholder('phone')}`;
+const referral = countToday(
+  { kind: 'referral', detail: 'whatsapp' },
+  sql.placeholder('now'),
+  sql`where ${isFirstCall}`,
+);
+const referralStatements = idempotentStatements(known, { referral });
+
+export const botReferrals: Handler<'botReferrals'> = async (context) => {
+  const found = await applyOnce<object>(context, referralStatements, { phone: context.input.phone });
+  if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
+  return { success: true };
 };

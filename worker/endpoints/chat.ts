@@ -1,4 +1,6 @@
 import { liveUserOf } from '../live/publish.ts';
+import { countReferrals } from '../chat/referrals.ts';
+import type { StoredMessage } from '../live/message-table.ts';
 import { consentOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
 import { openMessage, newChatKey, chatKeyOf } from '../chat/chat-encryption.ts';
 import type { BaseContext, Handler } from '../http/request-context.ts';
@@ -31,11 +33,13 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
       context.waitUntil(restartEpoch(context, user, page));
       throw staleEpochError();
     }
-    const messages = key ? page.messages.map((message) => openMessage(key, user.id, message)) : [];
+    const open = async (stored: StoredMessage) => ({ stored, message: await openMessage(key!, user.id, stored) });
+    const reads = await Promise.all(key ? page.messages.map(open) : []);
+    if (key) countReferrals(context, { userId: user.id, key, epoch: user.chatEpoch }, reads);
     return {
       success: true,
       revision: page.revision,
-      messages: await Promise.all(messages),
+      messages: reads.map(({ message }) => message),
       hasMore: page.hasMore,
       typingUntil: page.typingUntil === null ? null : new Date(page.typingUntil).toISOString(),
       consent: consentOf(user),

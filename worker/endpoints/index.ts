@@ -1,6 +1,6 @@
 import type { EndpointName } from '../contract/endpoints.ts';
 import { botRoute, publicRoute, supportRoute, webhookRoute, userRoute, type Route } from '../http/route.ts';
-import { botApprovals, botContacts, botEntitlements, botTrials, botUsage } from './bot.ts';
+import { botApprovals, botContacts, botEntitlements, botReferrals, botTrials, botUsage } from './bot.ts';
 import { botMessages, botTranscripts, botTyping, botVoice } from './bot-chat.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
 import { clearChat, deleteChatConsent, getChat, getVoice, putChatConsent, sendMessage, sendVoice } from './chat.ts';
@@ -8,6 +8,7 @@ import {
   cancelPlan,
   createPortalSession,
   createSubscriptionUpdateSession,
+  giveCancelReason,
   resumePlan,
   verifyCheckoutSession,
 } from './billing.ts';
@@ -22,7 +23,7 @@ import {
   getSessions,
   putPlatform,
 } from './user.ts';
-import { getCountry, health, openapi } from './service.ts';
+import { getCountry, getSafety, health, openapi } from './service.ts';
 import { logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
@@ -32,6 +33,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   botContacts: botRoute('botContacts', botContacts),
   botEntitlements: botRoute('botEntitlements', botEntitlements),
   botMessages: botRoute('botMessages', botMessages),
+  botReferrals: botRoute('botReferrals', botReferrals),
   botTranscripts: botRoute('botTranscripts', botTranscripts),
   botTrials: botRoute('botTrials', botTrials),
   botTyping: botRoute('botTyping', botTyping),
@@ -50,8 +52,10 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getCountry: publicRoute('getCountry', getCountry),
   getMe: userRoute('getMe', getMe),
   getPlatform: userRoute('getPlatform', getPlatform),
+  getSafety: publicRoute('getSafety', getSafety),
   getSessions: userRoute('getSessions', getSessions),
   getVoice: userRoute('getVoice', getVoice),
+  giveCancelReason: userRoute('giveCancelReason', giveCancelReason),
   health: publicRoute('health', health),
   logout: userRoute('logout', logout),
   openapi: publicRoute('openapi', openapi),

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Handler } from '../http/request-context.ts';
 import { connectionCountry } from '../lib/caller.ts';
+import { totalsOfYears } from '../lib/daily-totals.ts';
 import { openApi } from '../http/openapi.ts';
 import { memoize } from '../lib/memoize.ts';
 
@@ -21,6 +22,13 @@ export const getCountry: Handler<'getCountry'> = async ({ request }) => ({
   success: true,
   country: connectionCountry(request),
 });
+
+/** Years by UTC, as the days are counted. */
+export const getSafety: Handler<'getSafety'> = async ({ db, now }) => {
+  const year = new Date(now).getUTCFullYear();
+  const [lastYear, thisYear] = await totalsOfYears(db, 'referral', year - 1, year);
+  return { success: true, referrals: { lastYear, thisYear } };
+};
 
 /** Building the description takes 25 ms of CPU (2026-11-22). */
 const descriptionOf = memoize((siteUrl: string) => JSON.stringify(openApi(siteUrl)));

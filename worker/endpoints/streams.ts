@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { keyOfEpoch } from '../chat/chat-encryption.ts';
 import { conversationEvents } from '../chat/chat-stream.ts';
+import { countReferrals } from '../chat/referrals.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
 import { LiveSocket } from '../live/live-socket.ts';
 import { liveStream, type ConversationEvents } from '../live/live-stream.ts';
@@ -24,7 +25,10 @@ export const chatStream: Handler<'chatStream'> = async (context) =>
   openStream(context, afterOf(context.request), async (user) => {
     const { db, settings } = context;
     const readAgain = async () => (await db.select().from(users).where(eq(users.id, user.id)))[0] ?? null;
-    return conversationEvents(user.id, await keyOfEpoch(settings, user, readAgain));
+    const keyOf = await keyOfEpoch(settings, user, readAgain);
+    return conversationEvents(user.id, keyOf, (conversation, read) =>
+      countReferrals(context, { userId: user.id, ...conversation }, [read]),
+    );
   });
 
 /**

@@ -80,7 +80,7 @@ export const endSession: Handler<'endSession'> = async (context) => {
 const limits = [{ most: 5, per: hourMs }];
 
 export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, language, now }) => {
-  const subject = exportSubject(session.claimedUserId);
+  const subject = [exportSubject(session.claimedUserId)];
   const mayExportAt = allowedAt([{ subject, limits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);

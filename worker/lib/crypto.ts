@@ -44,8 +44,10 @@ export type HashPurpose =
   | 'trial-link'
   | 'left-week'
   | 'phone'
+  | 'limit'
   | 'log'
   | 'jti'
+  | 'referral'
   | 'bot-call';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */

@@ -6,29 +6,41 @@ import { dayMs, hourMs, minuteMs } from './time.ts';
 
 const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 
+/** What limits count, by every name that its events may have; a new event gets the first. */
+export type Subject = Value<string | null>[];
+
 /** A subject of rate limits, with its limits. */
-export type Limited = { subject: Value<string>; limits: Limit[] };
+export type Limited = { subject: Subject; limits: Limit[] };
+
+/** The subject of a limit by a keyed hash of a number or address under each pepper: rotating one opens no limit. */
+export function hashedSubject(prefix: string, hashes: string[]): string[] {
+  return hashes.map((hash) => `${prefix}:${hash}`);
+}
+
+/** SQL: the names of a subject as a list. */
+export function namesOf(subject: Subject): SQL {
+  return sql`(${sql.join(
+    subject.map((name) => sql`${name}`),
+    sql`, `,
+  )})`;
+}
 
 /** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if none applies. */
 export function allowedAt(limited: Limited[]): SQL<number> {
   const [subjectName, at] = [nameOf(subjects), nameOf(instants)];
   const each = limited.flatMap(({ subject, limits }) =>
     limits.map(
-      ({ most, per }) => sql`coalesce((select ${at} from ${rateLimitEvents} where ${subjectName} = ${subject}
+      ({ most, per }) => sql`coalesce((select ${at} from ${rateLimitEvents} where ${subjectName} in ${namesOf(subject)}
         order by ${at} desc limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
     ),
   );
   return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
 }
 
-/** SQL: records an event `by` for each subject whose condition holds, null ones excepted; conditions see the events before. */
-export function recordEvents(
-  by: Value<string>,
-  now: Value<number>,
-  events: [subjects: Value<string | null>[], when: SQL][],
-): SQL {
+/** SQL: records an event `by` for each subject whose condition holds, unnamed ones excepted; conditions see the events before. */
+export function recordEvents(by: Value<string>, now: Value<number>, events: [subjects: Subject[], when: SQL][]): SQL {
   const each = events.map(([recorded, when]) => {
-    const rows = recorded.map((subject) => sql`(${subject})`);
+    const rows = recorded.map(([name]) => sql`(${name})`);
     return sql`select column1, ${now}, ${by} from (values ${sql.join(rows, sql`, `)})
       where column1 is not null and ${when}`;
   });
@@ -37,9 +49,9 @@ export function recordEvents(
 }
 
 /** SQL: whether the event `by` was recorded for the subject. */
-export function wasRecorded(subject: Value<string>, by: Value<string>, now: Value<number>): SQL {
+export function wasRecorded([name]: Subject, by: Value<string>, now: Value<number>): SQL {
   return sql`exists (select 1 from ${rateLimitEvents}
-    where ${subjects} = ${subject} and ${instants} = ${now} and ${authors} = ${by})`;
+    where ${subjects} = ${name} and ${instants} = ${now} and ${authors} = ${by})`;
 }
 
 /** At most `most` times in any stretch of `per` milliseconds. */

@@ -184,6 +184,12 @@ export class LiveUser extends DurableObject<object> {
     return message !== null;
   }
 
+  /** Keeps the mark that the referral of a reply is counted, unless the reply was cleared. */
+  markCounted(epoch: number, id: string, sealed: ArrayBuffer): void {
+    const message = this.find(epoch, id);
+    if (message) this.#table.replaceSealed(message, sealed);
+  }
+
   /**
    * Shows the typing indicator until an instant (unix ms), with the text as far as it is written; a past instant ends it.
    * The text is kept in memory alone: no storage ever holds a reply that is not complete.

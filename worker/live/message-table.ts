@@ -95,6 +95,11 @@ export class MessageTable {
     return { ...message, sealed, revision };
   }
 
+  /** Replaces the ciphertext by one that shows the same, so no stream needs to know. */
+  replaceSealed({ seq }: StoredMessage, sealed: ArrayBuffer): void {
+    this.#sql.exec('update messages set sealed = ? where seq = ?', sealed, seq);
+  }
+
   setState(message: StoredMessage, state: MessageState): StoredMessage {
     const { revision } = this.#next();
     this.#sql.exec('update messages set state = ?, revision = ? where seq = ?', state, revision, message.seq);

@@ -1,47 +1,51 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { networkOf } from '../lib/caller.ts';
-import { keyedHash } from '../lib/crypto.ts';
+import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import type { Limit, Limited } from '../lib/rate-limits.ts';
+import { hashedSubject, type Limit, type Limited } from '../lib/rate-limits.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
 export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
 
-/** Subjects of the rate limits on codes; an address may also be an IPv6 network. */
-export const subjects = {
-  everyCodeTo: async ({ CODE_PEPPER }: Settings, phone: PhoneNumber) =>
-    `every-code:${await keyedHash(CODE_PEPPER[0]!, 'phone', phone)}`,
-  codesTo: (phone: PhoneNumber) => `${phoneSubjects.codesTo}${phone}`,
-  wrongTriesAt: (phone: PhoneNumber) => `${phoneSubjects.wrongTriesAt}${phone}`,
-  codesFrom: (address: string) => `codes-from:${address}`,
-  requestsFrom: (address: string) => `requests-from:${address}`,
-  triesFrom: (address: string) => `tries-from:${address}`,
-};
+/** The subjects of the rate limits on codes: keyed hashes of the number, of the caller's address and of its network. */
+export async function subjectsOf({ settings, address }: Pick<SignInCall, 'settings' | 'address'>, phone: PhoneNumber) {
+  const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
+  const network = networkOf(address);
+  const [number, caller, callersNetwork] = await Promise.all([
+    phoneSubjects(settings, phone),
+    hashesOf(address),
+    network ? hashesOf(network) : null,
+  ]);
+  return { ...number, address: fromSubjects(caller), network: callersNetwork && fromSubjects(callersNetwork) };
+}
+
+const fromSubjects = (hashes: string[]) => ({
+  codesFrom: hashedSubject('codes-from', hashes),
+  requestsFrom: hashedSubject('requests-from', hashes),
+  triesFrom: hashedSubject('tries-from', hashes),
+});
 
 /** The rate-limit subjects of a code, with their limits. */
-export async function limitsOf({ settings, address }: SignInCall, phone: PhoneNumber) {
-  const network = networkOf(address);
-  const per = (subjectOf: (address: string) => string, byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
-    { subject: subjectOf(address), limits: byAddress },
-    ...(network ? [{ subject: subjectOf(network), limits: byNetwork }] : []),
+export async function limitsOf(call: SignInCall, phone: PhoneNumber) {
+  const { settings } = call;
+  const { everyCodeTo, codesTo, wrongTriesAt, address, network } = await subjectsOf(call, phone);
+  const per = (of: 'codesFrom' | 'requestsFrom', byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
+    { subject: address[of], limits: byAddress },
+    ...(network ? [{ subject: network[of], limits: byNetwork }] : []),
   ];
   return {
-    requests: per(
-      subjects.requestsFrom,
-      settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
-      settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
-    ),
+    requests: per('requestsFrom', settings.LIMIT_CODE_REQUESTS_PER_ADDRESS, settings.LIMIT_CODE_REQUESTS_PER_NETWORK),
     codes: [
-      // A contact clears the other limits of its number, but not this one, which outlives the account as a keyed hash.
-      { subject: await subjects.everyCodeTo(settings, phone), limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
-      { subject: subjects.codesTo(phone), limits: settings.LIMIT_CODES_PER_NUMBER },
-      ...per(subjects.codesFrom, settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
+      // A contact clears the other limits of its number, but not this one, which outlives the account.
+      { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+      { subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+      ...per('codesFrom', settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
     ],
-    wrongTries: [{ subject: subjects.wrongTriesAt(phone), limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
+    wrongTries: [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
   };
 }
 

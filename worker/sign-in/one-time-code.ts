@@ -3,14 +3,13 @@ import { challenges, codes, dailyCodes, rateLimitEvents, users, sessions } from 
 import { excluded, insertSelect, nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { base64url } from 'jose';
-import { allowedAt, recordEvents, wasRecorded } from '../lib/rate-limits.ts';
+import { allowedAt, namesOf, recordEvents, type Subject, wasRecorded } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
-import { networkOf } from '../lib/caller.ts';
+import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import {
   type SignInCall,
-  subjects,
+  subjectsOf,
   limitsOf,
   provenForMs,
   codeDay,
@@ -102,7 +101,7 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
 export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: string): Promise<void> {
   const { db, now } = call;
   const { codes: limited } = await limitsOf(call, phone);
-  const counted = limited.map(({ subject }) => sql`${subject}`);
+  const counted = namesOf(limited.flatMap(({ subject }) => subject));
   const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
   await db.batch([
     db
@@ -114,11 +113,7 @@ export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: str
     db
       .delete(rateLimitEvents)
       .where(
-        and(
-          sql`${rateLimitEvents.subject} in (${sql.join(counted, sql`, `)})`,
-          eq(rateLimitEvents.at, now),
-          eq(rateLimitEvents.by, id),
-        ),
+        and(sql`${rateLimitEvents.subject} in ${counted}`, eq(rateLimitEvents.at, now), eq(rateLimitEvents.by, id)),
       ),
   ]);
 }
@@ -158,26 +153,25 @@ type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefine
  * challenge, a code has tries of its own, which count neither for the number nor for the address; once it has signed in,
  * it no longer counts as one of the address's codes.
  */
-export async function redeemCode(
-  { db, settings, address, now }: SignInCall,
-  { phone, code, challenge }: Attempt,
-): Promise<Redeemed> {
+export async function redeemCode(call: SignInCall, { phone, code, challenge }: Attempt): Promise<Redeemed> {
+  const { db, settings, now } = call;
   const id = crypto.randomUUID();
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
   const challengeIds =
     challenge === undefined ? [] : await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge);
-  const network = networkOf(address);
+  const { wrongTriesAt, address, network } = await subjectsOf(call, phone);
+  const none = settings.CODE_PEPPER.map(() => null);
   const values = {
     id,
     now,
     phone,
-    ...Object.fromEntries(macs.map((mac, index) => [`mac${index}`, mac])),
-    ...Object.fromEntries(challengeIds.map((each, index) => [`challenge${index}`, each])),
-    tries: subjects.triesFrom(address),
-    networkTries: network && subjects.triesFrom(network),
-    codesFrom: subjects.codesFrom(address),
-    networkCodesFrom: network && subjects.codesFrom(network),
-    wrongTries: subjects.wrongTriesAt(phone),
+    ...numbered('mac', macs),
+    ...numbered('challenge', challengeIds),
+    ...numbered('tries', address.triesFrom),
+    ...numbered('networkTries', network?.triesFrom ?? none),
+    ...numbered('codesFrom', address.codesFrom),
+    ...numbered('networkCodesFrom', network?.codesFrom ?? none),
+    ...numbered('wrongTries', wrongTriesAt),
   };
   const statements = redeemStatements(settings)[challenge === undefined ? 'codeAlone' : 'withChallenge'];
   const results = await runPrepared(db, statements, values);
@@ -187,6 +181,10 @@ export async function redeemCode(
   return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
 }
 
+/** The values of placeholders that have one for each pepper. */
+const numbered = (name: string, values: (string | null)[]) =>
+  Object.fromEntries(values.map((value, index) => [`${name}${index}`, value]));
+
 const redeemStatements = memoize((settings: Settings) => ({
   codeAlone: statementsFor(settings, codes),
   withChallenge: statementsFor(settings, challenges),
@@ -194,13 +192,9 @@ const redeemStatements = memoize((settings: Settings) => ({
 
 function statementsFor(settings: Settings, sent: typeof codes | typeof challenges): Prepared[] {
   const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
-  const [tries, networkTries] = [sql.placeholder('tries'), sql.placeholder('networkTries')];
-  const wrongTries = sql.placeholder('wrongTries');
-  const eachPepper = (name: string) =>
-    sql.join(
-      settings.CODE_PEPPER.map((_, index) => sql.placeholder(`${name}${index}`)),
-      sql`, `,
-    );
+  const eachPepper = (name: string): Subject =>
+    settings.CODE_PEPPER.map((_, index) => sql.placeholder(`${name}${index}`));
+  const [tries, networkTries, wrongTries] = [eachPepper('tries'), eachPepper('networkTries'), eachPepper('wrongTries')];
   const mayTry = allowedAt([
     { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
     { subject: networkTries, limits: settings.LIMIT_TRIES_PER_NETWORK },
@@ -210,13 +204,14 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
   const alone = sent === codes;
   const own = alone
     ? sql`${sent.phone} = ${phone}`
-    : sql`${challenges.id} in (${eachPepper('challenge')}) and ${sent.phone} = ${phone}`;
+    : sql`${challenges.id} in ${namesOf(eachPepper('challenge'))} and ${sent.phone} = ${phone}`;
   const live = sql`${own} and ${sent.expiresAt} > ${now} and ${sent.triesLeft} > 0 and ${sent.wonBy} is null`;
   const mine = sql`select 1 from ${sent} where ${own} and ${sent.triedBy} = ${id}`;
   const opened = sql`exists (select 1 from ${sessions} where ${sessions.id} = ${id})`;
+  const codesFrom = ['codesFrom', 'networkCodesFrom'].flatMap(eachPepper).map((name) => sql`(${name})`);
   const changes = [
     sql`update ${sent} set ${nameOf(sent.triesLeft)} = ${sent.triesLeft} - 1, ${nameOf(sent.triedBy)} = ${id},
-      ${nameOf(sent.wonBy)} = case when ${sent.mac} in (${eachPepper('mac')}) then ${id} end
+      ${nameOf(sent.wonBy)} = case when ${sent.mac} in ${namesOf(eachPepper('mac'))} then ${id} end
       where ${live} ${alone ? sql`and ${counted} and ${mayErr} <= ${now}` : sql``}`,
     recordEvents(
       id,
@@ -239,7 +234,7 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
       : [
           sql`delete from ${rateLimitEvents} where (subject, at, by) in
       (select column1, ${challenges.sentAt}, ${challenges.sentBy} from ${challenges},
-        (values (${sql.placeholder('codesFrom')}), (${sql.placeholder('networkCodesFrom')}))
+        (values ${sql.join(codesFrom, sql`, `)})
         where ${own} and ${challenges.wonBy} = ${id})`,
         ]),
     ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
@@ -269,8 +264,8 @@ export function newCode(): string {
 
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {
   const { createdAt, lastSeenAt, expiresAt } = sessions;
-  const counted = [subjects.codesTo(phone), subjects.wrongTriesAt(phone)];
-  const everyCode = await subjects.everyCodeTo(settings, phone);
+  const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);
+  const { subject } = rateLimitEvents;
   const [openSessions, code, codesWithChallenge, limits, codesOfTheDay] = await db.batch([
     db
       .select({ createdAt, lastSeenAt, expiresAt })
@@ -283,10 +278,10 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
       .from(challenges)
       .where(eq(challenges.phone, phone)),
     db
-      .select({ what: rateLimitEvents.subject, at: rateLimitEvents.at })
+      .select({ what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`, at: rateLimitEvents.at })
       .from(rateLimitEvents)
-      .where(inArray(rateLimitEvents.subject, counted)),
-    db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(eq(rateLimitEvents.subject, everyCode)),
+      .where(inArray(subject, [...codesTo, ...wrongTriesAt])),
+    db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(inArray(subject, everyCodeTo)),
   ]);
   return { sessions: openSessions, code, codesWithChallenge, limits, codesOfTheDay };
 };

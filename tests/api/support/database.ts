@@ -15,3 +15,21 @@ export async function userRowOf({ phone }: { phone: string }) {
   const { rows } = await database.execute({ sql: 'select * from users where phone = ?', args: [phone] });
   return rows[0]!;
 }
+
+/** Every value of every row of the database as text, with the column that it stands in. */
+export async function everyValue(): Promise<{ column: string; text: string }[]> {
+  const { rows: tables } = await database.execute("select name from sqlite_master where type = 'table'");
+  const contents = await Promise.all(
+    tables.map(async (table) => {
+      const name = table['name'] as string;
+      const { columns, rows } = await database.execute(`select * from "${name}"`);
+      return rows.flatMap((row) =>
+        columns.map((column) => ({ column: `${name}.${column}`, text: textOf(row[column]) })),
+      );
+    }),
+  );
+  return contents.flat();
+}
+
+const textOf = (value: unknown) =>
+  value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value ?? null);

@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { send } from './api.ts';
 import type { Env } from '../../../worker/env.ts';
@@ -10,6 +11,21 @@ type ChatEvent = { id?: string; type: string; [field: string]: any };
 
 /** The live object of the user. */
 export const liveUserOf = (token: string) => (env as unknown as Env).LIVE_USER.getByName(userOf(token));
+
+/** Every value of every row of a Durable Object, with bytes as text. */
+export function wholeObject(token: string): Promise<string> {
+  return runInDurableObject(liveUserOf(token), (_, { storage }) => {
+    const ours = "select name from sqlite_master where name not like '%cf_%' and name not like 'sqlite_%'";
+    const names = storage.sql
+      .exec<{ name: string }>(ours)
+      .toArray()
+      .map(({ name }) => name);
+    const rows = names.flatMap((name) => storage.sql.exec(`select * from "${name}"`).toArray());
+    const textOf = (value: unknown) =>
+      value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value);
+    return rows.flatMap((row) => Object.values(row).map(textOf)).join('\n');
+  });
+}
 
 /** An open stream, read as a browser reads it. */
 abstract class ReadStream<Event> {

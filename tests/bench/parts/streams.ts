@@ -1,7 +1,17 @@
 import { Caller, usageRequest, type Request } from '../load/request.ts';
-import { paced, type Audience, type Delivered } from '../load/crowd.ts';
+import {
+  paced,
+  type Audience,
+  type Delivered,
+  bareUrl,
+  openWeighed,
+  solaceUrl,
+  streamsEach,
+  streamsOf,
+  users,
+  type UrlOf,
+} from '../load/crowd.ts';
 import { inRounds, compare, median, quantile } from '../load/rounds.ts';
-import { bareUrl, openWeighed, solaceUrl, streamsEach, streamsOf, users, type UrlOf } from '../load/streams.ts';
 import { ratioText, type Part } from '../report.ts';
 import { usedBefore, personAt } from '../rig/person.ts';
 import { withRig } from '../rig/rig.ts';

@@ -72,7 +72,7 @@ const tables = [
     select ${sessionId}, ${userId}, ${contactedAt}, ${weekAnchor} from person`,
   `insert into bot_calls (id, fingerprint, by, at, answer)
     select 'msg_' || ${sessionId}, hex(zeroblob(32)), ${userId}, ${weekAnchor}, '{"at":${contactedAt},"allowed":1}' from person`,
-  `insert into rate_limit_events (subject, at, by) select 'codes:' || ${phone}, ${weekAnchor}, ${sessionId} from person`,
+  `insert into rate_limit_events (subject, at, by) select 'codes:' || printf('%064d', i), ${weekAnchor}, ${sessionId} from person`,
 ];
 
 /** Fills an empty database in bulk: each user with a session, a remembered call of the bot and a counted code. */

@@ -84,7 +84,7 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
   return files;
 }
 
-/** Blocks of a path, where `*` stands for anything, and indented headers. A later block wins, so `! Header` adds nothing. */
+/** Blocks of a path, where `*` stands for anything and `:name` for one part, and indented headers. A later block wins, so `! Header` adds nothing. */
 function readRules(text: string): Rule[] {
   const rules: Rule[] = [];
   for (const line of text.split('\n').filter((line) => line.trim() && !/^(?:#|\s+!)/.test(line))) {
@@ -97,7 +97,7 @@ function readRules(text: string): Rule[] {
 
 function patternOf(path: string): RegExp {
   const parts = path.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`);
+  return new RegExp(`^${parts.join('.*').replaceAll(/:\w+/g, '[^/]+')}$`);
 }
 
 const phone = encodeURIComponent('+15551230000');

@@ -36,7 +36,7 @@ export async function watchFirstPaint(page: Page) {
 /** Holds the files of the app, as on a slow line with an empty cache, until the returned function is called. */
 export async function holdAssets(page: Page, kind: 'js' | 'css' = 'js'): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(`**/assets/*.${kind}`, async (route) => promise.then(() => route.fallback()));
+  await page.route(`**/assets/**/*.${kind}`, async (route) => promise.then(() => route.fallback()));
   return resolve;
 }
 

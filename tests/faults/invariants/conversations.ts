@@ -1,6 +1,6 @@
 import type { Conversation, Message, Person } from '../person.ts';
 import { readPage } from '../load/streams.ts';
-import type { World } from '../world.ts';
+import type { World } from '../rig.ts';
 import { signedIn, checkCases, type Finding } from './accounts.ts';
 import { createHash, createHmac } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

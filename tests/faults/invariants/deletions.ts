@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import type { Person } from '../person.ts';
-import type { World } from '../world.ts';
+import type { World } from '../rig.ts';
 import { signedIn, checkCases, type Finding } from './accounts.ts';
 import { storedMessages } from './conversations.ts';
 import { liveIn, holdingsOf } from './subscriptions.ts';

@@ -1,6 +1,6 @@
 import { planOf } from '../../../worker/contract/plans.ts';
 import type { Person } from '../person.ts';
-import type { World } from '../world.ts';
+import type { World } from '../rig.ts';
 import { accountsIn, type Account, checkCases, type Finding } from './accounts.ts';
 
 type BotEvent = { type: string; timestamp: string; data: { phone: string; platform?: string; tier?: string } };

@@ -1,5 +1,5 @@
 import type { Person } from '../person.ts';
-import type { World } from '../world.ts';
+import type { World } from '../rig.ts';
 import { accountsIn, signedIn, type Account, checkCases, type Finding } from './accounts.ts';
 import { planOf } from '../../../worker/contract/plans.ts';
 

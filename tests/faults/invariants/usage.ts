@@ -1,5 +1,5 @@
 import type { Person, Post } from '../person.ts';
-import type { World } from '../world.ts';
+import type { World } from '../rig.ts';
 import { accountsIn, countOf, signedIn, checkCases, type Finding } from './accounts.ts';
 
 /** A usage post in the database; `used` is the count before it, `weekStart` in unix ms. */

@@ -1,6 +1,6 @@
 import type { Person } from '../person.ts';
 import type { Answer } from '../site.ts';
-import { isNotNow, pause, untilTaken, type World } from '../world.ts';
+import { isNotNow, pause, untilTaken, type World } from '../rig.ts';
 import { sendMessage } from './conversation.ts';
 
 const arrivalMs = 1500;

@@ -1,7 +1,7 @@
 import type { Choices } from '../choices.ts';
 import { Person } from '../person.ts';
 import { Site } from '../site.ts';
-import { untilClosing, type World } from '../world.ts';
+import { untilClosing, type World } from '../rig.ts';
 import { reportContact, signIn } from './acts.ts';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

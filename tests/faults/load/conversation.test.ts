@@ -7,9 +7,8 @@ import { Figures, Latencies, Timeline } from '../records.ts';
 import { messagesReachedBot, pagesAreWhole } from '../invariants/conversations.ts';
 import { logOut } from './acts.ts';
 import { Person, type Message } from '../person.ts';
-import type { Rig } from '../rig.ts';
+import type { Rig, World } from '../rig.ts';
 import { Site } from '../site.ts';
-import type { World } from '../world.ts';
 import { clearConversation, sendMessage } from './conversation.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Person } from '../person.ts';
-import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../world.ts';
+import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../rig.ts';
 import { ChatFollower, readPage } from './streams.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Choices } from '../choices.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEvent, reconnectDelay } from '../../../web/rules/stream-events.ts';
 import type { Person, OpenTab, OpenChat, Message } from '../person.ts';
-import type { World } from '../world.ts';
+import type { World } from '../rig.ts';
 import { readEvents } from '../../api/support/read-events.ts';
 import type { Answer, Site } from '../site.ts';
 

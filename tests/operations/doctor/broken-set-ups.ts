@@ -6,8 +6,8 @@ import {
   replaceWebhookByOld,
   switchCardsOff,
   type Breakage,
-} from './breakages.ts';
-import type { Fixtures } from './fixtures.ts';
+  type Fixtures,
+} from './fixtures.ts';
 
 export type SetUp = {
   name: string;

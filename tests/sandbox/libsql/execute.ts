@@ -1,7 +1,16 @@
-import { bind, encodeValue } from './values.ts';
-import { describeError, isBusy, ProtocolError } from './errors.ts';
-import type { Batch, Condition, Failure, SqlSource, Statement, StatementResult } from './protocol.ts';
-import type { Stream } from './stream.ts';
+import { bind, encodeValue } from './statement.ts';
+import {
+  describeError,
+  isBusy,
+  ProtocolError,
+  type Batch,
+  type Condition,
+  type Failure,
+  type SqlSource,
+  type Statement,
+  type StatementResult,
+} from './protocol.ts';
+import type { Stream } from './connection.ts';
 
 /** Runs one statement; waits while another connection writes. */
 export async function execute(stream: Stream, statement: Statement): Promise<StatementResult> {

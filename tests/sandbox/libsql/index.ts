@@ -1,10 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Context, Hono } from 'hono';
-import { ProtocolError, describeError } from './errors.ts';
-import type { PipelineRequest, SqlSource, StreamRequest, StreamResult } from './protocol.ts';
-import { Streams, type StreamSettings, type Stream } from './stream.ts';
-import { analyze } from './analyze.ts';
+import {
+  ProtocolError,
+  describeError,
+  type PipelineRequest,
+  type SqlSource,
+  type StreamRequest,
+  type StreamResult,
+} from './protocol.ts';
+import { Streams, type StreamSettings, type Stream } from './connection.ts';
+import { analyze } from './statement.ts';
 import { batch, execute, sequence, sqlOf } from './execute.ts';
 
 export type LibsqlSettings = StreamSettings & {

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
 import { type Client, createClient, LibsqlBatchError, LibsqlError } from '@libsql/client';
 import { createClient as createWebClient } from '@libsql/client/web';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../drizzle/migrate.ts';
+import { listen } from '../start.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
+import { createLibsql } from './index.ts';
 
 let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 const connect = (create = createClient, authToken = secrets.TURSO_AUTH_TOKEN) =>
@@ -143,4 +147,56 @@ test('refuses what is not Hrana', async () => {
   const integer = { type: 'execute', stmt: { sql: 'SELECT ?', args: [{ type: 'integer', value: 1 }] } };
   for (const body of ['', '[]', '{}', JSON.stringify({ requests: [integer] }), '{"requests":[{"type":"no"}]}'])
     expect((await post(body)).status).toBe(400);
+});
+
+test('writers wait for each other', async () => {
+  const client = connect();
+  await client.executeMultiple(schema);
+  const append = async () => {
+    const transaction = await client.transaction('write');
+    const { rows } = await transaction.execute('SELECT count(*) AS n FROM notes');
+    await transaction.execute({ sql: 'INSERT INTO notes (title) VALUES (?)', args: [rows[0]!.n as bigint] });
+    await transaction.commit();
+  };
+  await Promise.all(Array.from({ length: 50 }, append));
+  expect((await client.execute('SELECT count(DISTINCT title) AS n FROM notes')).rows[0]!.n).toBe(50n);
+});
+
+test('an idle transaction is rolled back, and the waiting ones continue', async () => {
+  const client = createClient({ url: await serveLibsql({ idleMs: 500 }) });
+  await client.executeMultiple(schema);
+  const silent = await client.transaction('write');
+  await silent.execute("INSERT INTO notes (title) VALUES ('silent')");
+  await client.execute("INSERT INTO notes (title) VALUES ('patient')");
+  expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([{ title: 'patient' }]);
+  await expect(silent.commit()).rejects.toMatchObject({ code: 'STREAM_EXPIRED' });
+});
+
+/** Another server, with its own settings; returns its address. */
+async function serveLibsql(settings: { idleMs: number }): Promise<string> {
+  const libsql = createLibsql({ ...settings, file: join(sandbox.stateDir, 'another.db') });
+  const server = await listen(0);
+  const listener = getRequestListener(libsql.app.fetch, { overrideGlobalObjects: false });
+  server.serve((request, response) => void listener(request, response));
+  onTestFinished(async () => {
+    await server.close();
+    libsql.close();
+  });
+  return `http://127.0.0.1:${server.port}`;
+}
+
+test('a statement prepared before the schema changed sees the new column', async () => {
+  const client = connect();
+  await client.executeMultiple(schema);
+  await client.execute("INSERT INTO notes (title) VALUES ('a')");
+  await client.execute('SELECT * FROM notes');
+  await client.execute("ALTER TABLE notes ADD COLUMN mood TEXT DEFAULT 'calm'");
+  expect((await client.execute('SELECT * FROM notes')).rows).toMatchObject([{ mood: 'calm' }]);
+});
+
+test('foreign keys hold, also after a migration switched them off', async () => {
+  const client = connect();
+  await client.executeMultiple(`${schema} DROP TABLE IF EXISTS tags; CREATE TABLE tags (note REFERENCES notes (id));`);
+  await client.migrate(['DROP TABLE notes', 'CREATE TABLE notes (id INTEGER PRIMARY KEY)']);
+  await expect(client.execute('INSERT INTO tags VALUES (1)')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT' });
 });

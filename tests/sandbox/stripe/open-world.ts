@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts';
 import { createClock } from './clock.ts';
 import { newId, type Doc, type Emit, openTable, type TableOptions } from './table.ts';
-import { matches } from './webhook-endpoints.ts';
+import { matches } from './webhooks.ts';
 import {
   apiVersion,
   type Tables,

@@ -188,7 +188,7 @@ async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<
   if (stranger.status !== 401 || !stranger.text.includes('"unauthenticated"'))
     return `${siteUrl}/api/user/me ${stranger.was} to somebody who is not signed in, not 401`;
   const home = await get('/');
-  const script = /\/assets\/[\w.-]+\.js/.exec(page)?.[0] ?? '';
+  const script = /\/assets\/(?:[\w-]+\/)?[\w.-]+\.js/.exec(page)?.[0] ?? '';
   return home.text.includes(script) ? null : `${siteUrl}/ ${home.was}, without ${script} of this build`;
 }
 

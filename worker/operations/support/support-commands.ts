@@ -98,7 +98,7 @@ const release: SupportCommand = {
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
       needsYes: false,
       async perform() {
-        const { rowsAffected } = await db.run(clearPhoneRateLimits(phone));
+        const { rowsAffected } = await db.run(await clearPhoneRateLimits(settings, phone));
         return {
           data: { cleared: rowsAffected },
           text: `Cleared ${rowsAffected} counted codes and wrong tries of ${phone}.`,

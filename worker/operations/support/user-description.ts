@@ -15,12 +15,9 @@ const lastCalls = 10;
 /** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
 export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
   const { id, phone } = user;
-  const mayAskAt = allowedAt([
-    { subject: `${phoneSubjects.codesTo}${phone}`, limits: settings.LIMIT_CODES_PER_NUMBER },
-  ]);
-  const mayTryAt = allowedAt([
-    { subject: `${phoneSubjects.wrongTriesAt}${phone}`, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
-  ]);
+  const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
+  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
+  const mayTryAt = allowedAt([{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
   const [limits, [code], live, events, calls, [customer]] = await db.batch([
     db.all<{ codesFrom: number; triesFrom: number }>(sql`select ${mayAskAt} as codesFrom, ${mayTryAt} as triesFrom`),
     db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),

@@ -1,13 +1,6 @@
-import { startAccount } from './account.js';
-import { startBilling } from './billing.js';
-import { call } from './call.js';
-import { startChat } from './chat.js';
-import { startEvents } from './events.js';
-import { startFaults } from './faults.js';
-import { startMessages } from './messages.js';
-import { currentNumber, pick } from './number.js';
-import { startNumbers } from './numbers.js';
-import { startWriting } from './write.js';
+import { startAccount, startBilling, startChat, startEvents, startFaults } from './panels.js';
+import { startMessages, startNumbers, startWriting } from './phone.js';
+import { call, currentNumber, pick } from './shared.js';
 
 const pauseMs = 1000;
 let timer;

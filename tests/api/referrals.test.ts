@@ -1,0 +1,136 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { expect, it } from 'vitest';
+import { botCall, call, parallel } from './support/api.ts';
+import { newWriter, readChat, reply } from './support/chat.ts';
+import { advanceClock, until } from './support/clock.ts';
+import { database } from './support/database.ts';
+import { costOf } from './support/log.ts';
+import { newContact, newPhone } from './support/person.ts';
+import { sandbox } from './support/sandbox.ts';
+import { liveUserOf, OpenChat } from './support/streams.ts';
+
+let lastYear = 2100;
+
+/** Moves the clock to a year in which no other test counts. Durable Objects know no date after 2189. */
+function inOwnYear(): number {
+  const year = (lastYear += 2);
+  advanceClock(Date.UTC(year, 5, 15) - Date.now());
+  return year;
+}
+
+const referrals = async () => (await call('GET', '/api/safety')).body.referrals;
+const total = async () => (await referrals()).thisYear.total as number;
+const untilTotal = (count: number) => until(`${count} referrals`, total, (counted) => counted === count);
+
+async function replyInCrisis(phone: string): Promise<void> {
+  const { status } = await reply(phone, 'Please call somebody.', undefined, { crisis: true });
+  expect(status).toBe(200);
+}
+
+/** The size of the only message as it is stored, which grows with the encrypted mark. */
+const storedMark = (token: string) =>
+  runInDurableObject(liveUserOf(token), (_, { storage }) => {
+    const [row] = storage.sql.exec<{ sealed: ArrayBuffer }>('select sealed from messages').toArray();
+    return row!.sealed.byteLength;
+  });
+
+it('counts a crisis reply when it is read first, and not again by tabs, replays, restarts and later reads', async () => {
+  inOwnYear();
+  const { phone, token } = await newWriter();
+  await reply(phone, 'Good morning');
+  await replyInCrisis(phone);
+  await readChat(token, '?limit=1');
+  await untilTotal(1);
+  await parallel(5, () => readChat(token));
+  const replayed = await parallel(3, () => OpenChat.open(token, 0));
+  for (const stream of replayed) await stream.until(({ messages }) => messages.length === 2);
+  await evictDurableObject(liveUserOf(token));
+  await readChat(token);
+  // A second reply shows that the work of all reads before it is done.
+  await replyInCrisis(phone);
+  await untilTotal(2);
+  for (const stream of replayed) stream.close();
+  expect(await total()).toBe(2);
+});
+
+it('counts a reply that open streams deliver, once for all of them', async () => {
+  inOwnYear();
+  const { phone, token } = await newWriter();
+  const streams = await parallel(3, () => OpenChat.open(token));
+  await replyInCrisis(phone);
+  for (const stream of streams) await stream.until(({ messages }) => messages.length === 1);
+  await untilTotal(1);
+  await replyInCrisis(phone);
+  await untilTotal(2);
+  for (const stream of streams) stream.close();
+});
+
+it('does not count a reply that was cleared unseen, or that nobody has read yet', async () => {
+  inOwnYear();
+  const { phone, token } = await newWriter();
+  await replyInCrisis(phone);
+  await call('DELETE', '/api/user/chat', { token });
+  expect((await readChat(token)).messages).toEqual([]);
+  await replyInCrisis(phone);
+  expect(await total()).toBe(0);
+  await readChat(token);
+  await untilTotal(1);
+  await replyInCrisis(phone);
+  await readChat(token);
+  await untilTotal(2);
+});
+
+it('counts later what the database could not count at once, and costs a later read nothing', async () => {
+  inOwnYear();
+  const { phone, token } = await newWriter();
+  await replyInCrisis(phone);
+  const before = await storedMark(token);
+  await sandbox.faults({ libsql: { status: 503, match: 'daily_totals' } });
+  expect((await readChat(token)).messages).toHaveLength(1);
+  await sandbox.faults({ libsql: null });
+  expect(await total()).toBe(0);
+  expect(await storedMark(token)).toBe(before);
+  await readChat(token);
+  await untilTotal(1);
+  await until(
+    'the mark in the message',
+    () => storedMark(token),
+    (bytes) => bytes > before,
+  );
+  const read = await call('GET', '/api/user/chat', { token });
+  expect(costOf(read)).toBe(1);
+  expect(read.body.messages[0]).not.toHaveProperty('counted');
+});
+
+it('keeps nothing about the person beside the count of the day', async () => {
+  const year = inOwnYear();
+  const { phone, token } = await newWriter();
+  await replyInCrisis(phone);
+  await readChat(token);
+  await untilTotal(1);
+  const days = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)].map((instant) => instant / 86_400_000);
+  const sum = 'select kind, detail, day, n from daily_totals where day between ? and ?';
+  const { rows } = await database.execute({ sql: sum, args: days });
+  const day = Date.UTC(year, 5, 15) / 86_400_000;
+  expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'referral', detail: 'web', day, n: 1 }]);
+});
+
+it("counts the bot's own once for a webhook-id, as long as the number is known", async () => {
+  const year = inOwnYear();
+  const { phone } = await newContact();
+  const id = crypto.randomUUID();
+  const path = '/api/bot/referrals';
+  for (const answer of await parallel(5, () => botCall(path, { phone }, id)))
+    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+  expect(await referrals()).toEqual({ lastYear: { year: year - 1, total: 0 }, thisYear: { year, total: 1 } });
+  expect(costOf(await botCall(path, { phone }))).toBe(1);
+  expect(await total()).toBe(2);
+  const unknown = await botCall(path, { phone: newPhone() });
+  expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  const surplus = await botCall(path, { phone, text: 'what was said' });
+  expect(surplus).toMatchObject({ status: 400 });
+  expect(await botCall('/api/bot/entitlements', { phone }, id)).toMatchObject({ status: 409 });
+  expect(await total()).toBe(2);
+  advanceClock(Date.UTC(year + 1, 0, 2) - Date.now());
+  expect(await referrals()).toEqual({ lastYear: { year, total: 2 }, thisYear: { year: year + 1, total: 0 } });
+});

@@ -1,0 +1,32 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { dailyTotals } from '#db/schema';
+import type { Database } from './database.ts';
+import { insertSelect, nameOf, type Value } from './sql.ts';
+import { dayMs } from './time.ts';
+
+/** What is counted, with its detail: the channel of a referral, or the reason. */
+type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
+
+/** SQL that adds one to today's total for each row of `from`, for example `where …` for one under a condition. */
+export function countToday(counted: Counted, now: Value<number>, from: SQL): SQL {
+  const day = sql<number>`cast(${now} / ${sql.raw(String(dayMs))} as integer)`;
+  return sql`${insertSelect(dailyTotals, { detail: '', ...counted, day, n: sql`1` }, from)}
+    on conflict (${nameOf(dailyTotals.kind)}, ${nameOf(dailyTotals.day)}, ${nameOf(dailyTotals.detail)})
+    do update set ${nameOf(dailyTotals.n)} = ${dailyTotals.n} + 1`;
+}
+
+/** The total of a kind in each of these years by UTC. */
+export async function totalsOfYears<Years extends number[]>(
+  db: Database,
+  kind: Counted['kind'],
+  ...years: Years
+): Promise<{ [Index in keyof Years]: { year: number; total: number } }> {
+  const firstDay = (year: number) => Date.UTC(year, 0, 1) / dayMs;
+  const { day, n } = dailyTotals;
+  const sums = years.map(
+    (year) => sql`(select coalesce(sum(${n}), 0) from ${dailyTotals} where ${dailyTotals.kind} = ${kind}
+      and ${day} >= ${firstDay(year)} and ${day} < ${firstDay(year + 1)})`,
+  );
+  const [row] = await db.values<number[]>(sql`select ${sql.join(sums, sql`, `)}`);
+  return years.map((year, index) => ({ year, total: row![index]! })) as never;
+}
