@@ -17,7 +17,7 @@ const cases = [
 const others = {
   none: undefined,
   'another language': 'fr',
-  'a broken one': ';q=,,es;q=x, =es, ñ',
+  'a broken one': ';q=,,es;q=x, =es, es_MX',
   'one of 8 KB': 'es, '.repeat(2048),
 };
 
