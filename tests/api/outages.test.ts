@@ -118,7 +118,7 @@ describe('without WhatsApp', () => {
     await sandbox.faults({ whatsapp: { hold: true, match } });
     const limits = vi.spyOn(AbortSignal, 'timeout');
     expect((await requestOtp(phone)).status).toBe(503);
-    expect(limits).toHaveBeenLastCalledWith(5 * second);
+    expect(limits).toHaveBeenCalledWith(5 * second);
     expect((await requestOtp(phone)).status).toBe(429);
     expect(await sandbox.heldBy(match)).toBe(1);
   });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import type { ChatPage } from '../../worker/contract/chat.ts';
+import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
 import { chat, chooseOption, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
 import { expectNotices, hydrated, stopTime, storedToken } from './support/page.ts';

@@ -131,6 +131,28 @@ test('a pending user sees the pending page, and can log out', async ({ page, stu
   expect(await storedToken(page)).toBeNull();
 });
 
+test('a pending user can withdraw consent', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/status of 503/);
+  await stub.signedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  const withdraw = async (button: string) => {
+    await page.getByRole('main').getByRole('button', { name: 'Withdraw consent' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Withdraw your consent?' });
+    await expect(dialog).toContainText('This deletes your conversation with Solace on this site.');
+    await dialog.getByRole('button', { name: button }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await withdraw('Cancel');
+  expect(stub.calls('deleteChatConsent')).toEqual([]);
+  stub.respond('deleteChatConsent', { success: false, code: 'unavailable', message: 'Service unavailable' }, 503);
+  await withdraw('Withdraw consent');
+  await expectNotices(page, ['Server error. Please try again later.']);
+  stub.respond('deleteChatConsent', { success: true, consent: null });
+  await withdraw('Withdraw consent');
+  await expect(page.getByText('Consent withdrawn')).toBeVisible();
+  expect(stub.calls('deleteChatConsent')).toHaveLength(2);
+});
+
 test('a user approved meanwhile gets to the account on returning', async ({ page, stub }) => {
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import type { ChatStreamEvent } from '../../worker/contract/chat.ts';
+import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
 import { chat, long, messageOf, pageOf } from './support/chat.ts';
 import { hydrated, violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { alerts } from '../../worker/operations/alerts/alerts.ts';
+import { alerts, alertTable } from '../../worker/operations/alerts/alerts.ts';
 import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 
@@ -13,18 +13,14 @@ const sources = readdirSync(`${root}/worker`, { recursive: true, encoding: 'utf8
   .join('\n');
 const target = { service: 'solace', dataSource: 'logs' };
 
-it.each(alerts)('$name asks for events that the Worker writes, and stands in the runbook', ({ query, when }) => {
+it.each(alerts)('$name asks for events that the Worker writes', ({ query }) => {
   for (const [, event] of query.matchAll(/event="(\w+)"/g)) expect(sources).toContain(`'${event}'`);
-  expect(runbook).toContain(`| ${when} `);
 });
 
-it('stands in the runbook with every row that asks the log', () => {
-  const table = /^## Alerts$([\s\S]*)/m.exec(runbook)?.[1] ?? '';
-  const rows = [...table.matchAll(/^\| (.*?) +\| (now|same day|look)\b/gm)].map(([, when, urgency]) => ({
-    when,
-    urgency,
-  }));
-  for (const { when, urgency } of alerts) expect(rows).toContainEqual({ when, urgency });
+/** `npm run alerts -- table` prints it. */
+it('stand in the runbook as `alerts.ts` has them', () => {
+  const table = runbook.split(/^## Alerts$/m)[1]!.match(/^\|.*\|$/gm)!;
+  expect(table.join('\n')).toBe(alertTable());
 });
 
 it('makes a rule of Grafana and a panel for each alert', () => {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat';
+import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-schemas';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation-changes.ts';

@@ -1,5 +1,6 @@
 import { basePath } from '#words/language';
 import { brand } from '#contract/brand';
+import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
 import { pageHead } from './page-heads.ts';
 
@@ -18,6 +19,8 @@ function show(path: string, address: string): void {
   set('meta[property="og:url"]', 'content', address);
   for (const link of document.head.querySelectorAll<HTMLLinkElement>('link[hreflang]'))
     link.href = addressIn(link.hreflang, path);
+  for (const offer of document.querySelectorAll<HTMLAnchorElement>('.offer a'))
+    offer.href = pathIn(offer.hreflang, path);
   for (const name of ['property="og:title"', 'name="twitter:title"']) set(`meta[${name}]`, 'content', title);
   for (const name of ['property="og:description"', 'name="twitter:description"'])
     set(`meta[${name}]`, 'content', description);

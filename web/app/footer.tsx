@@ -55,7 +55,7 @@ export function Footer() {
   );
 }
 
-/** Plain links, so that a change of language loads the page anew. */
+/** Plain links, so that a change of language loads the page anew. `head-script.ts` remembers a click. */
 function Languages() {
   const { pathname, searchStr } = useLocation();
   return (
@@ -72,22 +72,12 @@ function Languages() {
           rel="alternate"
           aria-current={tag === locale ? 'true' : undefined}
           className={link()}
-          onClick={() => rememberLanguage(tag)}
         >
           {name}
         </a>
       ))}
     </nav>
   );
-}
-
-/** Applied on the next visit to exactly `/` (`head-script.ts`). */
-function rememberLanguage(tag: string): void {
-  try {
-    localStorage.setItem('language', tag);
-  } catch {
-    // Without local storage there is no memory.
-  }
 }
 
 const foot = css({

@@ -1,7 +1,7 @@
-import { apiBase } from '../data/config.ts';
+import { apiBase } from '../data/build-settings.ts';
 import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
 import { isTranslated } from '#words/language';
-import { chosenHome } from './language-addresses.ts';
+import { chosenHome, preferredInstead } from './language-addresses.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 
 declare global {
@@ -21,10 +21,14 @@ function prepare(): void {
   globalThis.earlyStart = early;
   if (location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
   takeTokensFromAddress(early);
+  // A choice of a language is stored, and then nothing is offered.
+  const other = isTranslated ? preferredInstead(document.documentElement.lang, navigator.languages) : undefined;
+  if (other) dataset['offer'] = other;
   try {
     const { theme, authToken, language } = localStorage;
     // Every other address says its language itself.
     const home = isTranslated && location.pathname === '/' ? chosenHome(language) : null;
+    if (language) delete dataset['offer'];
     if (home) location.replace(home + location.search + location.hash);
     if (theme === 'light' || theme === 'dark') dataset['theme'] = theme;
     if (!authToken) return;
@@ -77,6 +81,22 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
   }
 }
 
+/** A click on a language is remembered, and so is a refusal of the offer, also before the scripts have loaded. */
+function noteChosenLanguage(): void {
+  addEventListener('click', ({ target }) => {
+    const choice = target instanceof Element && target.closest<HTMLAnchorElement>('a[hreflang], .offer button');
+    if (!choice) return;
+    const { lang, dataset } = document.documentElement;
+    delete dataset['offer'];
+    if (choice.hreflang) choice.search = location.search;
+    try {
+      localStorage['language'] = choice.hreflang ?? lang;
+    } catch {
+      // Without local storage there is no memory.
+    }
+  });
+}
+
 /** A form that is submitted before React has hydrated it is submitted again afterwards. */
 function noteEarlySubmit(): void {
   addEventListener('submit', ({ target }) => target instanceof HTMLElement && (target.dataset['sent'] = 'early'), {
@@ -115,4 +135,5 @@ function preloadFontsInTime(): void {
 prepare();
 preloadFontsInTime();
 noteEarlySubmit();
+if (isTranslated) noteChosenLanguage();
 loadScriptsAfterPaint();

@@ -20,6 +20,7 @@ export function Header() {
   const link = `${button({ look: 'quiet' })} ${tab}`;
   return (
     <header className={bar}>
+      <SkipLink />
       <div className={inner}>
         <Link to="/" className={mark} aria-label={layoutWords.logo}>
           <Logo />
@@ -38,6 +39,29 @@ export function Header() {
     </header>
   );
 }
+
+/** The first element in the tab order; skips to the content. */
+function SkipLink() {
+  return (
+    <a href="#main" className={skip}>
+      {layoutWords.skip}
+    </a>
+  );
+}
+
+const skip = css({
+  position: 'absolute',
+  insetInlineStart: '4',
+  top: '[-10rem]',
+  zIndex: 'toast',
+  paddingInline: '5',
+  paddingBlock: '3',
+  borderRadius: 'full',
+  backgroundColor: 'primary',
+  color: 'onPrimary',
+  fontWeight: 'semibold',
+  _focus: { top: '4' },
+});
 
 const bar = css({
   position: 'sticky',

@@ -14,3 +14,13 @@ export function addressIn(tag: string, path: string): string {
 export function chosenHome(tag: string | undefined): string | null {
   return homes.find(([language]) => language === tag)?.[1] ?? null;
 }
+
+/** The offered language that the browser prefers to that of the page, by the tags in order of preference; undefined if none. */
+export function preferredInstead(current: string, preferences: readonly string[]): string | undefined {
+  const tags = ['en', ...homes.map(([tag]) => tag)];
+  const known = preferences.flatMap((wanted) => tags.find((tag) => baseOf(tag) === baseOf(wanted)) ?? []);
+  return known[0] === current ? undefined : known[0];
+}
+
+/** Portuguese of any country is closer to a reader of Portuguese than English is. */
+const baseOf = (tag: string) => tag.split('-')[0]?.toLowerCase();

@@ -20,7 +20,6 @@ export function Layout() {
   if (uncaught !== null) return <CrashScreen text={uncaught} />;
   return (
     <>
-      <SkipLink />
       <Header />
       <Suspense>{isSwitched && <SwitchedNotice />}</Suspense>
       <main id="main" tabIndex={-1} className={css({ flex: '1', display: 'flex', flexDirection: 'column' })}>
@@ -32,29 +31,6 @@ export function Layout() {
     </>
   );
 }
-
-/** The first element in the tab order; skips to the content. */
-function SkipLink() {
-  return (
-    <a href="#main" className={skip}>
-      {layoutWords.skip}
-    </a>
-  );
-}
-
-const skip = css({
-  position: 'absolute',
-  insetInlineStart: '4',
-  top: '[-5rem]',
-  zIndex: 'toast',
-  paddingInline: '5',
-  paddingBlock: '3',
-  borderRadius: 'full',
-  backgroundColor: 'primary',
-  color: 'onPrimary',
-  fontWeight: 'semibold',
-  _focus: { top: '4' },
-});
 
 /** Shows that the session is starting, beside a page that is already readable; appears after 600 ms. */
 function SessionSpinner() {

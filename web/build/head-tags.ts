@@ -2,7 +2,7 @@ import { basePath } from '#words/language';
 import { brand } from '#contract/brand';
 import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.ts';
 import { siteWords } from '#words/page-heads';
-import { planTexts } from '../rules/catalogue.ts';
+import { planTexts } from '../rules/plan-texts.ts';
 import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { type Plan, plansOnSale } from '#contract/plans';

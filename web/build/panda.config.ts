@@ -1,7 +1,10 @@
 import { defineConfig } from '@pandacss/dev';
+import { published } from '#contract/languages';
 import { conditions, globalCss, globalFontface, keyframes } from '../theme/global-styles.ts';
 import { recipes, slotRecipes } from '../theme/recipes/index.ts';
 import { semanticTokens, textStyles, tokens } from '../theme/tokens.ts';
+
+const shownOffer = published.map((tag) => `[data-offer="${tag}"] .offer[lang="${tag}"]`).join(', ');
 
 export default defineConfig({
   include: ['./**/*.tsx'],
@@ -15,7 +18,7 @@ export default defineConfig({
   strictTokens: true,
   hash: { cssVar: true, className: false },
   conditions: { extend: conditions },
-  globalCss,
+  globalCss: { ...globalCss, [shownOffer]: { display: 'flex' } },
   globalFontface,
   theme: {
     breakpoints: { sm: '30rem', md: '48rem', lg: '64rem', xl: '80rem' },

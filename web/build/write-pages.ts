@@ -2,7 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basePath, locale } from '#words/language';
 import type { Plugin, Rolldown } from 'vite';
 import { headTags } from './head-tags.ts';
+import { pathIn } from '#contract/languages';
+import { offered } from '../app/language-addresses.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
+import { folderOf, sentencesOf } from './words/texts.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
 import { headersWith, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
@@ -10,7 +13,7 @@ import { footerWords, layoutWords } from '#words/layout';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ShownChat } from '../data/early-start.ts';
-import type { ChatMessage } from '#contract/chat';
+import type { ChatMessage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
 
 const head = '<!--head-->';
@@ -48,7 +51,8 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         const write = async (fileName: string, path: string) => {
           const tags = [headTags(path), ...preloadLinks(bundle, path, html)].join('\n    ');
           const content = await pageBody(path, render);
-          const filled = html.replace(head, () => tags).replace(body, () => content);
+          const offers = pageHead(path).isPublic ? languageOffers(path) : '';
+          const filled = html.replace(head, () => tags).replace(body, () => offers + content);
           const isShell = pageHead(path).prerendering === 'shell';
           const page = withoutSample(withOwnStyles(isShell ? await shellPage(path, filled, shellOptions) : filled));
           pagesByPath[path] = page;
@@ -112,6 +116,18 @@ const noScript = `<noscript>${withoutScript}</noscript>`;
 
 /** The body of a page that is rendered in the browser. */
 const emptyBody = `${noScript}\n    <div id="root"></div>`;
+
+/** The other languages of a page, each offered in its own words; the page shows the one that the browser prefers. */
+function languageOffers(path: string): string {
+  const others = offered.filter(({ tag }) => tag !== locale);
+  const offers = others.map(({ tag, name }) => {
+    const words = sentencesOf(folderOf(tag));
+    const link = `<a href="${pathIn(tag, path)}" hreflang="${tag}">${name}</a>`;
+    const refusal = `<button type="button" aria-label="${words.get('layout.layout.dismiss')}">×</button>`;
+    return `<aside class="offer" lang="${tag}">${words.get('layout.footer.offer')} ${link}${refusal}</aside>\n    `;
+  });
+  return offers.join('');
+}
 
 /** Whether the served HTML of a path can be read without scripts. */
 function isReadable(path: string): boolean {

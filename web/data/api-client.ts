@@ -6,7 +6,7 @@ import { tokenExpired } from '../rules/token-claims.ts';
 import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';
 import { errorWords } from '#words/session';
-import { apiBase } from './config.ts';
+import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from './early-start.ts';
 import { notify } from './notices.ts';
 import { session } from './session.ts';

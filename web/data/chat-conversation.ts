@@ -1,5 +1,5 @@
 import { messagesPerPage } from '#contract/chat-limits';
-import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat';
+import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-schemas';
 import {
   applyEvent,
   conversationOf,

@@ -1,4 +1,4 @@
-import type { ChatPage } from '#contract/chat';
+import type { ChatPage } from '#contract/chat-schemas';
 import { messagesPerPage } from '#contract/chat-limits';
 
 /** The data that the inline scripts prepare before the modules of the page run. */

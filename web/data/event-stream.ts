@@ -2,7 +2,7 @@ import { pageRoutes, type PageCall } from '#contract/routes';
 import { connectionEstablished, streamReplaced } from '#contract/usage-stream';
 import { reconnectDelay } from '../rules/stream-events.ts';
 import { requestAs } from './api-client.ts';
-import { apiBase } from './config.ts';
+import { apiBase } from './build-settings.ts';
 import { createStore } from './store.ts';
 
 export type StreamName = Extract<PageCall, 'usageStream' | 'chatStream'>;

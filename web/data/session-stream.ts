@@ -1,4 +1,4 @@
-import type { ChatStreamEvent } from '#contract/chat';
+import type { ChatStreamEvent } from '#contract/chat-schemas';
 import { isUsage, readEvent, readOpening } from '../rules/stream-events.ts';
 import { connectionState, StreamReader, type StreamName } from './event-stream.ts';
 import { isOlderThan, keepStreamProfile, refetchProfile } from './profile-query.ts';

@@ -1,6 +1,6 @@
 import { planOf, plans, type Plan } from '#contract/plans';
 import { usageWords, statusWords, managementWords } from '#words/account';
-import { planName, planTexts } from './catalogue.ts';
+import { planName, planTexts } from './plan-texts.ts';
 import { formatPhone, formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 

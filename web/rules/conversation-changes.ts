@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/chat';
+import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/chat-schemas';
 
 /** The loaded part of a conversation: messages in the order of `seq`, without a gap. */
 export type Conversation = {

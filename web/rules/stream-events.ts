@@ -1,6 +1,6 @@
 import type { StreamMessage } from '#contract/usage-stream';
 import type { PartialProfile } from './user-profile.ts';
-import type { ChatStreamEvent } from '#contract/chat';
+import type { ChatStreamEvent } from '#contract/chat-schemas';
 
 /** The profile in a stream's first event; null from an older version of the Worker, which sends none. */
 export function readOpening(data: string): PartialProfile | null {

@@ -1,4 +1,4 @@
-import type { ChatMessage, Voice } from '#contract/chat';
+import type { ChatMessage, Voice } from '#contract/chat-schemas';
 
 /** One line of the conversation on screen: a day, a notice that Solace is an AI, or a message. */
 export type TranscriptItem<Message> =

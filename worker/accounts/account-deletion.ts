@@ -14,6 +14,7 @@ import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { keepFreeWeek } from '../usage/left-week.ts';
+import { deleteIdentity } from './identity.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
@@ -84,6 +85,7 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(trialLinks, trialLinks.userId, id),
     deleteFrom(sessions, sessions.userId, id),
+    ...deleteIdentity(id),
     deleteFrom(users, users.id, id),
   ].map((statement) => db.run(statement));
   // The customer's row goes last, since the other statements find the user by its lease.

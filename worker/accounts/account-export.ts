@@ -11,7 +11,8 @@ import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import type { ExportSection } from './user.ts';
+import { exportIdentity } from './identity.ts';
+import type { ExportSection } from './user-record.ts';
 
 type Context = { db: Database; env: Env; settings: Settings; language: Language };
 
@@ -32,7 +33,7 @@ const notes: Record<Language, string[]> = {
 };
 
 /** A feature that stores data about users adds its section here. */
-const sections: ExportSection[] = [exportSignIn, exportTrials, exportBilling, exportOutbox];
+const sections: ExportSection[] = [exportIdentity, exportSignIn, exportTrials, exportBilling, exportOutbox];
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;

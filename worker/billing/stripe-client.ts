@@ -21,10 +21,12 @@ export function stripeOptions(apiBase: string) {
 }
 
 /** The SDK is evaluated by the first billing call of an isolate, not by every start. */
+let sdk: typeof Stripe | undefined;
+
 export async function openStripe(settings: Pick<Settings, 'STRIPE_API_BASE' | 'STRIPE_SECRET_KEY'>): Promise<Stripe> {
-  const { Stripe } = await import('stripe');
-  const httpClient = Stripe.createFetchHttpClient();
-  return new Stripe(settings.STRIPE_SECRET_KEY, { ...stripeOptions(settings.STRIPE_API_BASE), httpClient });
+  sdk ??= (await import('stripe')).Stripe;
+  const httpClient = sdk.createFetchHttpClient();
+  return new sdk(settings.STRIPE_SECRET_KEY, { ...stripeOptions(settings.STRIPE_API_BASE), httpClient });
 }
 
 /** The result, or null if Stripe does not have the object: the requested one, or the one in `param`. */

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64, seal, unseal } from '../lib/crypto.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Settings } from '../settings.ts';
-import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat.ts';
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
 import type { StoredMessage } from '../live/message-table.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatStreamEvent } from '../contract/chat.ts';
+import type { ChatMessage, ChatStreamEvent } from '../contract/chat-schemas.ts';
 import { fromBase64 } from '../lib/crypto.ts';
 import { isoDate } from '../lib/time.ts';
 import type { ConversationChange, Typing } from '../live/changes.ts';

@@ -2,7 +2,7 @@ import { liveUserOf } from '../live/publish.ts';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { MessageEvents, OutboxEvent } from '../bot/deliver-outbox.ts';
-import type { ChatMessage, MessageState } from '../contract/chat.ts';
+import type { ChatMessage, MessageState } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';

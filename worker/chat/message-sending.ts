@@ -1,7 +1,8 @@
 import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
-import type { ChatMessage } from '../contract/chat.ts';
+import { eventData } from '../bot/outbox.ts';
+import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
@@ -311,8 +312,8 @@ export function queueMessage(pointer: Pointer): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(tier)}` : sql``;
   const fits = evenIfSpent ? sql`true` : fitsLimitSql(sql`${used} + 1`, tier);
   const allowed = sql`${fits} ${withVoice}`;
-  const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
-    'country', ${country})`;
+  const fields = sql`'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale}, 'country', ${country}`;
+  const data = eventData(sql`phone`, fields);
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;
   const leasedUntil = sql`case when exists (select 1 from outbox earlier
     where earlier.phone = users.phone and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;

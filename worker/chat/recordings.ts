@@ -1,5 +1,5 @@
 import { largestRecordingBytes } from '../contract/chat-limits.ts';
-import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat.ts';
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { fromBase64, seal, toBase64, unseal } from '../lib/crypto.ts';
 import { liveUserOf } from '../live/publish.ts';

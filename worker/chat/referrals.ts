@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { usedTokens } from '#db/schema';
-import type { ChatMessage } from '../contract/chat.ts';
+import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';

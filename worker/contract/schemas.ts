@@ -9,6 +9,15 @@ export const Phone = v.pipe(
   v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
 );
 
+/** The id that WhatsApp gives a business instead of a number; compared as it is. */
+export const BusinessUserId = v.pipe(
+  v.string('businessUserId must be a text'),
+  v.regex(
+    /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/,
+    'businessUserId must be two capital letters, a dot, and 1 to 128 letters or digits',
+  ),
+);
+
 /** A one-time code. */
 export const Code = v.pipe(
   v.string('OTP must be exactly 6 digits'),

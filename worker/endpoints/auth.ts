@@ -10,7 +10,7 @@ import { sessions, usedTokens, users } from '#db/schema';
 import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify } from '../sign-in/external-token.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/user-session.ts';
-import { upsertUser } from '../accounts/user.ts';
+import { upsertUser } from '../accounts/user-record.ts';
 import { firstWeek } from '../usage/left-week.ts';
 import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/trials.ts';

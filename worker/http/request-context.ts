@@ -38,7 +38,9 @@ export type NameOf<A extends Access> = {
 export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
-    : Input<Name>;
+    : 'phone' extends keyof Input<Name>
+      ? Omit<Input<Name>, 'phone'> & { phone?: PhoneNumber; phoneAsSent?: string }
+      : Input<Name>;
 
 /** The validated input: the JSON body, the query string, the parts of the path, and the recording of a call with one. */
 export type Parsed<Name extends EndpointName> = {

@@ -1,4 +1,4 @@
-import type { MessageState } from '../contract/chat.ts';
+import type { MessageState } from '../contract/chat-schemas.ts';
 import type { StoredMessage } from './message-table.ts';
 
 /**

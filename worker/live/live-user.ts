@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { liveSessions } from '../accounts/user-session.ts';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
-import type { MessageState } from '../contract/chat.ts';
+import type { MessageState } from '../contract/chat-schemas.ts';
 import { toBase64 } from '../lib/crypto.ts';
 import { openDatabase } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';

@@ -1,4 +1,4 @@
-import type { MessageState, MessageAuthor } from '../contract/chat.ts';
+import type { MessageState, MessageAuthor } from '../contract/chat-schemas.ts';
 import { dayMs } from '../lib/time.ts';
 import { RecordingTable } from './recording-table.ts';
 

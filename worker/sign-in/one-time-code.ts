@@ -18,7 +18,7 @@ import {
 } from './code-limits.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
-import type { ExportSection } from '../accounts/user.ts';
+import type { ExportSection } from '../accounts/user-record.ts';
 
 type IssueRow = {
   asked: number;
@@ -51,7 +51,12 @@ export type Issued = {
 export async function issueCode(call: SignInCall, phone: PhoneNumber, code: string): Promise<Issued> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
-  const limits = await limitsOf(call, phone);
+  const challenge = newChallenge();
+  const [limits, mac, challengeId] = await Promise.all([
+    limitsOf(call, phone),
+    keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
+    keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
+  ]);
   const mayAsk = allowedAt(limits.requests);
   const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
   const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
@@ -62,13 +67,11 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
   const affordable = isAffordable(sent, proven, settings);
   const row = {
     phone,
-    mac: await keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
+    mac,
     sentBy: id,
     expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
     triesLeft: settings.CODE_TRIES,
   };
-  const challenge = newChallenge();
-  const challengeId = await keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge);
   const mayIssue = sql`where ${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
   const results = await db.batch([
     db.run(sql`${insertSelect(codes, row, mayIssue)} on conflict (${nameOf(codes.phone)}) do update set
@@ -156,10 +159,11 @@ type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefine
 export async function redeemCode(call: SignInCall, { phone, code, challenge }: Attempt): Promise<Redeemed> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
-  const challengeIds =
-    challenge === undefined ? [] : await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge);
-  const { wrongTriesAt, address, network } = await subjectsOf(call, phone);
+  const [macs, challengeIds, { wrongTriesAt, address, network }] = await Promise.all([
+    keyedHashes(settings.CODE_PEPPER, 'code', phone, code),
+    challenge === undefined ? [] : keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge),
+    subjectsOf(call, phone),
+  ]);
   const none = settings.CODE_PEPPER.map(() => null);
   const values = {
     id,

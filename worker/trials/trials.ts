@@ -7,7 +7,7 @@ import { openSession } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { ExportSection } from '../accounts/user.ts';
+import type { ExportSection } from '../accounts/user-record.ts';
 
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
 type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };

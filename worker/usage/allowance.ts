@@ -5,7 +5,6 @@ import { planIds, plans, type PlanId } from '../contract/plans.ts';
 import { nameOf, type Value, build } from '../lib/sql.ts';
 import type { Tier, Usage } from '../contract/schemas.ts';
 import { currentWeekSql, weekMs } from './week.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
 
 type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 
@@ -53,12 +52,8 @@ function levelOf(column: SQLiteColumn): SQL {
   return sql`(case ${nameOf(column)} ${sql.raw(levels)} end)`;
 }
 
-const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'), sql.placeholder('now')];
-
-const own = sql`${users.phone} = ${phone}`;
-
-/** The parameters of the statements below, besides `now`. */
-export const messageValues = (phone: PhoneNumber, count: number) => ({ phone, count });
+/** Placeholders of the statements below. */
+const [count, now] = [sql.placeholder('count'), sql.placeholder('now')];
 
 /** The facts of a usage post; without a user if the number never wrote. */
 export type Found = {
@@ -75,8 +70,8 @@ export type Found = {
   watched?: number;
 };
 
-/** SQL for one row with the JSON of `Found`, also for an unknown number. */
-export function allowanceSql(kind: 'text' | 'voice'): SQL {
+/** SQL for one row with the JSON of `Found` about the user of `own`, also if there is none. */
+export function allowanceSql(kind: 'text' | 'voice', own: SQL): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
   return sql`
     select json_object('userId', ${nameOf(users.id)}, 'allowed', allowed, 'used', used_now,
@@ -92,8 +87,8 @@ export function allowanceSql(kind: 'text' | 'voice'): SQL {
     union all select json_object('at', ${now}) as answer where not exists (select 1 from ${users} where ${own})`;
 }
 
-/** SQL that counts the messages in the current week, if the condition holds. */
-export function countSql(when: SQL): SQL {
+/** SQL that counts the messages of the user of `own` in the current week, if the condition holds. */
+export function countSql(own: SQL, when: SQL): SQL {
   const week = currentWeekSql(now);
   return build
     .update(users)

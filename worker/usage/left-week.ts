@@ -1,6 +1,6 @@
 import { inArray, sql, type SQL } from 'drizzle-orm';
 import { leftWeeks, users } from '#db/schema';
-import type { FreeWeek } from '../accounts/user.ts';
+import type { FreeWeek } from '../accounts/user-record.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { excluded, insertSelect, nameOf } from '../lib/sql.ts';

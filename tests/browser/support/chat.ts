@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { consentVersion } from '#contract/chat-limits';
-import type { ChatMessage, ChatPage } from '../../../worker/contract/chat.ts';
+import type { ChatMessage, ChatPage } from '../../../worker/contract/chat-schemas.ts';
 import { signInByExternalToken } from './test.ts';
 import type { Phone } from './phone.ts';
 

@@ -2,7 +2,7 @@ import { Agent, createServer, request, type IncomingMessage, type Server, type S
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
-import type { ChatStreamEvent } from '../../../worker/contract/chat.ts';
+import type { ChatStreamEvent } from '../../../worker/contract/chat-schemas.ts';
 import type { StreamMessage } from '../../../worker/contract/usage-stream.ts';
 import { isUsage } from '../../../web/rules/stream-events.ts';
 import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';

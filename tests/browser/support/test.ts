@@ -44,6 +44,7 @@ export const test = base.extend<Fixtures, Shared>({
       baseURL,
       viewport,
       colorScheme,
+      locale,
       timezoneId,
       javaScriptEnabled,
       contextOptions,
@@ -52,7 +53,7 @@ export const test = base.extend<Fixtures, Shared>({
     },
     use,
   ) => {
-    const options = { ...contextOptions, baseURL, viewport, colorScheme, timezoneId, javaScriptEnabled };
+    const options = { ...contextOptions, baseURL, viewport, colorScheme, locale, timezoneId, javaScriptEnabled };
     const context = await sharedContexts.take(options);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
     const errors = watchErrors(context);

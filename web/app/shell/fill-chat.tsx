@@ -1,5 +1,5 @@
 import { basePath } from '#words/language';
-import type { ChatPage } from '#contract/chat';
+import type { ChatPage } from '#contract/chat-schemas';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
 import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
 import { shownMessage, type ShownMessage, transcriptParts, type TranscriptItem } from '../../rules/transcript.ts';

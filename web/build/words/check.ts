@@ -1,12 +1,12 @@
 import { placeholdersOf, withNames } from './message.ts';
-import { readTexts, type Texts } from './texts.ts';
+import { sentencesOf } from './texts.ts';
 
 /** The longest title and description of a page that search engines show whole, in characters. */
 const longest = { title: 60, description: 160 };
 
 /** What is wrong with the words of a language; empty if it can be published. */
 export function faultsOf(folder: string, locale: string): string[] {
-  const [english, translated] = [flatTexts(readTexts('en')), flatTexts(readTexts(folder))];
+  const [english, translated] = [sentencesOf('en'), sentencesOf(folder)];
   const missing = [...english.keys()].filter((key) => !translated.has(key)).map((key) => `${key} is missing`);
   const wrong = [...translated].flatMap(
     ([key, text]) => faultOf(key, { text, source: english.get(key), locale }) ?? [],
@@ -28,11 +28,4 @@ function faultOf(key: string, { text, source, locale }: Compared): string | unde
   } catch (error) {
     return `${key}: ${error instanceof Error ? error.message : String(error)}`;
   }
-}
-
-/** Every sentence by its key, such as `account.status.free`. */
-function flatTexts(texts: Texts, place = ''): Map<string, string> {
-  if (typeof texts === 'string') return new Map([[place, texts]]);
-  const inside = Object.entries(texts).map(([key, text]) => flatTexts(text, place ? `${place}.${key}` : key));
-  return new Map(inside.flatMap((all) => [...all]));
 }

@@ -29,3 +29,12 @@ export function readTexts(folder: string): Record<string, { [group: string]: { [
     files.map((file) => [nameOf(file), JSON.parse(readFileSync(join(wordsFolder, folder, file), 'utf8'))]),
   );
 }
+
+/** Every sentence of a language by its key, such as `account.status.free`. */
+export const sentencesOf = (folder: string): Map<string, string> => flatTexts(readTexts(folder));
+
+function flatTexts(texts: Texts, place = ''): Map<string, string> {
+  if (typeof texts === 'string') return new Map([[place, texts]]);
+  const inside = Object.entries(texts).map(([key, text]) => flatTexts(text, place ? `${place}.${key}` : key));
+  return new Map(inside.flatMap((all) => [...all]));
+}

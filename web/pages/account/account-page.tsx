@@ -6,7 +6,7 @@ import { queryClient, useFreshProfile, fetchProfile } from '../../data/profile-q
 import { useSession } from '../../data/session.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { PageSpinner } from '../../ui/spinner.tsx';
-import { planName } from '../../rules/catalogue.ts';
+import { planName } from '../../rules/plan-texts.ts';
 import { accountWords } from '#words/account';
 import { AccountHeader, phoneStyle, column, columns } from './account-layout.tsx';
 import { AccountSkeleton } from './account-skeleton.tsx';

@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
 import { compareWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
-import { planTexts } from '../../rules/catalogue.ts';
+import { planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 

@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { badge, card } from '#styled/recipes';
 import { statusLine } from '../../rules/account-view.ts';
 import type { User } from '../../rules/user-profile.ts';
-import { planTexts } from '../../rules/catalogue.ts';
+import { planTexts } from '../../rules/plan-texts.ts';
 import { accountWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 

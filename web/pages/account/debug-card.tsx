@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { card } from '#styled/recipes';
-import { apiBase, build } from '../../data/config.ts';
+import { apiBase, build } from '../../data/build-settings.ts';
 import { connectionState } from '../../data/event-stream.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { expiryOf } from '../../rules/token-claims.ts';

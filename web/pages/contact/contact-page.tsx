@@ -9,7 +9,7 @@ import { notify } from '../../data/notices.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
 import * as v from 'valibot';
-import { contactAddress } from '../../data/config.ts';
+import { contactAddress } from '../../data/build-settings.ts';
 
 /** The contact form and the other contact details. */
 export function ContactPage() {

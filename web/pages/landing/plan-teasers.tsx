@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { landingWords } from '#words/landing';
 import { Section } from './sections.tsx';
-import { planTexts } from '../../rules/catalogue.ts';
+import { planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { TextByVisitor } from '../../ui/text.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';

@@ -7,7 +7,7 @@ import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
 import { isPlanId } from '../../rules/sign-in-rules.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { planName } from '../../rules/catalogue.ts';
+import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
 import { CodeStep, useLockout } from './code-step.tsx';
 import { InitialContact, PhoneStep } from './phone-step.tsx';

@@ -2,7 +2,7 @@ import { type Plan, planOf, type PaidPlanId } from '#contract/plans';
 import { css } from '#styled/css';
 import { badge, card, button } from '#styled/recipes';
 import { catalogueWords } from '#words/catalogue';
-import { planName, planTexts } from '../../rules/catalogue.ts';
+import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { plansWords } from '#words/plans';
 import { Link, useNavigate } from '@tanstack/react-router';

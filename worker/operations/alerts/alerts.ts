@@ -1,13 +1,16 @@
-/** How soon the owner must act. */
-export type Urgency = 'now' | 'same day' | 'look';
+/** How soon the owner must act, the most urgent first. */
+const urgencies = ['now', 'same day', 'look'] as const;
+type Urgency = (typeof urgencies)[number];
 
-export type Alert = {
-  name: string;
-  /** The wording of the runbook's table. */
+type Row = {
   when: string;
   urgency: Urgency;
   /** The effect on users, or the first step. */
   meaning: string;
+};
+
+export type Alert = Row & {
+  name: string;
   /** A LogQL metric query; `LOGS` stands for the parsed lines of the Worker. */
   query: string;
   compare: 'above' | 'below';
@@ -24,7 +27,7 @@ const any = (event: string) => ({
   forMinutes: 0,
 });
 
-/** The alerts about the log. The external health check and the outbox are not in the log: see the runbook. */
+/** The alerts about the log. */
 export const alerts: Alert[] = [
   {
     name: 'Settings are invalid',
@@ -159,3 +162,32 @@ export const alerts: Alert[] = [
     forMinutes: 15,
   },
 ];
+
+/** What the log does not show. */
+const outside: Row[] = [
+  {
+    when: '`https://solace.example/api/health` fails twice in a row',
+    urgency: 'now',
+    meaning: 'nothing works: see [Go back](#go-back)',
+  },
+  {
+    when: '`untold` of the five questions above 100, or `most_attempts` above 10',
+    urgency: 'same day',
+    meaning: 'the bot does not accept events',
+  },
+];
+
+/** The runbook's table, in Markdown: the most urgent alerts first. */
+export function alertTable(): string {
+  const all: Row[] = [...outside, ...alerts];
+  const rows = all.toSorted((a, b) => urgencies.indexOf(a.urgency) - urgencies.indexOf(b.urgency));
+  const cells = [
+    ['when', 'urgency', 'meaning or first step'],
+    ...rows.map(({ when, urgency, meaning }) => [when, urgency, meaning]),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  const rule = line(widths.map((width) => '-'.repeat(width)));
+  const [head, ...body] = cells.map(line);
+  return [head, rule, ...body].join('\n');
+}

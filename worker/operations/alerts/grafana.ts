@@ -1,7 +1,10 @@
 import { readCommand, runCommand, UsageError } from '../target.ts';
-import { alerts, type Alert } from './alerts.ts';
+import { alerts, alertTable, type Alert } from './alerts.ts';
 
-/* `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout. */
+/*
+ * `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout;
+ * `npm run alerts -- table`: the table of the runbook.
+ */
 
 type Target = { service: string; dataSource: string };
 
@@ -92,14 +95,20 @@ function slug(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 }
 
-async function printForGrafana(): Promise<boolean> {
+async function printAlerts(): Promise<boolean> {
   const { target, words, flags } = readCommand('production', { 'data-source': { type: 'string' } });
   const dataSource = String(flags['data-source'] ?? 'grafanacloud-logs');
   const named = { service: target === 'preview' ? 'solace-preview' : 'solace', dataSource };
   const [what] = words;
-  if (what !== 'rules' && what !== 'dashboard') throw new UsageError('Say rules or dashboard.');
-  process.stdout.write(`${JSON.stringify(what === 'rules' ? alertRules(named) : dashboard(named), null, 2)}\n`);
+  const texts: Record<string, () => string> = {
+    rules: () => JSON.stringify(alertRules(named), null, 2),
+    dashboard: () => JSON.stringify(dashboard(named), null, 2),
+    table: alertTable,
+  };
+  const text = texts[what ?? ''];
+  if (!text) throw new UsageError('Say rules, dashboard or table.');
+  process.stdout.write(`${text()}\n`);
   return true;
 }
 
-if (process.argv[1] === import.meta.filename) await runCommand(printForGrafana);
+if (process.argv[1] === import.meta.filename) await runCommand(printAlerts);

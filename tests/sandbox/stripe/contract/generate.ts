@@ -91,8 +91,10 @@ function parametersOf(operation: Operation): Fields {
   return { ...(body ? fieldsOf(body, 'request') : {}), ...Object.fromEntries(fromQuery) };
 }
 
-function write(file: string, value: unknown): void {
-  writeFileSync(new URL(file, import.meta.url), `${JSON.stringify(value)}\n`);
+/** One line a call or object, so that a new version of Stripe's shows as the lines that it changes. */
+function write(file: string, value: Record<string, unknown>): void {
+  const lines = Object.entries(value).map(([name, shape]) => `  ${JSON.stringify(name)}: ${JSON.stringify(shape)}`);
+  writeFileSync(new URL(file, import.meta.url), `{\n${lines.join(',\n')}\n}\n`);
 }
 
 const api = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as OpenApi;

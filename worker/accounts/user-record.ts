@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from './phone.ts';
 
@@ -14,6 +14,15 @@ export type ExportSection = (context: ExportContext) => Promise<Record<string, u
 
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
 export type FreeWeek = { began: SQL; used: SQL };
+
+/** SQL that records a contact of a user who is known. */
+export function recordContact(own: SQL, now: number): SQL {
+  return build
+    .update(users)
+    .set({ lastContactAt: sql`max(${users.lastContactAt}, ${now})` })
+    .where(own)
+    .getSQL();
+}
 
 type Sighting = {
   phone: PhoneNumber;
