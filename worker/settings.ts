@@ -35,7 +35,6 @@ const isWebhookSecret = (secret: string) =>
 const positive = (fallback: number) =>
   v.pipe(v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)), v.transform(Number));
 
-/** Every setting by name, with its rule and default. */
 export const Settings = v.object({
   SITE_URL: v.pipe(
     address,
@@ -48,10 +47,7 @@ export const Settings = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
-  /**
-   * Days without use after which an account without a subscription is deleted; the bot notifies its user 30 days
-   * before.
-   */
+  /** Days without use before an account without a subscription is deleted; the bot notifies its user 30 days before. */
   ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60)),
 
   TURSO_DATABASE_URL: text,
@@ -132,10 +128,7 @@ const essential = new Set<string>([
   'TURSO_AUTH_TOKEN',
 ] satisfies SettingName[]);
 
-/**
- * The Worker's settings, or null when an essential one is missing or malformed. Any other one that is wrong turns off
- * the feature that needs it: reading it throws 503. The log names every wrong setting, once an isolate.
- */
+/** Null when an essential setting is wrong; reading any other wrong one throws 503. Each is logged once an isolate. */
 export const settingsOf: (env: object) => Settings | null = memoize((env: object) => {
   const { settings, invalid } = readSettings(env);
   const weak = [...secretsOf(settings).filter(isShort), ...repeatedSecrets(secretsOf(settings))];
@@ -151,7 +144,6 @@ export function areValid(settings: Settings, ...names: SettingName[]): boolean {
   return names.every((name) => !Object.getOwnPropertyDescriptor(settings, name)?.get);
 }
 
-/** The valid settings, and the names of the others. */
 function readSettings(env: object): { settings: Partial<Settings>; invalid: string[] } {
   const result = v.safeParse(Settings, env);
   if (result.success) return { settings: result.output, invalid: [] };

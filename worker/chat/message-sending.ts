@@ -27,7 +27,6 @@ import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql, voiceSql } fr
 import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
 
 type Context = ChatContext & { now: number };
-/** The text of a recording is empty. */
 export type Sent = { id: string; text: string; recording?: (Recording & { seconds: number }) | undefined };
 
 /** The earlier message with the same id and content, if a new one would be refused. */
@@ -48,10 +47,7 @@ export async function findMessage(
 
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
-/**
- * Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. If it throws a
- * `RequestError`, the outbox is as it was before the call.
- */
+/** Stores a message once for its id; sends a failed one again. A `RequestError` leaves the outbox as it was. */
 export async function storeMessage(
   context: Context,
   user: ChatRow,
@@ -108,7 +104,6 @@ function contentOf({ text, recording }: Sent): MessageContent {
   return { text, voice: { seconds, type, bytes: bytes.byteLength } };
 }
 
-/** The stored message; throws 409 unless it has the content of the sent one. */
 async function sameMessage(
   context: Context,
   key: CryptoKey,
@@ -135,10 +130,7 @@ const cleared = 'The person has cleared this message.';
 
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 
-/**
- * Stores a reply once for its id and returns its `seq`, and whether it has a voice; throws 409 if the id belongs to
- * another message, or if the user has cleared the message that it answers.
- */
+/** Stores a reply once for its id; throws 409 for another message's id, or if the answered message was cleared. */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,
@@ -212,10 +204,7 @@ async function inCrisis({ env, settings, now }: Context, user: ChatRow): Promise
   }
 }
 
-/**
- * Queues a message although the allowance is spent, if the conversation is in the 24 hours of a crisis. Returns null, or
- * the next reason to refuse it.
- */
+/** Queues a message although the allowance is spent, in the 24 hours of a crisis; else the next reason to refuse. */
 export async function queueInCrisis(
   context: Context,
   user: User,
@@ -253,14 +242,11 @@ type MessageKind = 'text' | 'voice';
 
 type Pointer = {
   kind: MessageKind;
-  /** SQL: the user's id if the session is live, else null. */
   userId: SQL;
-  /** The user's id by the token. */
   claimedUserId: string;
   messageId: string;
   locale: Language;
   country: string | null;
-  /** The maximum number of a user's messages that wait for the bot. */
   mostWaiting: number;
   now: number;
   evenIfSpent?: boolean;

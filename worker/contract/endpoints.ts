@@ -60,7 +60,6 @@ type Definition = Route & {
   needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
-  /** Errors besides those of the access and the body. */
   fails?: readonly ErrorName[];
 };
 

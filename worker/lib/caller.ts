@@ -1,8 +1,6 @@
 import { published, type Language } from '../contract/languages.ts';
 
-/**
- * The caller's address as limits count it: an IPv4 as it is, an IPv6 by its /64, `unknown` for a caller without one.
- */
+/** What limits count: an IPv4 as it is, an IPv6 by its /64, `unknown` without an address. */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;
@@ -17,7 +15,6 @@ export function networkOf(address: string): string | null {
   return address.endsWith('::/64') ? `${address.split(':').slice(0, 3).join(':')}::/48` : null;
 }
 
-/** The groups of an IPv6 address without their leading zeros. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const left = head ? head.split(':') : [];
@@ -37,8 +34,8 @@ export function connectionCountry({ headers }: Request): string | null {
 const longestPreferences = 1000;
 
 /**
- * The published language that the page sends, or that a browser prefers, as `Accept-Language` says (RFC 9110); another
- * region is the same language. English for any other, for a malformed header, and for a longer one than browsers send.
+ * The published language that `Accept-Language` names first (RFC 9110); another region is the same language. English for
+ * any other, and for a malformed header or one that is longer than browsers send.
  */
 export function callerLanguage(headers: Headers): Language {
   const preferences = headers.get('accept-language') ?? '';

@@ -37,7 +37,6 @@ const ordered: Ordered[] = [
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
 ];
 
-/** Tables whose rows expire in any order. */
 const expiring: Expiring[] = [
   { table: codes, key: codes.phone, expiresAt: codes.expiresAt },
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },

@@ -1,4 +1,3 @@
-/** The secret settings, as parsed. */
 type SecretSettings = {
   SESSION_KEYS?: string;
   CHAT_KEYS?: string;
@@ -50,7 +49,6 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/** The secrets of `kid:secret kid:secret`. */
 function keysOf(ring = ''): string[] {
   return ring
     .trim()

@@ -17,10 +17,7 @@ import { dayMs } from '../../lib/time.ts';
 type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
 type Options = { target: Target; mayBeBehind?: boolean };
 
-/**
- * Returns all findings. A service is checked only if its settings are valid. `mayBeBehind` accepts missing migrations,
- * as before a deployment.
- */
+/** Checks a service only if its settings are valid; `mayBeBehind` accepts missing migrations. */
 export async function runChecks(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
@@ -86,10 +83,8 @@ const whatsapp: SettingName[] = [
 
 export type SettingName = keyof Settings;
 
-/** The names of all settings, in the order of worker/settings.ts. */
 export const settingNames = Object.keys(Settings.entries) as SettingName[];
 
-/** The valid settings, and a finding for each invalid one. */
 export function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const findings: Finding[] = [];
@@ -164,7 +159,6 @@ async function waitingMigrations(client: Client): Promise<string[]> {
   return entries.filter(({ when }) => when > Number(rows[0]?.newest ?? 0)).map(({ tag }) => tag);
 }
 
-/** Tries a write and rolls it back. */
 async function checkWriting(client: Client): Promise<Finding> {
   try {
     const transaction = await client.transaction('write');
@@ -185,7 +179,6 @@ function refusal(error: unknown): Finding {
   return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
 }
 
-/** Checks stored rows: parked events, unreported contacts, and missing chat keys. */
 async function checkStoredState(client: Client, settings: Settings, now: number): Promise<Finding[]> {
   return [await checkParked(client), await checkContacts(client, now), await checkChatKeys(client, settings)].flat();
 }
@@ -248,10 +241,8 @@ function checkHelpLines(values: Values, now: Date): Finding[] {
   ];
 }
 
-/** The setting with the ISO date on which a named person of the owner's team last read every provider's page. */
 const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';
 
-/** After this many days a provider's page has to be read again. */
 const helpLinesMaximumDays = 120;
 
 export type StaleHelpLine = { country: string; service: string; readOn: string };
@@ -265,7 +256,6 @@ export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHel
   );
 }
 
-/** Checks the setting: it is missing, is not a past date, is too old, or is current. */
 export function helpLinesReading(value: string | undefined, now: Date): 'missing' | 'invalid' | 'stale' | 'current' {
   if (!value) return 'missing';
   if (!isDay(value) || Date.parse(value) > now.getTime()) return 'invalid';

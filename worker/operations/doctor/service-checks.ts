@@ -17,7 +17,6 @@ const addressSettings = [
   'EXTERNAL_TOKEN_JWKS_URL',
 ] as const;
 
-/** Whether addresses are valid, and public where they must be. */
 export function checkAddresses(settings: Partial<Settings>, target: Target): Finding[] {
   const findings = [
     ...addressSettings.flatMap((name) => checkAddress(name, settings[name], target)),
@@ -165,7 +164,6 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
   return [fine('The bot answers and takes our signature')];
 }
 
-/** The status, or the reason why there is none. */
 async function post(url: string, headers: Record<string, string>): Promise<number | string> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
   const response = await httpRequest(url, init);
@@ -208,10 +206,7 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
 
 const name = 'CONTACT_URL';
 
-/**
- * Whether the contact address accepts the form's messages. Only sends a preflight, since a message would reach a
- * person.
- */
+/** Sends a preflight alone, since a message would reach a person. */
 export async function checkContact(values: Values, target: Target): Promise<Finding> {
   const url = v.safeParse(OwnerSettings.entries[name], values[name]);
   const bad = (what: string) => wrong(name, what, howToGetOwnerSettings[name]);
