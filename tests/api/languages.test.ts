@@ -63,7 +63,7 @@ describe('a code', () => {
     expect((await requestOtp(phone, 'es', settings)).status).toBe(429);
     const otp = messages.at(-1)!.code!;
     expect((await verifyOtp(phone, otp)).body).toMatchObject({ success: true, token: expect.any(String) });
-    const missing = logLines('whatsapp_template_missing');
+    const missing = logLines('template_missing');
     expect(missing).toEqual(
       list.includes('es_MX') ? [1, 2].map(() => expect.objectContaining({ language: 'es_MX', code: 132_001 })) : [],
     );

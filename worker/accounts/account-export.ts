@@ -5,6 +5,7 @@ import { exportBilling } from '../billing/customer.ts';
 import { exportOutbox } from '../bot/outbox.ts';
 import { exportConversation } from '../chat/chat-user.ts';
 import { exportRecordings } from '../chat/recordings.ts';
+import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { exportSignIn } from '../sign-in/one-time-code.ts';
 import { exportTrials } from '../trials/trials.ts';
@@ -33,7 +34,14 @@ const notes: Record<Language, string[]> = {
 };
 
 /** A feature that stores data about users adds its section here. */
-const sections: ExportSection[] = [exportIdentity, exportSignIn, exportTrials, exportBilling, exportOutbox];
+const sections: ExportSection[] = [
+  exportIdentity,
+  exportSignIn,
+  exportTrials,
+  exportBilling,
+  exportOutbox,
+  exportNotices,
+];
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
@@ -42,10 +50,7 @@ const firstInstant = 1_000_000_000_000;
  * Everything that Solace stores about a user, as a stream of readable JSON. Throws 404 for an unknown user, and if one
  * section fails, since a partial export would mislead.
  */
-export async function exportAccount(
-  { db, env, settings, language }: Context,
-  userId: string,
-): Promise<ReadableStream> {
+export async function exportAccount({ db, env, settings, language }: Context, userId: string): Promise<ReadableStream> {
   const [user] = await db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
   const conversation = exportConversation({ user, env, settings });

@@ -22,7 +22,7 @@ export async function sendCode({ settings, language }: Context, whatsappId: stri
   const own = templateLanguageFor(language, settings);
   let result = await sendTemplate(settings, { whatsappId, code, language: own });
   if (typeof result !== 'string' && own !== first && noTemplate.has(result.code)) {
-    log('error', 'whatsapp_template_missing', { language: own, code: result.code });
+    log('error', 'template_missing', { language: own, code: result.code });
     result = await sendTemplate(settings, { whatsappId, code, language: first });
   }
   if (typeof result === 'string') return result;
