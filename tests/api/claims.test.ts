@@ -75,6 +75,15 @@ describe('a claim', () => {
     expect(status).toBe(200);
   });
 
+  it('sends the code in the language of the page', async () => {
+    const phone = newPhone();
+    const headers = { 'accept-language': 'es' };
+    const { body } = await call('POST', '/api/auth/request-otp', { body: { phone }, headers });
+    await claim(body.linkCode);
+    const texts = (await sandbox.messages(phone)).map(({ text }) => text);
+    expect(texts.join()).toMatch(/código/);
+  });
+
   it('takes the code in small letters', async () => {
     const { linkCode } = await ask();
     expect((await claim(linkCode.toLowerCase())).status).toBe(200);

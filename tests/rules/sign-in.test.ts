@@ -229,7 +229,7 @@ describe('every sign-in', () => {
       const { limitedUntil, opened } = await redeemCode(call, { phone, code });
       return { limitedUntil, done: opened !== null };
     }
-    const { limitedUntil } = await issueCode(call, { phone, phoneAsSent: phone }, code);
+    const { limitedUntil } = await issueCode({ ...call, language: 'en' }, { phone, phoneAsSent: phone }, code);
     return { limitedUntil, done: limitedUntil === 0 };
   }
 

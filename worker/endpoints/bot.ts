@@ -4,6 +4,7 @@ import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId }
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
 import { claimNumber, openLinkSql, type Link } from '../sign-in/link-code.ts';
+import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -141,7 +142,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   );
   if (!granted) throw new RequestError('notFound', { message: 'This person has not written to the assistant' });
   if (granted.spent) throw new RequestError('trialSpent');
-  const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
+  const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
 

@@ -4,6 +4,7 @@ import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { openSession, type SessionClaims } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
 import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../bot/bot-call.ts';
+import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
@@ -32,14 +33,15 @@ export function newLinkCode(): string {
 }
 
 type Shown = { linkCode: string; phone: PhoneNumber; phoneAsSent: string };
+type Page = Pick<Call, 'settings' | 'now'> & { language: Language };
 
 /** SQL that stores a link code for a number, under a condition. It is the challenge of the code that a claim sends. */
-export async function insertLinkCode(shown: Shown, settings: Settings, now: number, when: SQL): Promise<SQL> {
+export async function insertLinkCode({ settings, now, language }: Page, shown: Shown, when: SQL): Promise<SQL> {
   const { linkCode, phone, phoneAsSent } = shown;
   const [pepper] = settings.CODE_PEPPER as [string];
   const mac = await keyedHash(pepper, 'link-code', linkCode);
   const challengeId = await keyedHash(pepper, 'challenge', phone, linkCode);
-  const row = { mac, phone, whatsappId: phoneAsSent.slice(1), challengeId, expiresAt: now + lifetimeMs };
+  const row = { mac, phone, whatsappId: phoneAsSent.slice(1), challengeId, language, expiresAt: now + lifetimeMs };
   return insertSelect(linkCodes, row, sql`where ${when}`);
 }
 
@@ -73,7 +75,7 @@ const claimLimits = [{ most: 3, per: dayMs }];
 type ClaimCall = Call & { botCall: BotCall };
 type Facts = { isOpen: number; mayClaimAt: number; maySendAt: number; sent: number };
 
-export type Link = { mac: string; phone: PhoneNumber; whatsappId: string; challengeId: string };
+export type Link = { mac: string; phone: PhoneNumber; whatsappId: string; challengeId: string; language: Language };
 
 const isOpenLink = (mac: SQL, now: number) =>
   sql`${mac} and ${linkCodes.expiresAt} > ${now} and ${linkCodes.claimedBy} is null`;
@@ -81,7 +83,7 @@ const isOpenLink = (mac: SQL, now: number) =>
 /** SQL for the row of `Link` of a link code that can still be used. */
 export async function openLinkSql({ settings, now }: Pick<Call, 'settings' | 'now'>, linkCode: string): Promise<SQL> {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
-  return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId from ${linkCodes}
+  return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId, language from ${linkCodes}
     where ${isOpenLink(inArray(linkCodes.mac, macs), now)}`;
 }
 
@@ -127,7 +129,7 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
   // A replay of a call that another request applies: that one sends the code.
   if (response.sentBy !== id) return;
   reportCodeBudget(found.sent, settings.CODE_BUDGET_PER_DAY);
-  const outcome = await sendCode(settings, whatsappId, code);
+  const outcome = await sendCode({ settings, language: link.language }, whatsappId, code);
   if (outcome === 'taken') return;
   // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
   const limited = [...claims, ...number.codesTo, ...(outcome === 'refused' ? number.everyCodeTo : [])];

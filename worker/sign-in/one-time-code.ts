@@ -18,6 +18,7 @@ import {
 } from './code-limits.ts';
 import { type Claim, insertLinkCode, newLinkCode, openClaimed } from './link-code.ts';
 import { codeRow, insertCode, removeCode } from './sent-code.ts';
+import type { Language } from '../contract/languages.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
@@ -54,7 +55,11 @@ type Asked = { phone: PhoneNumber; phoneAsSent: string };
  * Makes `code` the number's only live code without a challenge, and the code of a new challenge, if limits and a first
  * contact allow it: one round trip.
  */
-export async function issueCode(call: SignInCall, { phone, phoneAsSent }: Asked, code: string): Promise<Issued> {
+export async function issueCode(
+  call: SignInCall & { language: Language },
+  { phone, phoneAsSent }: Asked,
+  code: string,
+): Promise<Issued> {
   const { db, settings, now } = call;
   const challenge = newChallenge();
   const [limits, row, challengeId] = await Promise.all([
@@ -86,7 +91,7 @@ export async function issueCode(call: SignInCall, { phone, phoneAsSent }: Asked,
     ),
     db.run(counted.day),
     db.run(counted.challenge),
-    db.run(await insertLinkCode(shown, settings, now, sql`${wasCounted} and not ${known}`)),
+    db.run(await insertLinkCode(call, shown, sql`${wasCounted} and not ${known}`)),
     db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
       ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sentToday(now)} as sent,
       (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
