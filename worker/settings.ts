@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { publicPushHosts } from './contract/push.ts';
 import { parseLimits, rateLimitEventsKeptMs } from './lib/rate-limits.ts';
 import { log } from './lib/log.ts';
 import { memoize } from './lib/memoize.ts';
@@ -27,6 +28,19 @@ const limits = (fallback: string) =>
   );
 const isWebhookSecret = (secret: string) =>
   /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
+/** Key pairs in base64url, the current one first. */
+const keyPairs = v.pipe(
+  optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
+  v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
+);
+/** Names such as `push.example` and `*.push.example`, or whole origins such as `http://127.0.0.1:8788`. */
+const hosts = (fallback: string) =>
+  v.pipe(
+    v.optional(v.string(), fallback),
+    v.transform((list) => list.split(/\s+/).filter(Boolean)),
+    v.everyItem((host) => /^(?:\*\.)?[a-z\d-]+(?:\.[a-z\d-]+)+$/.test(host) || isOrigin(host)),
+  );
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 const positive = (fallback: number) =>
   v.pipe(v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)), v.transform(Number));
 
@@ -75,6 +89,11 @@ export const Settings = v.object({
   BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
+  /** `public:private public:private`: the first is for new subscriptions. Without it nobody is notified of a reply. */
+  VAPID_KEYS: keyPairs,
+  /** The push services that may be asked to notify a browser. */
+  PUSH_HOSTS: hosts(publicPushHosts),
+
   STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
   STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
   STRIPE_WEBHOOK_SECRET: rotating,
@@ -109,6 +128,14 @@ export const Settings = v.object({
   /** Codes that the service sends in a UTC day; each costs money. Numbers that have just written may use as many again. */
   CODE_BUDGET_PER_DAY: positive(5000),
 });
+
+/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
+export type KeyPair = { publicKey: string; privateKey: string };
+
+function keyPairOf(text: string): KeyPair {
+  const [publicKey = '', privateKey = ''] = text.split(':');
+  return { publicKey, privateKey };
+}
 
 export type Settings = v.InferOutput<typeof Settings>;
 

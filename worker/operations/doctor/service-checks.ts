@@ -1,5 +1,6 @@
 import { brand } from '../../contract/brand.ts';
-import type { Settings } from '../../settings.ts';
+import { createECDH } from 'node:crypto';
+import type { KeyPair, Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
 import type { Target, Values } from '../target.ts';
 import { graphUrl } from '../../messaging/whatsapp.ts';
@@ -165,6 +166,25 @@ function signature(secrets: string[]): Record<string, string> {
 
 function failureReason(why: string): Finding {
   return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
+}
+
+/** Whether people can be notified of replies, and the keys for it belong together. */
+export function checkPush({ VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>, target: Target): Finding[] {
+  const origins = hosts.filter((host) => host.includes('://'));
+  const findings =
+    origins.length > 0 && target !== 'local'
+      ? [wrong('PUSH_HOSTS', `${origins.join(' ')} is no name of a push service`, howToGet.PUSH_HOSTS)]
+      : [];
+  if (!ring)
+    return [...findings, warning('VAPID_KEYS', 'is missing, so nobody is notified of a reply', howToGet.VAPID_KEYS)];
+  const isPair = ({ publicKey, privateKey }: KeyPair) => {
+    const keys = createECDH('prime256v1');
+    keys.setPrivateKey(privateKey, 'base64url');
+    return keys.getPublicKey('base64url') === publicKey;
+  };
+  if (!ring.every(isPair))
+    return [...findings, wrong('VAPID_KEYS', 'has a public key of another private key', howToGet.VAPID_KEYS)];
+  return [...findings, fine('The keys of notices belong together')];
 }
 
 const issuerSettings = ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'] as const;
