@@ -35,6 +35,12 @@ const rows: { path: string; heading: string | RegExp; title: string; sent?: Part
   { path: '/auth/stripe-success', heading: 'Processing...', title: 'Processing | Solace' },
   { path: '/payment-details-saved', heading: 'Verifying payment setup...', title: 'Payment Details Saved | Solace' },
   { path: '/activate-trial', heading: 'Activation Failed', title: 'Activate Your Trial | Solace' },
+  {
+    path: '/cancel',
+    heading: 'Cancel subscription',
+    title: 'Cancel subscription | Solace',
+    sent: { visitor: '/login', pending: '/pending-approval' },
+  },
   { path: '/terms', heading: 'Terms and Conditions', title: 'Terms and Conditions | Solace' },
   { path: '/privacy', heading: 'Privacy Policy', title: 'Privacy Policy | Solace' },
   { path: '/contact', heading: 'Contact Us', title: 'Contact | Solace' },

@@ -3,7 +3,7 @@ import { issueCode, newCode, redeemCode } from '../../worker/sign-in/one-time-co
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
-import { afterLogin } from '../../web/rules/sign-in-rules.ts';
+import { afterLogin, returnPage } from '../../web/rules/sign-in-rules.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
@@ -111,7 +111,28 @@ describe('the page after a sign-in', () => {
     ['approved', 'free', '/account', 'success'],
     ['suspended', 'gold', '/', 'issue'],
   ])('status %s with plan %s', (status, plan, to, notice) => {
-    expect(afterLogin(status, plan)).toEqual({ to, notice });
+    expect(afterLogin(status, { plan })).toEqual({ to, notice });
+  });
+
+  it.each([
+    ['approved', '/cancel'],
+    ['pending', '/pending-approval'],
+    ['suspended', '/'],
+  ])('status %s on the way to /cancel', (status, to) => {
+    expect(afterLogin(status, { next: '/cancel' }).to).toBe(to);
+  });
+
+  it.each([
+    ['/cancel', '/cancel'],
+    ['/pt-br/cancel', '/cancel'],
+    ['/account', undefined],
+    ['//evil.example/cancel', undefined],
+    ['https://evil.example/cancel', undefined],
+    ['/evil.example/a/cancel', undefined],
+    [['/cancel'], undefined],
+    [undefined, undefined],
+  ])('leads back from %s to %s', (path, to) => {
+    expect(returnPage(path)).toBe(to);
   });
 });
 

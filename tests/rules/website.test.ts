@@ -14,7 +14,17 @@ import { faultsOf } from '../../web/build/words/check.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
-  const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety']);
+  const publicPaths = new Set([
+    '/',
+    '/plans',
+    '/contact',
+    '/terms',
+    '/privacy',
+    '/login',
+    '/help-now',
+    '/safety',
+    '/cancel',
+  ]);
   const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
 
   it('names every page once', () => {

@@ -8,6 +8,7 @@ import { createIssuer } from './issuer.ts';
 import { createLibsql } from './libsql/index.ts';
 import { numberOf, createPhones } from './phones.ts';
 import { createPage } from './page/index.ts';
+import { createPush } from './push.ts';
 import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
 import { createStripe } from './stripe/index.ts';
@@ -49,21 +50,26 @@ async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceS
     chat,
     talk: createPhoneActions({ phones, siteUrl, secret }),
     botEvents: createBotEvents({ store, phones, chat, secret }),
+    push: createPush({ store, sandboxUrl }),
     issuer: await createIssuer({ store, ...issuer }),
     stripe: createStripe({ store, sandboxUrl, siteUrl, ...merchant }),
   };
 }
 
-function route({ phones, libsql, whatsapp, chat, talk, botEvents, issuer, stripe }: Services, siteUrl: string): Hono {
+function route(
+  { phones, libsql, whatsapp, chat, talk, botEvents, push, issuer, stripe }: Services,
+  siteUrl: string,
+): Hono {
   const faults = createFaultInjection();
   const app = new Hono();
   app.use('/libsql/*', faults.guard('libsql'));
   app.use('/whatsapp/*', faults.guard('whatsapp'));
   app.use('/bot/webhook', faults.guard('bot'));
+  app.use('/push-service/*', faults.guard('push'));
   app.use('/v1/*', faults.guard('stripe'));
   app.route('/libsql', libsql.app);
   app.route('/whatsapp', whatsapp);
-  for (const each of [faults.control, talk, chat.control, botEvents, issuer, stripe.app]) app.route('/', each);
+  for (const each of [faults.control, talk, chat.control, botEvents, push, issuer, stripe.app]) app.route('/', each);
   app.get('/phones', (c) => c.json(phones.recent()));
   app.put('/phones/:phone/reachable', async (c) => {
     const { reachable } = await c.req.json<{ reachable: boolean }>();

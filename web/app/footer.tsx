@@ -37,6 +37,9 @@ export function Footer() {
           <Link to="/plans" className={link()}>
             {footerWords.plans}
           </Link>
+          <Link to="/cancel" className={link()}>
+            {footerWords.cancel}
+          </Link>
           <Link to="/safety" className={link()}>
             {footerWords.safety}
           </Link>

@@ -4,6 +4,7 @@ import { exportBilling } from '../billing/customer.ts';
 import { exportOutbox } from '../bot/outbox.ts';
 import { exportConversation } from '../chat/chat-user.ts';
 import { exportRecordings } from '../chat/recordings.ts';
+import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { exportSignIn } from '../sign-in/one-time-code.ts';
 import { exportTrials } from '../trials/trials.ts';
@@ -24,7 +25,15 @@ const notes: ExportSection = async () => ({
 });
 
 /** A feature that stores data about users adds its section here. */
-const sections: ExportSection[] = [exportIdentity, exportSignIn, exportTrials, exportBilling, exportOutbox, notes];
+const sections: ExportSection[] = [
+  exportIdentity,
+  exportSignIn,
+  exportTrials,
+  exportBilling,
+  exportOutbox,
+  exportNotices,
+  notes,
+];
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;

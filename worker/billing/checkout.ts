@@ -23,10 +23,7 @@ export function stripeAsked(now: number): Changes {
   return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
 }
 
-/**
- * The page for a user who asks for a plan. Without a subscription it is Stripe's checkout, or the plans page if no plan
- * was named. With a subscription it is Stripe's portal, or the page of a payment that needs authentication.
- */
+/** Stripe's checkout; the plans page if no plan was named; a subscriber's portal, or the page of a due payment. */
 export async function planPage(
   context: Context,
   leased: LeasedCustomer,
@@ -63,7 +60,6 @@ export async function checkoutOf(
   return session;
 }
 
-/** The page to change a live subscription, or to pay its due invoice. */
 async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, siteUrl: string): Promise<string> {
   const page = await authenticationPage(stripe, live);
   return page ?? openPortal(stripe, customer, siteUrl, { live, flow: fittingFlow(live, siteUrl) });
@@ -77,10 +73,7 @@ const allowed_payment_method_types = [
   'link',
 ] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
-/**
- * Returns the customer's only open checkout: an open one for the same order, else a new one; all others are closed.
- * During a trial it saves a card for the next plan. The caller holds the customer's lease.
- */
+/** The customer's only open checkout, for this order; all others are closed. During a trial it saves a card. */
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.tier);

@@ -15,10 +15,7 @@ const watchMs = hourMs;
 
 export type PageContext = { db: Database; settings: Settings; now: number };
 
-/**
- * The page at Stripe on which users manage their subscription. Throws 409 for a user who never paid, or whose customer
- * was deleted in Stripe's dashboard.
- */
+/** Stripe's page to manage a subscription; throws 409 for a user who never paid or whose customer was deleted. */
 export async function portalPage(context: PageContext, { customer, user }: LeasedCustomer): Promise<Outcome<string>> {
   const { settings } = context;
   const { stripeId, hadSubscription } = customer;
@@ -33,10 +30,7 @@ export async function portalPage(context: PageContext, { customer, user }: Lease
   });
 }
 
-/**
- * Sends the user to one of Stripe's pages. The cron job then fetches the state every minute for an hour, in case the
- * webhooks are lost.
- */
+/** The cron job fetches the state every minute for an hour after a visit, in case the webhooks are lost. */
 export function sendTo({ db, now }: PageContext, { id }: User, url: string, changes: Changes = {}): Outcome<string> {
   const watch = db
     .update(users)
@@ -47,7 +41,6 @@ export function sendTo({ db, now }: PageContext, { id }: User, url: string, chan
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 
-/** The address of a portal session for a customer and the live subscription, in the suitable flow. */
 export async function openPortal(
   stripe: Stripe,
   customer: string,

@@ -62,7 +62,6 @@ const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 /** SQL: whether this request is the first with its id. */
 export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
 
-/** SQL: the stored response of this call. */
 export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
 /**

@@ -64,10 +64,7 @@ const isDeletion = sql`${outbox.parkedAt} is not null and ${outbox.body} ->> '$.
 /** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
 export const isSealed = sql`${isDeletion} and ${outbox.body} ->> '$.sealed' is not null`;
 
-/**
- * Encrypts the parked events of deleted accounts and replaces their number by a keyed hash, since they wait until the
- * owner decides.
- */
+/** Encrypts the parked events of deleted accounts, which wait until the owner decides, and hashes their number. */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const rows = await db.all<ParkedRow>(sql`select seq, phone, body from ${outbox}
     where ${isDeletion} and ${outbox.body} ->> '$.sealed' is null limit ${sealedAtOnce}`);
@@ -100,7 +97,6 @@ export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Pro
 
 const contextOf = (seq: number) => `parked|v1|${seq}`;
 
-/** The undelivered events about a user. */
 export async function exportOutbox({ user, db }: { user: User; db: Database }) {
   const rows = await db
     .select({ body: outbox.body })

@@ -14,6 +14,7 @@ import {
   newReplyEntries,
 } from './chat-schemas.ts';
 import type { ErrorName } from './errors.ts';
+import { PushEndpoint, PushSubscription } from './push.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {
   AccountStatus,
@@ -59,7 +60,6 @@ type Definition = Route & {
   needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
-  /** Errors besides those of the access and the body. */
   fails?: readonly ErrorName[];
 };
 
@@ -183,6 +183,30 @@ export const endpoints = {
     summary: 'End one session of the user and its streams',
     needsSignIn: true,
     params: v.object({ id: v.string() }),
+    output: done,
+    fails: ['notFound'],
+  },
+  getPush: {
+    ...pageRoutes.getPush,
+    summary: 'The public key with which a browser subscribes to notices of replies; 404 if there are none',
+    needsSignIn: true,
+    output: v.object({ success: v.literal(true), publicKey: v.string() }),
+    fails: ['notFound'],
+  },
+  putPush: {
+    ...pageRoutes.putPush,
+    summary: 'Notify a browser of replies, in the language of the call, as long as the session lasts',
+    needsSignIn: true,
+    input: PushSubscription,
+    output: done,
+    fails: ['notFound'],
+  },
+  deletePush: {
+    ...pageRoutes.deletePush,
+    summary: 'Notify a browser no longer',
+    whilePending: true,
+    needsSignIn: true,
+    input: PushEndpoint,
     output: done,
     fails: ['notFound'],
   },

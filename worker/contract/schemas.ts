@@ -17,7 +17,6 @@ export const BusinessUserId = v.pipe(
   ),
 );
 
-/** A one-time code. */
 export const Code = v.pipe(
   v.string('OTP must be exactly 6 digits'),
   v.length(6, 'OTP must be exactly 6 digits'),
@@ -71,7 +70,6 @@ export const Profile = v.object({
   metadata: Metadata,
 });
 
-/** What the bot may still do for a number this week. */
 export const Usage = v.object({
   success: v.literal(true),
   allowed: v.boolean(),

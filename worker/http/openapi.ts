@@ -119,7 +119,6 @@ function responses(endpoint: Endpoint): Json {
   return all;
 }
 
-/** Every error that a call can return: its own, and those of its access and its body. */
 function failuresOf(endpoint: Endpoint): ErrorName[] {
   const user: ErrorName[] = [
     'unauthenticated',

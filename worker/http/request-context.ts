@@ -9,7 +9,6 @@ import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestLog } from './middleware.ts';
 
-/** The part of the context that every handler has. */
 export type BaseContext = {
   request: Request;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
@@ -23,10 +22,8 @@ export type BaseContext = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** The context before authorization. */
 export type IncomingRequest = BaseContext & { pathParams: Record<string, string>; requestLog: RequestLog };
 
-/** The endpoints of one kind of caller. */
 export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
 }[EndpointName];
@@ -77,5 +74,4 @@ type Handlers<Name extends EndpointName> = {
   whatsapp: WebhookHandler<Name>;
 };
 
-/** The handler of an endpoint; its context depends on the endpoint's access. */
 export type Handler<Name extends EndpointName> = Handlers<Name>[Endpoints[Name]['access']];

@@ -1,6 +1,4 @@
-/**
- * The caller's address as limits count it: an IPv4 as it is, an IPv6 by its /64, `unknown` for a caller without one.
- */
+/** What limits count: an IPv4 as it is, an IPv6 by its /64, `unknown` without an address. */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;
@@ -15,7 +13,6 @@ export function networkOf(address: string): string | null {
   return address.endsWith('::/64') ? `${address.split(':').slice(0, 3).join(':')}::/48` : null;
 }
 
-/** The groups of an IPv6 address without their leading zeros. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const left = head ? head.split(':') : [];

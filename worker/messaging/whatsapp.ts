@@ -79,7 +79,6 @@ export function undeliveredIn(notification: unknown): { recipientId: string; cod
   return failed.map(({ recipient_id: recipientId, errors }) => ({ recipientId, code: errors[0]?.code }));
 }
 
-/** The Graph API's address with its version. */
 export function graphUrl({ WHATSAPP_API_BASE: base, WHATSAPP_API_VERSION: version }: Settings): string {
   return /\/v\d+\.\d+$/.test(base) ? base : `${base}/${version}`;
 }

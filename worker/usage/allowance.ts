@@ -14,7 +14,6 @@ export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: 
   return tierWaits || plans[trialTier].level > plans[tier].level;
 }
 
-/** The plan whose allowance counts now. */
 export function entitledTier(held: Held, now: number): PlanId {
   return onTrial(held, now) ? held.trialTier! : held.tier;
 }
@@ -41,7 +40,6 @@ export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
   return sql`(case ${tier} ${sql.join(cases, sql` `)} else 1 end)`;
 }
 
-/** SQL: whether a plan includes voice. */
 export function voiceSql(tier: SQL): SQL<number> {
   const withVoice = planIds.filter((id) => plans[id].hasVoice).map((id) => `'${id}'`);
   return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
@@ -52,7 +50,6 @@ function levelOf(column: SQLiteColumn): SQL {
   return sql`(case ${nameOf(column)} ${sql.raw(levels)} end)`;
 }
 
-/** Placeholders of the statements below. */
 const [count, now] = [sql.placeholder('count'), sql.placeholder('now')];
 
 /** The facts of a usage post; without a user if the number never wrote. */
@@ -111,7 +108,6 @@ export function usageResponseOf(found: Found, counted: number): Usage {
   });
 }
 
-/** The response to the bot about a number's allowance. */
 export function usageResponse(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
   const limit = weeklyLimit(facts.tier);
   return {

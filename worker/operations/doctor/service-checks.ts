@@ -1,5 +1,6 @@
 import { brand } from '../../contract/brand.ts';
-import type { Settings } from '../../settings.ts';
+import { createECDH } from 'node:crypto';
+import type { KeyPair, Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
 import type { Target, Values } from '../target.ts';
 import { graphUrl } from '../../messaging/whatsapp.ts';
@@ -16,7 +17,6 @@ const addressSettings = [
   'EXTERNAL_TOKEN_JWKS_URL',
 ] as const;
 
-/** Whether addresses are valid, and public where they must be. */
 export function checkAddresses(settings: Partial<Settings>, target: Target): Finding[] {
   const findings = [
     ...addressSettings.flatMap((name) => checkAddress(name, settings[name], target)),
@@ -146,7 +146,6 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
   return [fine('The bot answers and takes our signature')];
 }
 
-/** The status, or the reason why there is none. */
 async function post(url: string, headers: Record<string, string>): Promise<number | string> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
   const response = await httpRequest(url, init);
@@ -169,6 +168,25 @@ function failureReason(why: string): Finding {
   return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
 }
 
+/** Whether people can be notified of replies, and the keys for it belong together. */
+export function checkPush({ VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>, target: Target): Finding[] {
+  const origins = hosts.filter((host) => host.includes('://'));
+  const findings =
+    origins.length > 0 && target !== 'local'
+      ? [wrong('PUSH_HOSTS', `${origins.join(' ')} is no name of a push service`, howToGet.PUSH_HOSTS)]
+      : [];
+  if (!ring)
+    return [...findings, warning('VAPID_KEYS', 'is missing, so nobody is notified of a reply', howToGet.VAPID_KEYS)];
+  const isPair = ({ publicKey, privateKey }: KeyPair) => {
+    const keys = createECDH('prime256v1');
+    keys.setPrivateKey(privateKey, 'base64url');
+    return keys.getPublicKey('base64url') === publicKey;
+  };
+  if (!ring.every(isPair))
+    return [...findings, wrong('VAPID_KEYS', 'has a public key of another private key', howToGet.VAPID_KEYS)];
+  return [...findings, fine('The keys of notices belong together')];
+}
+
 const issuerSettings = ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'] as const;
 
 /** Whether the external issuer publishes signing keys; external tokens are off without its settings. */
@@ -189,10 +207,7 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
 
 const name = 'CONTACT_URL';
 
-/**
- * Whether the contact address accepts the form's messages. Only sends a preflight, since a message would reach a
- * person.
- */
+/** Sends a preflight alone, since a message would reach a person. */
 export async function checkContact(values: Values, target: Target): Promise<Finding> {
   const url = v.safeParse(OwnerSettings.entries[name], values[name]);
   const bad = (what: string) => wrong(name, what, howToGetOwnerSettings[name]);
