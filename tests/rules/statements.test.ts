@@ -42,7 +42,7 @@ const says =
     sentence.includes(words) ? [] : [`the product says “${words}”`];
 /** The default of a setting in days stands in the sentence. */
 const days = (name: 'CHAT_RETENTION_DAYS' | 'ACCOUNT_RETENTION_DAYS', wordsOf: (value: number) => string): Proof =>
-  says(wordsOf(Number(v.parse(Settings.entries[name], undefined))));
+  says(wordsOf(v.parse(Settings.entries[name], undefined)));
 /** The files have the text, such as the setting of a service. */
 const stands =
   (file: string, text: string): Proof =>
