@@ -26,7 +26,9 @@ describe('a code', () => {
 it('shows a link code of eight characters that nobody confuses, spread evenly', () => {
   const codes = Array.from({ length: 5000 }, newLinkCode);
   expect(codes.every((code) => /^[2-9A-HJKMNP-Z]{8}$/.test(code))).toBe(true);
-  const counts = Object.values(Object.groupBy(Array.from(codes.join('')), (character) => character)).map((all) => all!.length);
+  const counts = Object.values(Object.groupBy(Array.from(codes.join('')), (character) => character)).map(
+    (all) => all!.length,
+  );
   expect(counts).toHaveLength(31);
   for (const count of counts) expect(Math.abs(count - 40_000 / 31)).toBeLessThan(250);
 });
