@@ -143,6 +143,17 @@ describe('a conversation', () => {
       expect(kinds([at(0)], 0)).toEqual(['day', 'notice', 'message']);
     });
 
+    it('shows each reminder in its place, and counts on from it', () => {
+      const instant = (hours: number) => Date.parse(at(hours).at);
+      const items = (sent: number[], reminded: number[]) =>
+        transcript(sent.map(at), ({ at: key }) => key, instant(0), reminded.map(instant)).map(({ kind }) => kind);
+      expect(items([0], [3])).toEqual(['day', 'notice', 'message', 'notice']);
+      expect(items([0, 3.5], [3])).toEqual(['day', 'notice', 'message', 'notice', 'message']);
+      expect(items([0, 5.9], [3])).toEqual(['day', 'notice', 'message', 'notice', 'message']);
+      expect(items([0, 6.5], [3])).toEqual(['day', 'notice', 'message', 'notice', 'notice', 'message']);
+      expect(items([], [3, 6])).toEqual(['notice', 'notice', 'notice']);
+    });
+
     it('repeats the notice when the last is over three hours old', () => {
       expect(kinds([at(0), at(2), at(3.5)], 3.6)).toEqual(['day', 'notice', 'message', 'message', 'notice', 'message']);
       expect(kinds([at(0)], 4)).toEqual(['day', 'notice', 'message', 'notice']);

@@ -3,54 +3,66 @@ import type { ChatMessage, Voice } from '#contract/chat-schemas';
 /** One line of the conversation on screen: a day, a notice that Solace is an AI, or a message. */
 export type TranscriptItem<Message> =
   | { kind: 'day'; key: string; at: string }
-  | { kind: 'notice'; key: string }
+  | { kind: 'notice'; key: string; at: number }
   | { kind: 'message'; key: string; message: Message };
 
 /** New York's law on AI companions requires a notice at the start, and again after three hours. */
-const noticeIntervalMs = 3 * 3_600_000;
+export const noticeIntervalMs = 3 * 3_600_000;
 
 type Timed = Pick<ChatMessage, 'at'>;
 
 /**
  * Puts day separators and AI notices between messages. The notice stands at the start, and again before a message, or
- * at `now`, if the last notice is more than three hours old.
+ * at `now`, if the last notice is more than three hours old; and at each of `reminders` (unix ms, ascending).
  */
 export function transcript<Message extends Timed>(
   messages: readonly Message[],
   keyOf: (message: Message) => string,
   now: number,
+  reminders: readonly number[] = [],
 ): TranscriptItem<Message>[] {
   const items: TranscriptItem<Message>[] = [];
   let noticeAt = Number.NEGATIVE_INFINITY;
   let day = '';
+  const notice = (key: string, at: number) => {
+    items.push({ kind: 'notice', key: `notice-${key}`, at });
+    noticeAt = at;
+  };
+  const remindUntil = (instant: number) => {
+    for (const at of reminders) if (at > noticeAt && at <= instant) notice(String(at), at);
+  };
   for (const message of messages) {
     const at = Date.parse(message.at);
+    remindUntil(at);
     const messageDay = new Date(at).toDateString();
     if (messageDay !== day) items.push({ kind: 'day', key: `day-${keyOf(message)}`, at: message.at });
-    if (at - noticeAt > noticeIntervalMs) {
-      items.push({ kind: 'notice', key: `notice-${keyOf(message)}` });
-      noticeAt = at;
-    }
+    if (at - noticeAt > noticeIntervalMs) notice(keyOf(message), at);
     day = messageDay;
     items.push({ kind: 'message', key: keyOf(message), message });
   }
-  if (now - noticeAt > noticeIntervalMs) items.push({ kind: 'notice', key: 'notice-now' });
+  if (now - noticeAt > noticeIntervalMs) notice('now', now);
+  remindUntil(Infinity);
   return items;
 }
 
-type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;
+type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]> & {
+  /** The last notice (unix ms). */
+  noticeAt: number;
+};
 
 /** The messages up to a `seq`, and what has been added since the page was opened at `openedAt`. */
 export function transcriptParts(
   messages: readonly ShownMessage[],
   loadedUpTo: number,
   openedAt: number,
+  reminders: readonly number[] = [],
 ): TranscriptParts {
-  const items = transcript(messages, ({ key }) => key, openedAt);
+  const items = transcript(messages, ({ key }) => key, openedAt, reminders);
   const isLoaded = (item: TranscriptItem<ShownMessage>) =>
     item.kind === 'message' && item.message.seq !== null && item.message.seq <= loadedUpTo;
   const border = items.findLastIndex(isLoaded) + 1;
-  return { history: items.slice(0, border), live: items.slice(border) };
+  const notices = items.filter((item) => item.kind === 'notice');
+  return { history: items.slice(0, border), live: items.slice(border), noticeAt: notices.at(-1)!.at };
 }
 
 /** A shown message: from the server, or not sent yet (`seq` null). */
