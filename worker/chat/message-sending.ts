@@ -3,6 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
 import { eventData } from '../bot/outbox.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
+import type { Language } from '../contract/languages.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { plans } from '../contract/plans.ts';
@@ -129,12 +130,15 @@ const cleared = 'The person has cleared this message.';
 
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 
-/** Stores a reply once for its id; throws 409 for another message's id, or if the answered message was cleared. */
+/**
+ * Stores a reply once for its id; `unseen` if it is new and no page of the user is open. Throws 409 for another message's
+ * id, or if the answered message was cleared.
+ */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,
   { replyTo, crisis, ...reply }: Reply,
-): Promise<{ seq: number; voice: boolean }> {
+): Promise<{ seq: number; voice: boolean; unseen: boolean }> {
   const { env, settings, now } = context;
   const key = (await chatKeyOf(settings, user))!;
   const place = { userId: user.id, id: reply.id, author: 'solace' as const };
@@ -150,10 +154,10 @@ export async function storeReply(
   if (appended.outcome === 'cleared') throw new RequestError('conflict', { message: cleared });
   if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
   const { seq } = appended.message;
-  if (appended.outcome === 'stored') return { seq, voice: content.voice !== undefined };
+  if (appended.outcome === 'stored') return { seq, voice: content.voice !== undefined, unseen: !appended.watched };
   const { author, text, voice } = await openMessage(key, user.id, appended.message);
   if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
-  return { seq, voice: voice !== undefined };
+  return { seq, voice: voice !== undefined, unseen: false };
 }
 
 /** Stores what was said in a recording of the user, as the text of its message; throws 404 if there is none. */
@@ -244,7 +248,7 @@ type Pointer = {
   userId: SQL;
   claimedUserId: string;
   messageId: string;
-  locale: string | null;
+  locale: Language;
   country: string | null;
   mostWaiting: number;
   now: number;

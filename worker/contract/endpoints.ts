@@ -14,6 +14,7 @@ import {
   newReplyEntries,
 } from './chat-schemas.ts';
 import type { ErrorName } from './errors.ts';
+import { PushEndpoint, PushSubscription } from './push.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {
   AccountStatus,
@@ -22,6 +23,7 @@ import {
   Challenge,
   Code,
   Kind,
+  PageLanguage,
   PaidTier,
   Phone,
   Platform,
@@ -182,6 +184,30 @@ export const endpoints = {
     summary: 'End one session of the user and its streams',
     needsSignIn: true,
     params: v.object({ id: v.string() }),
+    output: done,
+    fails: ['notFound'],
+  },
+  getPush: {
+    ...pageRoutes.getPush,
+    summary: 'The public key with which a browser subscribes to notices of replies; 404 if there are none',
+    needsSignIn: true,
+    output: v.object({ success: v.literal(true), publicKey: v.string() }),
+    fails: ['notFound'],
+  },
+  putPush: {
+    ...pageRoutes.putPush,
+    summary: 'Notify a browser of replies, in the language of the call, as long as the session lasts',
+    needsSignIn: true,
+    input: PushSubscription,
+    output: done,
+    fails: ['notFound'],
+  },
+  deletePush: {
+    ...pageRoutes.deletePush,
+    summary: 'Notify a browser no longer',
+    whilePending: true,
+    needsSignIn: true,
+    input: PushEndpoint,
     output: done,
     fails: ['notFound'],
   },
@@ -381,6 +407,7 @@ export const endpoints = {
       ...person,
       tier: v.optional(PaidTier, 'premium'),
       days: v.optional(wholeNumber('days', 1, 30), 7),
+      language: v.optional(PageLanguage, 'en'),
     }),
     output: v.object({ success: v.literal(true), url: v.string(), expiresAt: Timestamp }),
     fails: ['notFound', 'trialSpent', 'conflict'],

@@ -14,6 +14,9 @@ export const pageRoutes = {
   getPlatform: { access: 'user', method: 'GET', path: '/api/user/platform' },
   putPlatform: { access: 'user', method: 'PUT', path: '/api/user/platform' },
   exportMe: { access: 'user', method: 'GET', path: '/api/user/export' },
+  getPush: { access: 'user', method: 'GET', path: '/api/user/push' },
+  putPush: { access: 'user', method: 'PUT', path: '/api/user/push' },
+  deletePush: { access: 'user', method: 'DELETE', path: '/api/user/push' },
   getSessions: { access: 'user', method: 'GET', path: '/api/user/sessions' },
   endSession: { access: 'user', method: 'DELETE', path: '/api/user/sessions/:id' },
   createSubscriptionUpdateSession: {

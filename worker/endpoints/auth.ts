@@ -16,9 +16,10 @@ import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/trials.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { publish, endStreams, expectEnd } from '../live/publish.ts';
+import { endSubscriptions } from '../push/reply-notices.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
-  const { settings, now, input } = call;
+  const { now, input } = call;
   const { phone } = input;
   const code = newCode();
   const issued = await issueCode(call, phone, code);
@@ -28,7 +29,7 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
     const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
     return { success: false, requiresInitialContact: true, message };
   }
-  const outcome = await sendCode(settings, issued.whatsappId, code);
+  const outcome = await sendCode(call, issued.whatsappId, code);
   if (outcome === 'taken') return { success: true, requiresInitialContact: false, challenge: issued.challenge };
   if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);
@@ -92,7 +93,8 @@ export const logout: Handler<'logout'> = async (context) => {
     if (input.everywhere && session.isLimited) throw new RequestError('signInNeeded');
     const own = eq(sessions.userId, user.id);
     expectEnd(context, user.id);
-    await db.delete(sessions).where(input.everywhere ? own : and(own, eq(sessions.id, session.sessionId)));
+    const ended = input.everywhere ? own : and(own, eq(sessions.id, session.sessionId));
+    await db.batch([db.delete(sessions).where(ended), db.run(endSubscriptions(user.id))]);
     endStreams(context, user.id, input.everywhere ? null : session.sessionId);
     return { success: true };
   });

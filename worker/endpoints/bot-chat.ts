@@ -8,6 +8,7 @@ import { decodeRecording, readRecording, recordingResponse } from '../chat/recor
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
+import { notifyOfReply, subscribersSql, type Subscriber } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
 /** The statements of a call about a conversation: `facts` are SQL keys and values of its response. */
@@ -17,7 +18,12 @@ const conversationStatements = (facts: SQL) =>
     effects: { user: chatUserSql(own) },
   }));
 
-const replyStatements = conversationStatements(sql`'voice', ${voiceSql(entitledTierSql(sql.placeholder('now')))}`);
+const now = sql.placeholder('now');
+const replyStatements = personStatements((own) => ({
+  response: sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
+    from users where ${own} and chat_key is not null`,
+  effects: { user: chatUserSql(own), subscribers: subscribersSql(own, now) },
+}));
 
 /**
  * The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. Without voice in
@@ -34,12 +40,12 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
     replyTo,
     crisis,
   });
-  const found = await conversationOf<{ voice: number }>({ ...context, botCall }, replyStatements);
+  const found = await conversationOf<{ voice: number }, 'subscribers'>({ ...context, botCall }, replyStatements);
   const spoken = found.response?.voice === 1 ? recording : undefined;
-  return {
-    success: true,
-    ...(await storeReply(context, found.user, { id, text, replyTo, crisis, recording: spoken })),
-  };
+  const reply = { id, text, replyTo, crisis, recording: spoken };
+  const { seq, voice, unseen } = await storeReply(context, found.user, reply);
+  if (unseen) context.waitUntil(notifyOfReply(context, found.rows.subscribers as Subscriber[]));
+  return { success: true, seq, voice };
 };
 
 const typingStatements = conversationStatements(sql`'userId', id, 'until', ${sql.placeholder('until')}`);
@@ -82,12 +88,12 @@ const nameOf = ({ phone, businessUserId }: Person) => ({ phone, businessUserId }
 type CallContext = Parameters<typeof applyToPerson>[0] & { input: Person };
 
 /** Applies a call of the bot; throws 404 for an unknown person, 409 without consent. */
-async function conversationOf<Response>(
+async function conversationOf<Response, Effect extends string = never>(
   context: CallContext,
-  statements: ReturnType<typeof conversationStatements>,
+  statements: ReturnType<typeof personStatements<Effect | 'user'>>,
   values: Record<string, unknown> = {},
-): Promise<{ response: Response | null; user: ChatRow }> {
-  const { response, rows } = await applyToPerson<Response, 'user'>(context, context.input, statements, values);
+): Promise<{ response: Response | null; user: ChatRow; rows: Record<Effect, unknown[]> }> {
+  const { response, rows } = await applyToPerson<Response, Effect | 'user'>(context, context.input, statements, values);
   const [user] = rows.user as ChatRow[];
-  return { response, user: requireConversation(user) };
+  return { response, user: requireConversation(user), rows };
 }

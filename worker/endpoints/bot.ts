@@ -3,6 +3,7 @@ import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
+import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -12,7 +13,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
-import { dayMs } from '../lib/time.ts';
+import { trialLinkLifetimeMs } from '../trials/trials.ts';
 import { allowanceSql, usageResponseOf, countSql, type Found } from '../usage/allowance.ts';
 import { firstWeek } from '../usage/left-week.ts';
 import { weekMs } from '../usage/week.ts';
@@ -101,8 +102,6 @@ const phoneSql = (own: SQL) => sql`select ${users.phone} as phone from ${users} 
 
 const unknownPerson = () => new RequestError('notFound', { message: 'Nobody with this number or id is known' });
 
-const linkLifetimeMs = 7 * dayMs;
-
 /**
  * The token is derived from the call's id, so a replay returns the same link and no token is stored. A used trial is
  * remembered by the hash of the number, so a call that names the id alone reads the number first.
@@ -114,7 +113,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   const mac = await keyedHash(pepper, 'trial', token);
   const phone = input.phone ?? (await phoneOfId(context, input.businessUserId!));
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
-  const expiresAt = now + linkLifetimeMs;
+  const expiresAt = now + trialLinkLifetimeMs;
   const spent = sql`exists (select 1 from ${usedTrials} where ${inArray(usedTrials.phoneMac, phoneMacs)})`;
   const statements = personStatements((own) => {
     // With a known id and a number that nobody has, the hash would be of the wrong number.
@@ -133,7 +132,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   );
   if (!granted) throw new RequestError('notFound', { message: 'This person has not written to the assistant' });
   if (granted.spent) throw new RequestError('trialSpent');
-  const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
+  const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
 

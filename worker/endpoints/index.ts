@@ -14,14 +14,17 @@ import {
 } from './billing.ts';
 import {
   deleteMe,
+  deletePush,
   endSession,
   supportErase,
   supportExport,
   exportMe,
   getMe,
   getPlatform,
+  getPush,
   getSessions,
   putPlatform,
+  putPush,
 } from './user.ts';
 import { getCountry, getSafety, health, openapi } from './service.ts';
 import { logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
@@ -46,12 +49,14 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   createSubscriptionUpdateSession: userRoute('createSubscriptionUpdateSession', createSubscriptionUpdateSession),
   deleteChatConsent: userRoute('deleteChatConsent', deleteChatConsent),
   deleteMe: userRoute('deleteMe', deleteMe),
+  deletePush: userRoute('deletePush', deletePush),
   getChat: userRoute('getChat', getChat),
   endSession: userRoute('endSession', endSession),
   exportMe: userRoute('exportMe', exportMe),
   getCountry: publicRoute('getCountry', getCountry),
   getMe: userRoute('getMe', getMe),
   getPlatform: userRoute('getPlatform', getPlatform),
+  getPush: userRoute('getPush', getPush),
   getSafety: publicRoute('getSafety', getSafety),
   getSessions: userRoute('getSessions', getSessions),
   getVoice: userRoute('getVoice', getVoice),
@@ -61,6 +66,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   openapi: publicRoute('openapi', openapi),
   putChatConsent: userRoute('putChatConsent', putChatConsent),
   putPlatform: userRoute('putPlatform', putPlatform),
+  putPush: userRoute('putPush', putPush),
   requestOtp: publicRoute('requestOtp', requestOtp),
   resumePlan: userRoute('resumePlan', resumePlan),
   sendMessage: userRoute('sendMessage', sendMessage),

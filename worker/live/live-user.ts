@@ -126,7 +126,7 @@ export class LiveUser extends DurableObject<object> {
     this.#sendMessage(stored);
     if (stored.author === 'solace') this.#endTyping();
     await this.#planRetention();
-    return { outcome: 'stored', ...this.#queued(stored) };
+    return { outcome: 'stored', watched: this.#isWatched(), ...this.#queued(stored) };
   }
 
   find(epoch: number, id: string): StoredMessage | null {
@@ -202,6 +202,11 @@ export class LiveUser extends DurableObject<object> {
     this.#table.reset();
     this.#typing = null;
     this.#retentionIsPlanned = false;
+  }
+
+  /** Whether a page of the user is open: it shows a message itself. */
+  #isWatched(): boolean {
+    return this.ctx.getWebSockets().some(({ readyState }) => readyState === WebSocket.OPEN);
   }
 
   #openStreams(): (Attachment & { socket: WebSocket })[] {

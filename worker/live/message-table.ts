@@ -222,7 +222,9 @@ export type StaleEpoch = { outcome: 'behind'; epoch: number };
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
 
 export type Appended =
-  | ({ outcome: 'stored' | 'known' } & QueuedMessage)
+  /** `watched`: whether a page of the user is open. */
+  | ({ outcome: 'stored'; watched: boolean } & QueuedMessage)
+  | ({ outcome: 'known' } & QueuedMessage)
   | { outcome: 'limited'; allowedAt: number }
   | { outcome: 'late' }
   | { outcome: 'cleared' }

@@ -1,7 +1,7 @@
 import { lineOf, fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
 import { readCommand, runCommand, type Target, type Values } from '../target.ts';
 import { Settings } from '../../settings.ts';
-import { checkAddresses, checkBot, checkContact, checkIssuer, checkWhatsapp } from './service-checks.ts';
+import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
 import * as v from 'valibot';
 import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
@@ -28,6 +28,7 @@ export async function runChecks(values: Values, { target, mayBeBehind = false }:
     { needs: whatsapp, check: checkWhatsapp },
     { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
+    { needs: ['VAPID_KEYS', 'PUSH_HOSTS'], check: async (all) => checkPush(all, target) },
   ];
   const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
   const told = await Promise.all([
@@ -97,7 +98,14 @@ export function checkSettings(values: Values): { settings: Partial<Settings>; fi
   return { settings: settings as Partial<Settings>, findings };
 }
 
-const ours = new Set(['SESSION_KEYS', 'CHAT_KEYS', 'CODE_PEPPER', 'BOT_WEBHOOK_SECRET', 'STRIPE_WEBHOOK_SECRET']);
+const ours = new Set([
+  'SESSION_KEYS',
+  'CHAT_KEYS',
+  'CODE_PEPPER',
+  'BOT_WEBHOOK_SECRET',
+  'STRIPE_WEBHOOK_SECRET',
+  'VAPID_KEYS',
+]);
 const fewestCharacters = 10;
 
 /** Whether secrets are long and varied enough, and no two of them the same. */
