@@ -3,7 +3,7 @@ import type { ChatMessage, Voice } from '#contract/chat-schemas';
 /** One line of the conversation on screen: a day, a notice that Solace is an AI, or a message. */
 export type TranscriptItem<Message> =
   | { kind: 'day'; key: string; at: string }
-  | { kind: 'notice'; key: string; at: number }
+  | { kind: 'notice'; key: string; at: string }
   | { kind: 'message'; key: string; message: Message };
 
 /** New York's law on AI companions requires a notice at the start, and again after three hours. */
@@ -13,56 +13,67 @@ type Timed = Pick<ChatMessage, 'at'>;
 
 /**
  * Puts day separators and AI notices between messages. The notice stands at the start, and again before a message, or
- * at `now`, if the last notice is more than three hours old; and at each of `reminders` (unix ms, ascending).
+ * at `now`, if the last notice is more than three hours old.
  */
 export function transcript<Message extends Timed>(
   messages: readonly Message[],
   keyOf: (message: Message) => string,
   now: number,
-  reminders: readonly number[] = [],
 ): TranscriptItem<Message>[] {
   const items: TranscriptItem<Message>[] = [];
   let noticeAt = Number.NEGATIVE_INFINITY;
   let day = '';
-  const notice = (key: string, at: number) => {
-    items.push({ kind: 'notice', key: `notice-${key}`, at });
-    noticeAt = at;
-  };
-  const remindUntil = (instant: number) => {
-    for (const at of reminders) if (at > noticeAt && at <= instant) notice(String(at), at);
-  };
   for (const message of messages) {
     const at = Date.parse(message.at);
-    remindUntil(at);
     const messageDay = new Date(at).toDateString();
     if (messageDay !== day) items.push({ kind: 'day', key: `day-${keyOf(message)}`, at: message.at });
-    if (at - noticeAt > noticeIntervalMs) notice(keyOf(message), at);
+    if (at - noticeAt > noticeIntervalMs) {
+      items.push({ kind: 'notice', key: `notice-${keyOf(message)}`, at: message.at });
+      noticeAt = at;
+    }
     day = messageDay;
     items.push({ kind: 'message', key: keyOf(message), message });
   }
-  if (now - noticeAt > noticeIntervalMs) notice('now', now);
-  remindUntil(Infinity);
+  if (now - noticeAt > noticeIntervalMs)
+    items.push({ kind: 'notice', key: 'notice-now', at: new Date(now).toISOString() });
   return items;
 }
 
-type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]> & {
-  /** The last notice (unix ms). */
-  noticeAt: number;
-};
+/**
+ * The items with a further notice at each of `reminders` (ISO 8601, ascending). A notice that follows one within three
+ * hours is left out. Not part of `transcript`, whose code is in the served HTML of the chat.
+ */
+export function withReminders<Message extends Timed>(
+  items: readonly TranscriptItem<Message>[],
+  reminders: readonly string[],
+): TranscriptItem<Message>[] {
+  const shown = items.filter((item) => item.kind !== 'notice' || !reminders.some((at) => follows(item.at, at)));
+  for (const at of reminders) {
+    const next = shown.findIndex((item) => (item.kind === 'message' ? item.message.at : item.at) > at);
+    shown.splice(next < 0 ? shown.length : next, 0, { kind: 'notice', key: `notice-${at}`, at });
+  }
+  return shown;
+}
+
+/** Whether a notice comes within three hours of an earlier one. */
+function follows(at: string, earlier: string): boolean {
+  const after = Date.parse(at) - Date.parse(earlier);
+  return after >= 0 && after <= noticeIntervalMs;
+}
+
+type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;
 
 /** The messages up to a `seq`, and what has been added since the page was opened at `openedAt`. */
 export function transcriptParts(
   messages: readonly ShownMessage[],
   loadedUpTo: number,
   openedAt: number,
-  reminders: readonly number[] = [],
 ): TranscriptParts {
-  const items = transcript(messages, ({ key }) => key, openedAt, reminders);
+  const items = transcript(messages, ({ key }) => key, openedAt);
   const isLoaded = (item: TranscriptItem<ShownMessage>) =>
     item.kind === 'message' && item.message.seq !== null && item.message.seq <= loadedUpTo;
   const border = items.findLastIndex(isLoaded) + 1;
-  const notices = items.filter((item) => item.kind === 'notice');
-  return { history: items.slice(0, border), live: items.slice(border), noticeAt: notices.at(-1)!.at };
+  return { history: items.slice(0, border), live: items.slice(border) };
 }
 
 /** A shown message: from the server, or not sent yet (`seq` null). */

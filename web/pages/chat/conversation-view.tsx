@@ -26,8 +26,8 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const list = useRef<HTMLElement>(null);
   const isTyping = useIsBefore(conversation.typingUntil);
   const typed = isTyping ? conversation.typed : '';
-  const [reminders, setReminders] = useState<number[]>([]);
-  const remind = useCallback(() => setReminders((before) => [...before, Date.now()]), []);
+  const [reminders, setReminders] = useState<string[]>([]);
+  const remind = useCallback(() => setReminders((before) => [...before, new Date().toISOString()]), []);
   const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
   const scroll = useScrollPosition(list, content);
   const sending = useSendMessage(token, scroll.toEnd);

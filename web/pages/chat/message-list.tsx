@@ -12,6 +12,7 @@ import {
   type ShownMessage,
   transcriptParts,
   type TranscriptItem,
+  withReminders,
 } from '../../rules/transcript.ts';
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
@@ -26,7 +27,7 @@ type Props = {
   openHelp: () => void;
   keepPosition: (change: () => Promise<void>) => Promise<void>;
   /** The AI notices that have come on this page, and how to add another. */
-  reminders: readonly number[];
+  reminders: readonly string[];
   remind: () => void;
 };
 
@@ -36,8 +37,11 @@ type Props = {
 export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition, ...props }: Props) {
   const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
   const shown = shownMessages(conversation.messages, pending);
-  const { history, live, noticeAt } = transcriptParts(shown, conversation.loadedUpTo, openedAt, props.reminders);
-  useReminder(noticeAt, props.remind);
+  const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
+  const { history } = parts;
+  const live = withReminders(parts.live, props.reminders);
+  const notice = [...history, ...live].findLast((item) => item.kind === 'notice');
+  useReminder(notice!.at, props.remind);
   const player = (message: ShownMessage) => <VoicePlayer token={token} message={message} />;
   const line = (item: TranscriptItem<ShownMessage>) => (
     <TranscriptLine key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} player={player} />
@@ -62,9 +66,9 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
  * Calls `remind` after three hours of use since the last notice. The page is in use while it is visible; the time before
  * it was opened counts too, since the person may have used it then.
  */
-function useReminder(noticeAt: number, remind: () => void): void {
+function useReminder(noticeAt: string, remind: () => void): void {
   useEffect(() => {
-    let left = noticeAt + noticeIntervalMs - Date.now();
+    let left = Date.parse(noticeAt) + noticeIntervalMs - Date.now();
     let visibleSince: number | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {
