@@ -19,6 +19,11 @@ const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
 );
+/** Languages as WhatsApp spells them, such as `en es pt_BR`: the first is for everybody whose language is not among them. */
+const templateLanguages = v.pipe(
+  v.optional(v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)), 'en_US'),
+  v.transform((value) => value.trim().split(/\s+/)),
+);
 /** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
 const limits = (fallback: string) =>
   v.pipe(
@@ -80,7 +85,7 @@ export const Settings = v.object({
   WHATSAPP_PHONE_NUMBER_ID: text,
   WHATSAPP_TOKEN: text,
   WHATSAPP_TEMPLATE_NAME: text,
-  WHATSAPP_TEMPLATE_LANGUAGE: v.optional(text, 'en_US'),
+  WHATSAPP_TEMPLATE_LANGUAGE: templateLanguages,
   /** The Worker accepts WhatsApp's delivery reports if both are set. */
   WHATSAPP_APP_SECRET: optional(text),
   WHATSAPP_VERIFY_TOKEN: optional(text),

@@ -17,7 +17,7 @@ const secrets = {
   WHATSAPP_PHONE_NUMBER_ID: '100200300',
   WHATSAPP_TOKEN: random(),
   WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+  WHATSAPP_TEMPLATE_LANGUAGE: 'en es pt_BR',
   BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
   EXTERNAL_TOKEN_ISSUER: 'https://issuer.test',
   EXTERNAL_TOKEN_AUDIENCE: 'solace',

@@ -74,7 +74,7 @@ function freshSecrets(): Vars {
     WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
     WHATSAPP_TOKEN: secret(32),
     WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
-    WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+    WHATSAPP_TEMPLATE_LANGUAGE: 'en es pt_BR',
     WHATSAPP_APP_SECRET: secret(16),
     WHATSAPP_VERIFY_TOKEN: secret(16),
     BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,

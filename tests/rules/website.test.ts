@@ -1,4 +1,4 @@
-import { languages, published } from '#contract/languages';
+import { languages, pathIn, published } from '#contract/languages';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
@@ -9,7 +9,7 @@ import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
-import { addressIn, chosenHome, pathIn } from '../../web/app/language-addresses.ts';
+import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 

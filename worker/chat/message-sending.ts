@@ -3,6 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
 import { eventData } from '../bot/outbox.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
+import type { Language } from '../contract/languages.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { plans } from '../contract/plans.ts';
@@ -247,7 +248,7 @@ type Pointer = {
   userId: SQL;
   claimedUserId: string;
   messageId: string;
-  locale: string | null;
+  locale: Language;
   country: string | null;
   mostWaiting: number;
   now: number;

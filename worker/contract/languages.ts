@@ -10,9 +10,7 @@ export type Language = (typeof languages)[number]['tag'];
 /** The languages in which the site is built. A language whose words are not complete is not among them. */
 export const published: readonly Language[] = ['en', 'es', 'pt-BR'];
 
-/** The first of our languages that an `Accept-Language` names; English for any other. */
-export function preferredLanguage(header: string | null): Language {
-  const wanted = (header ?? '').split(',').map((range) => range.split(/[;-]/)[0]!.trim().toLowerCase());
-  const offered = wanted.map((base) => published.find((tag) => tag.split('-')[0] === base));
-  return offered.find(Boolean) ?? 'en';
+/** The path of a page in a language; English, for a tag that no language has. */
+export function pathIn(tag: string, path: string): string {
+  return (languages.find((language) => language.tag === tag)?.path ?? '') + path;
 }

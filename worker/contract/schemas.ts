@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { published } from './languages.ts';
 import { paidPlanIds, planIds } from './plans.ts';
 
 /** An international phone number: a plus sign and 9 to 15 digits. */
@@ -33,6 +34,7 @@ export const Challenge = v.pipe(
 export const Tier = v.picklist(planIds, 'Choose one of the plans');
 export const PaidTier = v.picklist(paidPlanIds, 'Choose basic, premium or platinum');
 export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web');
+export const PageLanguage = v.picklist(published, `Choose ${published.join(', ')}`);
 export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approved or pending');
 export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
 

@@ -19,7 +19,7 @@ import { publish, endStreams, expectEnd } from '../live/publish.ts';
 import { endSubscriptions } from '../push/reply-notices.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
-  const { settings, now, input } = call;
+  const { now, input } = call;
   const { phone } = input;
   const code = newCode();
   const issued = await issueCode(call, phone, code);
@@ -29,7 +29,7 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
     const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
     return { success: false, requiresInitialContact: true, message };
   }
-  const outcome = await sendCode(settings, issued.whatsappId, code);
+  const outcome = await sendCode(call, issued.whatsappId, code);
   if (outcome === 'taken') return { success: true, requiresInitialContact: false, challenge: issued.challenge };
   if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);

@@ -3,6 +3,7 @@ import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
+import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -133,7 +134,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   );
   if (!granted) throw new RequestError('notFound', { message: 'This person has not written to the assistant' });
   if (granted.spent) throw new RequestError('trialSpent');
-  const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
+  const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
 

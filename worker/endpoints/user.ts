@@ -6,7 +6,6 @@ import { exportSubject } from '../accounts/phone.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/reconcile.ts';
 import type { Input } from '../contract/endpoints.ts';
-import { preferredLanguage } from '../contract/languages.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Handler } from '../http/request-context.ts';
@@ -88,10 +87,9 @@ export const getPush: Handler<'getPush'> = async ({ session, settings }) =>
     return { success: true, publicKey: key.publicKey };
   });
 
-export const putPush: Handler<'putPush'> = async ({ session, input, db, settings, request, now }) => {
+export const putPush: Handler<'putPush'> = async ({ session, input, db, settings, language, now }) => {
   const ring = settings.VAPID_KEYS;
   const issue = await findPushIssue(settings, input);
-  const language = preferredLanguage(request.headers.get('accept-language'));
   const statements = ring && !issue ? subscribe(session, input, { ring, language, now }) : [];
   return session.run(
     statements.map((statement) => db.run(statement)),
@@ -123,7 +121,7 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
 /** An export makes many requests to Stripe, whose rate limit all users share. */
 const limits = [{ most: 5, per: hourMs }];
 
-export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, now }) => {
+export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, language, now }) => {
   const subject = [exportSubject(session.claimedUserId)];
   const mayExportAt = allowedAt([{ subject, limits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
@@ -136,7 +134,7 @@ export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': `attachment; filename="solace-data-${day}.json"`,
     };
-    return new Response(await exportAccount({ db, env, settings }, id), { headers });
+    return new Response(await exportAccount({ db, env, settings, language }, id), { headers });
   });
 };
 

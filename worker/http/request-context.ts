@@ -2,6 +2,7 @@ import type { PhoneNumber } from '../accounts/phone.ts';
 import type { UserSession, Authorized } from '../accounts/user-session.ts';
 import type { BotCall } from '../bot/bot-call.ts';
 import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type { Language } from '../contract/languages.ts';
 import type { Access } from '../contract/routes.ts';
 import type { Recording } from '../lib/audio.ts';
 import type { Env } from '../env.ts';
@@ -13,6 +14,8 @@ export type BaseContext = {
   request: Request;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
+  /** The language of the caller's page. */
+  language: Language;
   /** Unix ms: the start of the request, used for all its reads and writes. */
   now: number;
   env: Env;

@@ -56,7 +56,7 @@ export const howToGet: Record<keyof Settings, string> = {
   WHATSAPP_PHONE_NUMBER_ID: 'Take the phone number ID from Meta: WhatsApp > API Setup.',
   WHATSAPP_TOKEN: 'Make a permanent token of a system user in Meta Business settings, with both WhatsApp permissions.',
   WHATSAPP_TEMPLATE_NAME: 'Make an authentication template with a copy-code button in WhatsApp Manager.',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'Write the language in which the template was approved, such as en_US.',
+  WHATSAPP_TEMPLATE_LANGUAGE: 'Write the languages in which the template was approved, such as en es pt_BR.',
   WHATSAPP_APP_SECRET: 'Take it from Meta: App settings > Basic > App secret, or leave it out.',
   WHATSAPP_VERIFY_TOKEN: `Give the same value to Meta: WhatsApp > Configuration > Webhook. ${random}`,
   BOT_WEBHOOK_URL: 'Write the address at which the bot takes events.',

@@ -1,9 +1,10 @@
 import { brand } from '../../contract/brand.ts';
+import { published } from '../../contract/languages.ts';
 import { createECDH } from 'node:crypto';
 import type { KeyPair, Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
 import type { Target, Values } from '../target.ts';
-import { graphUrl } from '../../messaging/whatsapp.ts';
+import { graphUrl, templateLanguageFor } from '../../messaging/whatsapp.ts';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { howToGetOwnerSettings, OwnerSettings } from '../owner-settings.ts';
@@ -67,7 +68,7 @@ export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
   const tokenFinding = checkToken(facts);
   if (!tokenFinding.ok) return [tokenFinding];
   const accounts = facts.granular_scopes?.find(({ scope }) => scope === managing)?.target_ids ?? [];
-  return [tokenFinding, await checkNumber(settings), await checkTemplate(settings, accounts)];
+  return [tokenFinding, await checkNumber(settings), ...(await checkTemplates(settings, accounts))];
 }
 
 function checkToken({ is_valid: valid, expires_at: expiresAt = 0, granular_scopes: scopes = [] }: Token): Finding {
@@ -88,22 +89,40 @@ async function checkNumber(settings: Settings): Promise<Finding> {
   return wrong('WHATSAPP_PHONE_NUMBER_ID', 'is not a number of this token', howToGet.WHATSAPP_PHONE_NUMBER_ID);
 }
 
-async function checkTemplate(settings: Settings, accounts: string[]): Promise<Finding> {
-  const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: language } = settings;
+async function checkTemplates(settings: Settings, accounts: string[]): Promise<Finding[]> {
+  const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: languages } = settings;
   const found: Template[] = [];
   for (const account of accounts) {
     const told = await read(settings, `${account}/message_templates?name=${encodeURIComponent(name)}&limit=100`);
     if (!('finding' in told)) found.push(...(told.data as Template[]).filter((template) => template.name === name));
   }
   if (found.length === 0)
-    return wrong('WHATSAPP_TEMPLATE_NAME', 'is no template of the account', howToGet.WHATSAPP_TEMPLATE_NAME);
+    return [wrong('WHATSAPP_TEMPLATE_NAME', 'is no template of the account', howToGet.WHATSAPP_TEMPLATE_NAME)];
+  const findings = languages.map((language) => checkTemplate(found, language, languages[0]!));
+  return findings[0]!.ok ? [...findings, ...checkPublished(settings)] : [findings[0]!];
+}
+
+/** Codes in a language without an approved template are sent in the first, so only the first one stops the sign-in. */
+function checkTemplate(found: Template[], language: string, first: string): Finding {
   const spoken = found.find((template) => template.language === language);
-  if (!spoken)
-    return wrong('WHATSAPP_TEMPLATE_LANGUAGE', 'is no language of the template', howToGet.WHATSAPP_TEMPLATE_LANGUAGE);
-  if (spoken.status === 'APPROVED' && spoken.category === 'AUTHENTICATION')
-    return fine('WhatsApp has approved the template');
-  const what = `the template is ${spoken.category} and ${spoken.status}, not AUTHENTICATION and APPROVED`;
-  return wrong('WHATSAPP_TEMPLATE_NAME', what, howToGet.WHATSAPP_TEMPLATE_NAME);
+  const name = spoken ? 'WHATSAPP_TEMPLATE_NAME' : 'WHATSAPP_TEMPLATE_LANGUAGE';
+  if (spoken?.status === 'APPROVED' && spoken.category === 'AUTHENTICATION')
+    return fine(`WhatsApp has approved the template in ${language}`);
+  const inLanguage = language === first ? '' : ` in ${language}`;
+  const what = spoken
+    ? `the template${inLanguage} is ${spoken.category} and ${spoken.status}, not AUTHENTICATION and APPROVED`
+    : `${language} is no language of the template`;
+  if (language === first) return wrong(name, what, howToGet[name]);
+  return warning(name, `${what}, so its codes come in ${first}`, howToGet[name]);
+}
+
+/** Whether each language of the site has a template. */
+function checkPublished(settings: Settings): Finding[] {
+  const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE;
+  const missing = published.filter((tag) => templateLanguageFor(tag, settings).split('_')[0] !== tag.split('-')[0]);
+  if (missing.length === 0) return [];
+  const name = 'WHATSAPP_TEMPLATE_LANGUAGE';
+  return [warning(name, `lacks ${missing.join(' and ')}, so their codes come in ${first}`, howToGet[name])];
 }
 
 /** The Graph API's response for a path, or a finding about a missing response or a refusal. */
