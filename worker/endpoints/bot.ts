@@ -3,6 +3,7 @@ import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
+import { claimNumber, openLinkSql, type Link } from '../sign-in/link-code.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -26,14 +27,17 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     const message = 'whatsappId must be a spelling of the same number';
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
-  const { businessUserId } = input;
+  const { businessUserId, linkCode } = input;
+  const link = linkCode !== undefined && (await openLinkSql(context, linkCode));
   const upsert = phone && (await upsertContact(context, phone));
   const clearLimits = phone && (await clearPhoneRateLimits(settings, phone, isFirstCall));
   const statements = personStatements<string>((own) => {
     const user = phoneSql(sql`${own} and ${isFirstCall}`);
     const contact = recordContact(and(own, isFirstCall)!, now);
-    if (!upsert || !clearLimits)
-      return { response: sql`select '{}' as answer from ${users} where ${own}`, effects: { contact, user } };
+    if (!upsert || !clearLimits) {
+      const response = sql`select '{}' as answer from ${users} where ${own}`;
+      return { response, effects: { contact, user, ...(link && { link }) } };
+    }
     const effects =
       businessUserId === undefined
         ? { user: upsert(isFirstCall), limits: clearLimits }
@@ -48,7 +52,11 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     return { response: sql`select '{}' as answer`, effects };
   });
   const { response, rows } = await applyToPerson<object, string>(context, input, statements);
-  if (!response) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+  if (!response) {
+    if (linkCode === undefined) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+    await claimNumber(context, businessUserId!, (rows['link'] as Link[])[0]);
+    return { success: true, known: true };
+  }
   const [user] = rows['user'] as PhoneRow[];
   if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
