@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import type { Output } from '#contract/endpoints';
 import { pageRoutes } from '#contract/routes';
 import { css } from '#styled/css';
 import { button, page, prose } from '#styled/recipes';
@@ -79,18 +80,20 @@ function useTotals(): string[] | null {
   const [lines, setLines] = useState<string[] | null>(null);
   useEffect(() => {
     request('getSafety').then(
-      ({ referrals: { lastYear, thisYear } }) => {
-        const { year, total: count } = lastYear;
-        const isCounted = year >= Number(countedSince.slice(0, 4));
-        const last = isCounted
-          ? referralWords.year({ year: String(year), count })
-          : referralWords.uncounted(String(year));
-        setLines([last, referralWords.thisYear({ year: String(thisYear.year), count: thisYear.total })]);
-      },
+      ({ referrals }) => setLines(linesOf(referrals)),
       () => setLines([referralWords.unavailable]),
     );
   }, []);
   return lines;
+}
+
+function linesOf({ lastYear, thisYear }: Output<'getSafety'>['referrals']): string[] {
+  const [last, present] = [String(lastYear.year), String(thisYear.year)];
+  const isCounted = last >= countedSince.slice(0, 4);
+  return [
+    isCounted ? referralWords.year({ year: last, count: lastYear.total }) : referralWords.uncounted(last),
+    referralWords.thisYear({ year: present, count: thisYear.total }),
+  ];
 }
 
 /** Keeps room for two lines, so that nothing moves when they come. */
