@@ -186,8 +186,10 @@ export const linkCodes = sqliteTable(
     phone: phoneNumber('phone').notNull(),
     /** The number as it was typed, digits only. */
     whatsappId: text('whatsapp_id').notNull(),
-    /** The keyed hash of number and challenge: the id in `challenges` of the code that a claim sends. */
+    /** The keyed hash of number and link code: the id in `challenges` of the one-time code that a claim sends. */
     challengeId: text('challenge_id').notNull().unique(),
+    /** The language of the page, in which the one-time code is sent. */
+    language: text('language').notNull().default('en'),
     expiresAt: instant('expires_at').notNull(),
     claimedBy: text('claimed_by'),
     /** The code that the claim sent: `sent_by` of `codes` and `challenges`. */
@@ -382,3 +384,27 @@ export const stripeEvents = sqliteTable('stripe_events', {
   by: text('by').notNull(),
   at: instant('at').notNull(),
 });
+
+/** Browsers that are notified of replies, each as long as the session that subscribed it. */
+export const pushSubscriptions = sqliteTable(
+  'push_subscriptions',
+  {
+    /** An address of the browser's push service; whoever knows it can reach the browser. */
+    endpoint: text('endpoint').primaryKey(),
+    userId: text('user_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    /** The browser's keys, in base64url. */
+    p256dh: text('p256dh').notNull(),
+    auth: text('auth').notNull(),
+    /** The key of `VAPID_KEYS` with which the browser subscribed; the push service accepts no other. */
+    publicKey: text('public_key').notNull(),
+    language: text('language', { enum: ['en', 'es', 'pt-BR'] }).notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** The end of the session. */
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    index('push_subscriptions_user').on(table.userId),
+    index('push_subscriptions_expiry').on(table.expiresAt),
+  ],
+);

@@ -12,7 +12,7 @@ import {
   requireSettings,
   type AppEnv,
 } from './http/middleware.ts';
-import { callerAddress } from './lib/caller.ts';
+import { callerAddress, callerLanguage } from './lib/caller.ts';
 import { openDatabase } from './lib/database.ts';
 import { describeError } from './lib/log.ts';
 import { RequestError } from './lib/request-error.ts';
@@ -52,6 +52,7 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     pathParams: c.req.param(),
     requestLog,
     address: callerAddress(c.req.raw.headers),
+    language: callerLanguage(c.req.raw.headers),
     now: Date.now(),
     env: c.env,
     settings,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { publicPushHosts } from './contract/push.ts';
 import { parseLimits, rateLimitEventsKeptMs } from './lib/rate-limits.ts';
 import { log } from './lib/log.ts';
 import { memoize } from './lib/memoize.ts';
@@ -18,6 +19,11 @@ const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
 );
+/** Languages as WhatsApp spells them, such as `en es pt_BR`: the first is for everybody whose language is not among them. */
+const templateLanguages = v.pipe(
+  v.optional(v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)), 'en_US'),
+  v.transform((value) => value.trim().split(/\s+/)),
+);
 /** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
 const limits = (fallback: string) =>
   v.pipe(
@@ -27,10 +33,22 @@ const limits = (fallback: string) =>
   );
 const isWebhookSecret = (secret: string) =>
   /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
+/** Key pairs in base64url, the current one first. */
+const keyPairs = v.pipe(
+  optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
+  v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
+);
+/** Names such as `push.example` and `*.push.example`, or whole origins such as `http://127.0.0.1:8788`. */
+const hosts = (fallback: string) =>
+  v.pipe(
+    v.optional(v.string(), fallback),
+    v.transform((list) => list.split(/\s+/).filter(Boolean)),
+    v.everyItem((host) => /^(?:\*\.)?[a-z\d-]+(?:\.[a-z\d-]+)+$/.test(host) || isOrigin(host)),
+  );
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 const positive = (fallback: number) =>
   v.pipe(v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)), v.transform(Number));
 
-/** Every setting by name, with its rule and default. */
 export const Settings = v.object({
   SITE_URL: v.pipe(
     address,
@@ -43,10 +61,7 @@ export const Settings = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
-  /**
-   * Days without use after which an account without a subscription is deleted; the bot notifies its user 30 days
-   * before.
-   */
+  /** Days without use before an account without a subscription is deleted; the bot notifies its user 30 days before. */
   ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60)),
 
   TURSO_DATABASE_URL: text,
@@ -70,7 +85,7 @@ export const Settings = v.object({
   WHATSAPP_PHONE_NUMBER_ID: text,
   WHATSAPP_TOKEN: text,
   WHATSAPP_TEMPLATE_NAME: text,
-  WHATSAPP_TEMPLATE_LANGUAGE: v.optional(text, 'en_US'),
+  WHATSAPP_TEMPLATE_LANGUAGE: templateLanguages,
   /** The Worker accepts WhatsApp's delivery reports if both are set. */
   WHATSAPP_APP_SECRET: optional(text),
   WHATSAPP_VERIFY_TOKEN: optional(text),
@@ -78,6 +93,11 @@ export const Settings = v.object({
   /** Without it the Worker writes no events and refuses messages on the web. */
   BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
+
+  /** `public:private public:private`: the first is for new subscriptions. Without it nobody is notified of a reply. */
+  VAPID_KEYS: keyPairs,
+  /** The push services that may be asked to notify a browser. */
+  PUSH_HOSTS: hosts(publicPushHosts),
 
   STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
   STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
@@ -114,6 +134,14 @@ export const Settings = v.object({
   CODE_BUDGET_PER_DAY: positive(5000),
 });
 
+/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
+export type KeyPair = { publicKey: string; privateKey: string };
+
+function keyPairOf(text: string): KeyPair {
+  const [publicKey = '', privateKey = ''] = text.split(':');
+  return { publicKey, privateKey };
+}
+
 export type Settings = v.InferOutput<typeof Settings>;
 
 export type SettingName = keyof Settings;
@@ -127,10 +155,7 @@ const essential = new Set<string>([
   'TURSO_AUTH_TOKEN',
 ] satisfies SettingName[]);
 
-/**
- * The Worker's settings, or null when an essential one is missing or malformed. Any other one that is wrong turns off
- * the feature that needs it: reading it throws 503. The log names every wrong setting, once an isolate.
- */
+/** Null when an essential setting is wrong; reading any other wrong one throws 503. Each is logged once an isolate. */
 export const settingsOf: (env: object) => Settings | null = memoize((env: object) => {
   const { settings, invalid } = readSettings(env);
   const weak = [...secretsOf(settings).filter(isShort), ...repeatedSecrets(secretsOf(settings))];
@@ -146,7 +171,6 @@ export function areValid(settings: Settings, ...names: SettingName[]): boolean {
   return names.every((name) => !Object.getOwnPropertyDescriptor(settings, name)?.get);
 }
 
-/** The valid settings, and the names of the others. */
 function readSettings(env: object): { settings: Partial<Settings>; invalid: string[] } {
   const result = v.safeParse(Settings, env);
   if (result.success) return { settings: result.output, invalid: [] };

@@ -44,7 +44,7 @@ describe('a message', () => {
       seq: 1,
       text: 'Hello',
       at: sent.body.message.at,
-      locale: 'de',
+      locale: 'en',
       country: 'AT',
     });
     await stream.until(({ messages: seen }) => seen.length === 2);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../drizzle/migrate.ts';
 import { setUpStripe } from '../product/start-product.ts';
+import { freshKeyPair, pushHosts } from '../product/vars.ts';
 import { startSandbox } from '../sandbox/start.ts';
 
 /** One per run, so that concurrent runs do not collide. */
@@ -16,7 +17,7 @@ const secrets = {
   WHATSAPP_PHONE_NUMBER_ID: '100200300',
   WHATSAPP_TOKEN: random(),
   WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+  WHATSAPP_TEMPLATE_LANGUAGE: 'en es pt_BR',
   BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
   EXTERNAL_TOKEN_ISSUER: 'https://issuer.test',
   EXTERNAL_TOKEN_AUDIENCE: 'solace',
@@ -33,6 +34,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     SESSION_KEYS: `new:${random()} old:${random()}`,
     CODE_PEPPER: `${random()} ${random()}`,
     CHAT_KEYS: `new:${random()} old:${random()}`,
+    VAPID_KEYS: freshKeyPair(),
+    PUSH_HOSTS: pushHosts(url),
     TURSO_DATABASE_URL: `${url}/libsql/`,
     WHATSAPP_API_BASE: `${url}/whatsapp/v23.0`,
     BOT_WEBHOOK_URL: `${url}/bot/webhook`,

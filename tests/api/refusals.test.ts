@@ -15,6 +15,11 @@ const unauthenticated = { success: false, code: 'unauthenticated', message: 'Ple
 const bodies: Record<string, object> = {
   'PUT /api/user/platform': { platform: 'web' },
   'POST /api/user/chat/messages': { id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6', text: 'Hello' },
+  'PUT /api/user/push': {
+    endpoint: 'https://fcm.googleapis.com/fcm/send/1',
+    keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
+  },
+  'DELETE /api/user/push': { endpoint: 'https://fcm.googleapis.com/fcm/send/1' },
   'PUT /api/user/chat/consent': { version: '1' },
   'POST /api/billing/cancel-reason': { reason: 'price' },
   'POST /api/billing/verify-and-update-checkout-session': { sessionId: 'cs_test_1' },

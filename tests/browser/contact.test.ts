@@ -73,11 +73,11 @@ const statements = {
     /Last updated February 16, 2025/,
     /Conversations are encrypted/,
     /no human reviews them/,
-    /AI partner processes messages from which identifying details have been removed/,
+    /AI partner processes de-identified messages: what you write or say/,
     /billed weekly/,
     /cancel your subscription at any time from your account page/,
     /allowance is reset every week/,
-    /no refunds or credits for partial periods/,
+    /no refunds for partial periods/,
     /not a medical device .*not a health-care provider/,
   ],
   '/privacy': [

@@ -31,6 +31,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
       });
     }
 
+    test('/cancel fits a small screen and has no axe violation', async ({ page, phone }) => {
+      await signInByExternalToken(page, phone, '/cancel');
+      await expect(page.getByText('You have no subscription, so there is nothing to cancel')).toBeVisible();
+      expect(await violations(page)).toEqual([]);
+      await expectToFit(page, 320);
+    });
+
     test('the account fits a small screen and has no axe violation', async ({ page, phone }) => {
       await signInByExternalToken(page, phone);
       await expect(page.getByText('1 / 5')).toBeVisible();

@@ -35,6 +35,12 @@ const rows: { path: string; heading: string | RegExp; title: string; sent?: Part
   { path: '/auth/stripe-success', heading: 'Processing...', title: 'Processing | Solace' },
   { path: '/payment-details-saved', heading: 'Verifying payment setup...', title: 'Payment Details Saved | Solace' },
   { path: '/activate-trial', heading: 'Activation Failed', title: 'Activate Your Trial | Solace' },
+  {
+    path: '/cancel',
+    heading: 'Cancel subscription',
+    title: 'Cancel subscription | Solace',
+    sent: { visitor: '/login', pending: '/pending-approval' },
+  },
   { path: '/terms', heading: 'Terms and Conditions', title: 'Terms and Conditions | Solace' },
   { path: '/privacy', heading: 'Privacy Policy', title: 'Privacy Policy | Solace' },
   { path: '/contact', heading: 'Contact Us', title: 'Contact | Solace' },
@@ -90,7 +96,7 @@ for (const who of ['visitor', 'member'] as const) {
       await expect(links).toHaveText(['Home', accountLink[0]!]);
       await expect(links.nth(0)).toHaveAttribute('href', '/');
       await expect(links.nth(1)).toHaveAttribute('href', accountLink[1]!);
-      await expect(bar(page).getByRole('link').first()).toHaveAttribute('href', '/');
+      await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute('href', '/');
       const active = row[who];
       await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(active ? [active] : []);
     }
@@ -129,6 +135,28 @@ test('a pending user sees the pending page, and can log out', async ({ page, stu
   await page.waitForURL((url) => url.pathname === '/');
   await expectNotices(page, ['Logged out successfully']);
   expect(await storedToken(page)).toBeNull();
+});
+
+test('a pending user can withdraw consent', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/status of 503/);
+  await stub.signedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  const withdraw = async (button: string) => {
+    await page.getByRole('main').getByRole('button', { name: 'Withdraw consent' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Withdraw your consent?' });
+    await expect(dialog).toContainText('This deletes your conversation with Solace on this site.');
+    await dialog.getByRole('button', { name: button }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await withdraw('Cancel');
+  expect(stub.calls('deleteChatConsent')).toEqual([]);
+  stub.respond('deleteChatConsent', { success: false, code: 'unavailable', message: 'Service unavailable' }, 503);
+  await withdraw('Withdraw consent');
+  await expectNotices(page, ['Server error. Please try again later.']);
+  stub.respond('deleteChatConsent', { success: true, consent: null });
+  await withdraw('Withdraw consent');
+  await expect(page.getByText('Consent withdrawn')).toBeVisible();
+  expect(stub.calls('deleteChatConsent')).toHaveLength(2);
 });
 
 test('a user approved meanwhile gets to the account on returning', async ({ page, stub }) => {

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright/test';
 import { expectNotices, open, storedToken } from './support/page.ts';
 import { profileOf, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
@@ -130,18 +131,55 @@ const tokenOf = (sub: string) => {
 const switched =
   'You are now signed in as +1 555-765-4321. The account that was signed in here before has been signed out.';
 
-test('a trial link over the session of another number says whose account this is now', async ({ page, stub }) => {
-  stub.respond('verifyTrialToken', { success: true, token: tokenOf('other') });
-  stub.person({ isTrial: true, phoneNumber: '+15557654321' });
-  await open(page, '/plans');
-  await page.evaluate((token) => localStorage.setItem('authToken', token), tokenOf('one'));
-  await open(page, '/activate-trial?token=t');
-  await page.waitForURL('**/account');
-  await expect(page.getByRole('status').filter({ hasText: switched })).toBeVisible();
-  await page.getByRole('link', { name: 'Home', exact: true }).click();
-  await page.waitForURL((url) => url.pathname === '/');
-  await expect(page.getByText(switched)).toBeVisible();
-  await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([`Bearer ${tokenOf('one')}`]);
+test.describe('a trial link over the session of another number', () => {
+  const notice = (page: Page) => page.getByRole('status').filter({ hasText: switched });
+  test.beforeEach(async ({ page, stub }) => {
+    stub.respond('verifyTrialToken', { success: true, token: tokenOf('other') });
+    stub.person({ isTrial: true, phoneNumber: '+15557654321' });
+    await open(page, '/plans');
+    await page.evaluate((token) => localStorage.setItem('authToken', token), tokenOf('one'));
+    await open(page, '/activate-trial?token=t');
+    await page.waitForURL('**/account');
+  });
+
+  test('says whose account this is now, on every page and after a reload', async ({ page, stub }) => {
+    await expect(notice(page)).toBeVisible();
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    await page.waitForURL((url) => url.pathname === '/');
+    await expect(notice(page)).toBeVisible();
+    for (const path of ['/plans', '/account']) {
+      await open(page, path);
+      await expect(notice(page)).toBeVisible();
+    }
+    expect(await page.evaluate(() => Object.values(sessionStorage))).not.toContain(tokenOf('other'));
+    await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([`Bearer ${tokenOf('one')}`]);
+  });
+
+  test('says it until it is dismissed', async ({ page }) => {
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click();
+    await expect(notice(page)).toHaveCount(0);
+    await open(page, '/account');
+    await expect(page.getByRole('main').getByText('+1 555-765-4321')).toBeVisible();
+    await expect(notice(page)).toHaveCount(0);
+  });
+
+  test('says it until somebody signs in by code', async ({ page, stub }) => {
+    await expect(notice(page)).toBeVisible();
+    const message = 'Please sign in with a code to see this.';
+    stub.respond('getSessions', { success: false, code: 'sign_in_needed', message }, 403);
+    stub.respond('verifyOtp', { success: true, token: `${tokenOf('other')}full`, status: 'approved' });
+    await page.getByRole('button', { name: 'Sessions' }).click();
+    await page.waitForURL('**/login');
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    await page.getByLabel('Verification code').fill('123456');
+    await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+    await page.waitForURL('**/account');
+    await expect(page.getByRole('main').getByText('+1 555-765-4321')).toBeVisible();
+    await expect(notice(page)).toHaveCount(0);
+    await open(page, '/account');
+    await expect(page.getByRole('main').getByText('+1 555-765-4321')).toBeVisible();
+    await expect(notice(page)).toHaveCount(0);
+  });
 });
 
 test('a trial link over a session of the same number says nothing of the kind', async ({ page, stub }) => {

@@ -10,6 +10,7 @@ const words: Record<string, [string, string]> = {
   '/': ['Your AI Companion for Psychological Well-Being', landingWords.callToActionText],
   '/plans': ['Choose Your Plan', 'Choose Platinum'],
   '/login': ['Log in to Solace', 'Send Verification Code'],
+  '/cancel': ['Cancel subscription', 'You can change your mind until that day.'],
   '/contact': ['Contact Us', 'Monday-Friday 9:00 AM-6:00 PM EST'],
   '/terms': ['Terms and Conditions', 'cancellation'],
   '/privacy': ['Privacy Policy', 'encrypt'],

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { publicPushHosts } from '../../worker/contract/push.ts';
 
 /** The addresses of the site and the local services, under the names of `.dev.vars`. */
 export function addresses(sitePort: number, sandboxPort: number): Record<string, string> {
@@ -13,7 +14,13 @@ export function addresses(sitePort: number, sandboxPort: number): Record<string,
     EXTERNAL_TOKEN_ISSUER: `${sandbox}/issuer`,
     EXTERNAL_TOKEN_JWKS_URL: `${sandbox}/issuer/jwks.json`,
     STRIPE_API_BASE: sandbox,
+    PUSH_HOSTS: pushHosts(sandbox),
   };
+}
+
+/** The public push services, and the one of the local services. */
+export function pushHosts(sandbox: string): string {
+  return `${sandbox} ${publicPushHosts}`;
 }
 
 type Vars = Record<string, string>;
@@ -63,10 +70,11 @@ function freshSecrets(): Vars {
     SESSION_KEYS: `${secret(4)}:${secret(32)}`,
     CODE_PEPPER: secret(32),
     CHAT_KEYS: `${secret(4)}:${secret(32)}`,
+    VAPID_KEYS: freshKeyPair(),
     WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
     WHATSAPP_TOKEN: secret(32),
     WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
-    WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+    WHATSAPP_TEMPLATE_LANGUAGE: 'en es pt_BR',
     WHATSAPP_APP_SECRET: secret(16),
     WHATSAPP_VERIFY_TOKEN: secret(16),
     BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
@@ -74,6 +82,13 @@ function freshSecrets(): Vars {
     STRIPE_SECRET_KEY: `sk_test_${randomBytes(24).toString('hex')}`,
     STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
   };
+}
+
+/** A key pair of P-256 as `VAPID_KEYS` has it. */
+export function freshKeyPair(): string {
+  const { x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+  const point = Buffer.concat([Buffer.of(4), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]);
+  return `${point.toString('base64url')}:${d}`;
 }
 
 function secret(bytes: number): string {

@@ -3,6 +3,7 @@ import { memoize } from '../../worker/lib/memoize.ts';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { keyedHash, keyedHashes, type HashPurpose } from '../../worker/lib/crypto.ts';
 import { sql } from 'drizzle-orm';
+import { callerLanguage } from '../../worker/lib/caller.ts';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
 import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
@@ -34,6 +35,46 @@ describe('a memoized function', () => {
     });
     expect(() => make('key')).toThrow('not yet');
     expect(make('key')).toBe(2);
+  });
+});
+
+describe('the language of a caller', () => {
+  it.each([
+    ['en', 'en'],
+    ['es', 'es'],
+    ['pt-BR', 'pt-BR'],
+    ['pt-br', 'pt-BR'],
+    ['ES', 'es'],
+    ['es-MX,es;q=0.9,en;q=0.8', 'es'],
+    ['es-419', 'es'],
+    ['pt', 'pt-BR'],
+    ['pt-PT', 'pt-BR'],
+    ['en-GB,es;q=0.9', 'en'],
+    ['en;q=0.5, es;q=0.6', 'es'],
+    ['es;q=0.1,pt-BR;q=1.0,en;q=0.999', 'pt-BR'],
+    ['es ; q=0.5 , en ; q=0.4', 'es'],
+    ['fr,de;q=0.9,es;q=0.1', 'es'],
+    ['es;q=0, pt', 'pt-BR'],
+    ['es;q=0', 'en'],
+    ['est', 'en'],
+    ['fr', 'en'],
+    ['zh-Hant-TW', 'en'],
+    ['*', 'en'],
+    ['', 'en'],
+    [';q=1', 'en'],
+    ['es;q=2', 'en'],
+    ['es;q=high', 'en'],
+    ['=es,,;', 'en'],
+    ['es_MX', 'en'],
+    ['es-'.repeat(300), 'en'],
+    ['es,'.repeat(3000), 'en'],
+    ['a'.repeat(8192), 'en'],
+  ] as const)('that sends “%s” is %s', (header, language) => {
+    expect(callerLanguage(new Headers({ 'accept-language': header }))).toBe(language);
+  });
+
+  it('is English without a header', () => {
+    expect(callerLanguage(new Headers())).toBe('en');
   });
 });
 

@@ -1,9 +1,11 @@
 import type { SignInCall } from '../../worker/sign-in/code-limits.ts';
-import { issueCode, newCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
+import { issueCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
+import { newLinkCode } from '../../worker/sign-in/link-code.ts';
+import { newCode } from '../../worker/sign-in/sent-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
-import { afterLogin } from '../../web/rules/sign-in-rules.ts';
+import { afterLogin, returnPage } from '../../web/rules/sign-in-rules.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
@@ -19,6 +21,16 @@ describe('a code', () => {
     expect(byFirstDigit).toHaveLength(10);
     for (const count of byFirstDigit) expect(Math.abs(count - 2000)).toBeLessThan(300);
   });
+});
+
+it('shows a link code of eight characters that nobody confuses, spread evenly', () => {
+  const codes = Array.from({ length: 5000 }, newLinkCode);
+  expect(codes.every((code) => /^[2-9A-HJKMNP-Z]{8}$/.test(code))).toBe(true);
+  const counts = Object.values(Object.groupBy(Array.from(codes.join('')), (character) => character)).map(
+    (all) => all!.length,
+  );
+  expect(counts).toHaveLength(31);
+  for (const count of counts) expect(Math.abs(count - 40_000 / 31)).toBeLessThan(250);
 });
 
 describe('a session token', () => {
@@ -111,7 +123,28 @@ describe('the page after a sign-in', () => {
     ['approved', 'free', '/account', 'success'],
     ['suspended', 'gold', '/', 'issue'],
   ])('status %s with plan %s', (status, plan, to, notice) => {
-    expect(afterLogin(status, plan)).toEqual({ to, notice });
+    expect(afterLogin(status, { plan })).toEqual({ to, notice });
+  });
+
+  it.each([
+    ['approved', '/cancel'],
+    ['pending', '/pending-approval'],
+    ['suspended', '/'],
+  ])('status %s on the way to /cancel', (status, to) => {
+    expect(afterLogin(status, { next: '/cancel' }).to).toBe(to);
+  });
+
+  it.each([
+    ['/cancel', '/cancel'],
+    ['/pt-br/cancel', '/cancel'],
+    ['/account', undefined],
+    ['//evil.example/cancel', undefined],
+    ['https://evil.example/cancel', undefined],
+    ['/evil.example/a/cancel', undefined],
+    [['/cancel'], undefined],
+    [undefined, undefined],
+  ])('leads back from %s to %s', (path, to) => {
+    expect(returnPage(path)).toBe(to);
   });
 });
 
@@ -198,7 +231,7 @@ describe('every sign-in', () => {
       const { limitedUntil, opened } = await redeemCode(call, { phone, code });
       return { limitedUntil, done: opened !== null };
     }
-    const { limitedUntil } = await issueCode(call, phone, code);
+    const { limitedUntil } = await issueCode({ ...call, language: 'en' }, { phone, phoneAsSent: phone }, code);
     return { limitedUntil, done: limitedUntil === 0 };
   }
 

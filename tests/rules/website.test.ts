@@ -1,4 +1,4 @@
-import { languages, published } from '#contract/languages';
+import { languages, pathIn, published } from '#contract/languages';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
@@ -7,15 +7,24 @@ import { headersWith, inlineHashes, securityHeaders, robots, sitemap } from '../
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
-import { addressIn, chosenHome, pathIn } from '../../web/app/language-addresses.ts';
+import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
-  const publicPaths = new Set(['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety']);
+  const publicPaths = new Set([
+    '/',
+    '/plans',
+    '/contact',
+    '/terms',
+    '/privacy',
+    '/login',
+    '/help-now',
+    '/safety',
+    '/cancel',
+  ]);
   const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
 
   it('names every page once', () => {
@@ -135,44 +144,6 @@ describe('the router', () => {
 });
 
 describe('what a page does not use', () => {
-  const compact = (code: string) => code.replaceAll(/\s+/g, '');
-  const shortened = (code: string) => compact(withoutUnusedProperties(code));
-
-  describe('the properties that an inline script never reads', () => {
-    it('are removed', () => {
-      const code = "const words = { a: 'A', b: (count) => `${count} B`, c: 'C' }; show(words.a, words.b(2));";
-      expect(shortened(code)).toBe(
-        compact("const words = { a: 'A', b: (count) => `${count} B` }; show(words.a, words.b(2));"),
-      );
-    });
-
-    it('are removed together with what only they read', () => {
-      const code =
-        "const brand = { name: 'S', mail: 'M' }; const words = { a: brand.name, b: `${brand.mail}` }; show(words);";
-      expect(shortened(code)).toBe(compact(code));
-      const unread =
-        "const brand = { name: 'S', mail: 'M' }; const words = { a: 'A', b: `${brand.mail}` }; show(words.a, brand.name);";
-      expect(shortened(unread)).toBe(
-        compact("const brand = { name: 'S' }; const words = { a: 'A' }; show(words.a, brand.name);"),
-      );
-    });
-
-    it('stay if they are destructured', () => {
-      const code = "const brand = { name: 'S', mail: 'M' }; const { name } = brand; show(name);";
-      expect(shortened(code)).toBe(compact("const brand = { name: 'S' }; const { name } = brand; show(name);"));
-    });
-
-    it.each([
-      "const words = { a: 'A', b: 'B' }; show(words[state]);",
-      "const words = { a: 'A', b: 'B' }; show(words);",
-      "const words = { a: 'A', b: 'B' }; const { a, ...rest } = words; show(rest);",
-      "const words = { a: 'A', b: call() }; show(words.a);",
-      "const words = { a: 'A', ...others }; show(words.a);",
-    ])('stay where they may be read: %s', (code) => {
-      expect(shortened(code)).toBe(compact(code));
-    });
-  });
-
   describe('custom properties that no rule uses', () => {
     it('are removed, and those that only they use', () => {
       const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';

@@ -6,7 +6,7 @@ let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
 beforeAll(async () => void (sandbox = await startTestSandbox()));
 afterAll(() => sandbox.close());
 beforeEach(async () => {
-  await sandbox.call('PUT', '/faults', { libsql: null, stripe: null, whatsapp: null, bot: null });
+  await sandbox.call('PUT', '/faults', { libsql: null, stripe: null, whatsapp: null, bot: null, push: null });
   await sandbox.call('DELETE', '/stats');
 });
 afterEach(() => vi.restoreAllMocks());
@@ -76,7 +76,7 @@ test('control calls neither break nor count', async () => {
   await break_({ libsql: { drop: true }, bot: { drop: true }, whatsapp: { drop: true }, stripe: { drop: true } });
   expect(await sandbox.call('GET', '/bot/events')).toMatchObject({ status: 200, json: [] });
   expect(await sandbox.call('GET', '/phones/+15551234567/messages')).toMatchObject({ status: 200, json: [] });
-  expect((await sandbox.call('GET', '/stats')).json).toEqual({ libsql: 0, stripe: 0, whatsapp: 0, bot: 0 });
+  expect((await sandbox.call('GET', '/stats')).json).toEqual({ libsql: 0, stripe: 0, whatsapp: 0, bot: 0, push: 0 });
 });
 
 test('requests are counted, failed ones too', async () => {

@@ -52,7 +52,7 @@ export function createFaultInjection() {
 async function findFault(c: Context, faults: ActiveFault[]): Promise<ActiveFault | undefined> {
   const onPath = faults.filter(({ fault }) => c.req.path.startsWith(fault.path ?? ''));
   const matching = onPath.filter(({ fault }) => fault.match !== undefined);
-  const text = matching.length > 0 ? `${c.req.url}\n${await c.req.text()}` : '';
+  const text = matching.length > 0 ? `${c.req.url}\n${Buffer.from(await c.req.arrayBuffer()).toString()}` : '';
   return matching.find(({ fault }) => text.includes(fault.match!)) ?? onPath.find((each) => !matching.includes(each));
 }
 
@@ -128,7 +128,7 @@ const shapeOfFault =
   '{status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
 
 function findProblem(wanted: unknown): string | undefined {
-  if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?}';
+  if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?, push?}';
   for (const [name, fault] of Object.entries(wanted)) {
     if (!services.includes(name as Service)) return `There is no service called ${name}`;
     if (fault !== null && !isFault(name as Service, fault)) return `${name} must be null or ${shapeOfFault}`;
@@ -163,7 +163,7 @@ function closeConnection(c: Context): Response {
   return RESPONSE_ALREADY_SENT;
 }
 
-export const services = ['libsql', 'stripe', 'whatsapp', 'bot'] as const;
+export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push'] as const;
 export type Service = (typeof services)[number];
 
 const words: Record<Service, object> = {
@@ -173,6 +173,7 @@ const words: Record<Service, object> = {
     error: { message: '(#131000) Something went wrong', type: 'OAuthException', code: 131_000, fbtrace_id: 'x' },
   },
   bot: { error: 'Out of order' },
+  push: { error: 'Out of order' },
 };
 
 /** The response of a broken service, in its own format. */

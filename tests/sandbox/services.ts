@@ -8,11 +8,13 @@ import { createIssuer } from './issuer.ts';
 import { createLibsql } from './libsql/index.ts';
 import { numberOf, createPhones } from './phones.ts';
 import { createPage } from './page/index.ts';
+import { createPush } from './push.ts';
 import type { SandboxSettings } from './settings.ts';
 import { openStore } from './store.ts';
 import { createStripe } from './stripe/index.ts';
 import { createStatuses } from './whatsapp/graph.ts';
 import { createWhatsapp } from './whatsapp/index.ts';
+import { createTemplates } from './whatsapp/templates.ts';
 
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
 type Services = Awaited<ReturnType<typeof openServices>>;
@@ -35,7 +37,10 @@ async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceS
   const phones = createPhones(store);
   const secret = secrets.BOT_WEBHOOK_SECRET;
   const chat = createChat({ store, siteUrl, secret });
-  const template = { name: secrets.WHATSAPP_TEMPLATE_NAME, language: secrets.WHATSAPP_TEMPLATE_LANGUAGE };
+  const templates = createTemplates(store, {
+    name: secrets.WHATSAPP_TEMPLATE_NAME,
+    languages: secrets.WHATSAPP_TEMPLATE_LANGUAGE.trim().split(/\s+/),
+  });
   const phoneNumberId = secrets.WHATSAPP_PHONE_NUMBER_ID;
   const report = createStatuses({ siteUrl, phoneNumberId, appSecret: secrets.WHATSAPP_APP_SECRET });
   const sender = { phoneNumberId, token: secrets.WHATSAPP_TOKEN, report };
@@ -45,25 +50,32 @@ async function openServices({ stateDir, siteUrl, sandboxUrl, secrets }: ServiceS
     store,
     phones,
     libsql: createLibsql({ file: join(stateDir, 'solace.db'), authToken: secrets.TURSO_AUTH_TOKEN }),
-    whatsapp: createWhatsapp({ phones, template, ...sender }),
+    templates,
+    whatsapp: createWhatsapp({ phones, templates, ...sender }),
     chat,
     talk: createPhoneActions({ phones, siteUrl, secret }),
     botEvents: createBotEvents({ store, phones, chat, secret }),
+    push: createPush({ store, sandboxUrl }),
     issuer: await createIssuer({ store, ...issuer }),
     stripe: createStripe({ store, sandboxUrl, siteUrl, ...merchant }),
   };
 }
 
-function route({ phones, libsql, whatsapp, chat, talk, botEvents, issuer, stripe }: Services, siteUrl: string): Hono {
+function route(
+  { phones, libsql, templates, whatsapp, chat, talk, botEvents, push, issuer, stripe }: Services,
+  siteUrl: string,
+): Hono {
   const faults = createFaultInjection();
   const app = new Hono();
   app.use('/libsql/*', faults.guard('libsql'));
   app.use('/whatsapp/*', faults.guard('whatsapp'));
   app.use('/bot/webhook', faults.guard('bot'));
+  app.use('/push-service/*', faults.guard('push'));
   app.use('/v1/*', faults.guard('stripe'));
   app.route('/libsql', libsql.app);
   app.route('/whatsapp', whatsapp);
-  for (const each of [faults.control, talk, chat.control, botEvents, issuer, stripe.app]) app.route('/', each);
+  for (const each of [faults.control, templates.control, talk, chat.control, botEvents, push, issuer, stripe.app])
+    app.route('/', each);
   app.get('/phones', (c) => c.json(phones.recent()));
   app.put('/phones/:phone/reachable', async (c) => {
     const { reachable } = await c.req.json<{ reachable: boolean }>();

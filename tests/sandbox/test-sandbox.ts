@@ -9,7 +9,7 @@ export const secrets: SandboxSecrets = {
   WHATSAPP_PHONE_NUMBER_ID: '100200300',
   WHATSAPP_TOKEN: 'whatsapp-token',
   WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
+  WHATSAPP_TEMPLATE_LANGUAGE: 'en es pt_BR',
   WHATSAPP_APP_SECRET: 'app-secret',
   BOT_WEBHOOK_SECRET: `whsec_${Buffer.from('the bot signs with this').toString('base64')}`,
   EXTERNAL_TOKEN_ISSUER: 'https://issuer.test',

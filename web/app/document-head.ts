@@ -1,6 +1,7 @@
 import { basePath } from '#words/language';
 import { brand } from '#contract/brand';
-import { addressIn, pathIn } from './language-addresses.ts';
+import { pathIn } from '#contract/languages';
+import { addressIn } from './language-addresses.ts';
 import { pageHead } from './page-heads.ts';
 
 /** Sets the title, description and canonical address of a path in the document's head. */

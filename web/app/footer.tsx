@@ -1,9 +1,10 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
+import { pathIn } from '#contract/languages';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { isTranslated, locale } from '#words/language';
-import { offered, pathIn } from './language-addresses.ts';
+import { offered } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
 /** The footer of every page, with the company notice and contact links. */
@@ -36,6 +37,9 @@ export function Footer() {
         >
           <Link to="/plans" className={link()}>
             {footerWords.plans}
+          </Link>
+          <Link to="/cancel" className={link()}>
+            {footerWords.cancel}
           </Link>
           <Link to="/safety" className={link()}>
             {footerWords.safety}

@@ -1,16 +1,17 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
+import type { ReturnPage } from '../rules/sign-in-rules.ts';
 
 type Guarded = { context: RouterContext };
 
 /** `isPrerender` is true at build time, when there is no session and every guard allows the page. */
 export type RouterContext = { isPrerender: boolean };
 
-/** Allows approved users. */
-export async function requireUser({ context }: Guarded): Promise<void> {
+/** Allows approved users. The login leads guests back to `next`. */
+export async function requireUser({ context }: Guarded, next?: ReturnPage): Promise<void> {
   if (context.isPrerender) return;
   const { user } = await sessionReady();
-  if (!user) throw redirect({ to: '/login', replace: true });
+  if (!user) throw redirect({ to: '/login', search: next ? { next } : {}, replace: true });
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
 }
 
@@ -23,7 +24,7 @@ export async function requirePendingUser({ context }: Guarded): Promise<void> {
 }
 
 /** Allows guests, and users of a trial link who need a code for more. */
-export async function requireGuest(): Promise<void> {
+export async function requireGuest(next?: ReturnPage): Promise<void> {
   const { user } = await sessionReady();
-  if (user && !session.needsCode()) throw redirect({ to: '/account', replace: true });
+  if (user && !session.needsCode()) throw redirect({ to: next ?? '/account', replace: true });
 }

@@ -68,7 +68,8 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
   for (const path of [profilePath, ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? [])]) {
     const response = fetch(apiBase + path, {
-      headers: { Authorization: `Bearer ${token}` },
+      // One script serves every language, so that all pages have the same content security policy.
+      headers: { Authorization: `Bearer ${token}`, 'Accept-Language': document.documentElement.lang },
       mode: 'cors',
       credentials: 'omit',
       // As in `web/data/api-client.ts`.

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand';
-import { languages, published } from '#contract/languages';
+import { languages, pathIn, published } from '#contract/languages';
 import { homes } from '#words/language';
 
 /** The languages in which every page can be read; one alone is not offered. */
@@ -8,11 +8,6 @@ export const offered = published.length > 1 ? languages.filter(({ tag }) => publ
 /** The address of a page, a path without the start of a language, in a language; `x-default` is English. */
 export function addressIn(tag: string, path: string): string {
   return brand.siteUrl + pathIn(tag, path);
-}
-
-/** The path of a page in a language. */
-export function pathIn(tag: string, path: string): string {
-  return (languages.find((language) => language.tag === tag)?.path ?? '') + path;
 }
 
 /** The home page in the language that somebody chose before; null for English, or for a language that is not offered. */

@@ -24,6 +24,7 @@ export const pages: Record<string, PageHead> = {
   '/contact': publicPage(headWords.contact),
   '/help-now': publicPage(headWords.help),
   '/safety': publicPage(headWords.safety),
+  '/cancel': { ...publicPage(headWords.cancel), prerendering: 'guest-page' },
   '/terms': publicPage(headWords.terms),
   '/privacy': publicPage(headWords.privacy),
   '/login': { ...publicPage(headWords.login), prerendering: 'guest-page' },

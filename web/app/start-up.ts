@@ -1,12 +1,16 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../data/early-start.ts';
 import { onRedirect, session, tokenKey } from '../data/session.ts';
+import { returnPage } from '../rules/sign-in-rules.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 
 /** Restores the session, and updates the router and the other tabs when it changes. */
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
-  onRedirect((to) => router.navigate({ to, replace: true }));
+  onRedirect((to) => {
+    const next = to === '/login' && returnPage(router.latestLocation.pathname);
+    return router.navigate({ to, search: next ? { next } : {}, replace: true });
+  });
   openStreamOnceSignedIn(router);
   addEventListener('storage', ({ key, newValue }) => {
     if (key === tokenKey || key === null) void follow(newValue, router);

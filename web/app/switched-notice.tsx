@@ -1,5 +1,6 @@
 import { css } from '#styled/css';
-import { useSession } from '../data/session.ts';
+import { button } from '#styled/recipes';
+import { session, useSession } from '../data/session.ts';
 import { formatPhone } from '../rules/formats.ts';
 import { Alert } from '../ui/alert.tsx';
 import { layoutWords } from '#words/layout';
@@ -9,7 +10,14 @@ export default function SwitchedNotice() {
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
   return (
     <output className={frame}>
-      {phone && <Alert look="warm">{layoutWords.switchedAccount(formatPhone(phone))}</Alert>}
+      {phone && (
+        <Alert look="warm">
+          {layoutWords.switchedAccount(formatPhone(phone))}{' '}
+          <button type="button" className={button({ look: 'quiet' })} onClick={() => session.markSwitched(null)}>
+            {layoutWords.dismiss}
+          </button>
+        </Alert>
+      )}
     </output>
   );
 }

@@ -155,7 +155,7 @@ async function send(
 ): Promise<Response> {
   const early = method === 'GET' && token ? takeEarlyResponse(path, token) : null;
   if (early) return early.catch(networkError);
-  const headers = new Headers();
+  const headers = new Headers({ 'Accept-Language': locale });
   const isRecording = input instanceof Blob;
   if (isRecording) headers.set('Content-Type', input.type);
   else if (input !== undefined) headers.set('Content-Type', 'application/json');

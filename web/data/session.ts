@@ -1,5 +1,5 @@
 import type { User } from '../rules/user-profile.ts';
-import { storage, createStore } from './store.ts';
+import { storage, tabStorage, createStore } from './store.ts';
 import { useSyncExternalStore } from 'react';
 import type { Destination } from '../rules/sign-in-rules.ts';
 
@@ -11,7 +11,7 @@ export type Session = {
   user: User | null;
   isInitializing: boolean;
   isLoading: boolean;
-  /** A trial link has replaced the session of another account. */
+  /** A trial link has replaced the session of another account, and nobody has dismissed the notice in this tab. */
   isSwitched: boolean;
 };
 
@@ -35,7 +35,11 @@ const initialSession: Session = {
   isLoading: false,
   isSwitched: false,
 };
-const store = createStore<{ token: string | null; switchedTo: string | null }>({ token: null, switchedTo: null });
+const switchedKey = 'switchedTo';
+const store = createStore<{ token: string | null; switchedTo: string | null }>({
+  token: null,
+  switchedTo: tabStorage.read(switchedKey),
+});
 /** The token of a trial link for which the server has asked to sign in with a code. */
 let limitedToken: string | null = null;
 
@@ -48,7 +52,7 @@ export const session = {
       user: token ? (profiles?.get(token) ?? null) : null,
       isInitializing: initializations > 0,
       isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
-      isSwitched: token !== null && token === switchedTo,
+      isSwitched: token !== null && signatureOf(token) === switchedTo,
     };
   },
   subscribe: store.subscribe,
@@ -79,8 +83,13 @@ export const session = {
     return replaced === token ? null : replaced;
   },
 
-  /** Shows whose account this is for as long as the session of this token is open on the page. */
-  markSwitched: (token: string) => store.set({ switchedTo: token }),
+  /** Shows whose account this is for as long as the session of this token is open in the tab; null ends it. */
+  markSwitched(token: string | null): void {
+    const switchedTo = token && signatureOf(token);
+    if (switchedTo) tabStorage.write(switchedKey, switchedTo);
+    else tabStorage.remove(switchedKey);
+    store.set({ switchedTo });
+  },
 
   /** Opens the login, with the number filled in, to the session of this token. */
   askForCode(token: string): void {
@@ -111,6 +120,9 @@ export const session = {
     });
   },
 };
+
+/** Names the session of a token without being one. */
+const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
 function setToken(token: string | null): void {
   const before = store.get().token;

@@ -21,12 +21,16 @@ export function createStore<T extends object>(initial: T): Store<T> {
   };
 }
 
-/** Local storage that does not throw if the browser blocks it. */
-export const storage = {
-  read: (key: string) => quietly(() => localStorage.getItem(key)),
-  write: (key: string, value: string) => quietly(() => localStorage.setItem(key, value)),
-  remove: (key: string) => quietly(() => localStorage.removeItem(key)),
-};
+/** Storage that does not throw if the browser blocks it. */
+const storageIn = (area: () => Storage) => ({
+  read: (key: string) => quietly(() => area().getItem(key)),
+  write: (key: string, value: string) => quietly(() => area().setItem(key, value)),
+  remove: (key: string) => quietly(() => area().removeItem(key)),
+});
+
+export const storage = storageIn(() => localStorage);
+/** What this tab keeps over a reload. */
+export const tabStorage = storageIn(() => sessionStorage);
 
 function quietly<T>(action: () => T): T | null {
   try {

@@ -2,15 +2,17 @@ import { createFileRoute } from '@tanstack/react-router';
 import { type RouterContext, requireGuest } from '../app/guards.ts';
 import { addressToken } from '../data/early-start.ts';
 import { LoginPage } from '../pages/login/login-page.tsx';
-
-type Search = { plan?: string | undefined };
+import { type LoginWishes, returnPage } from '../rules/sign-in-rules.ts';
 
 export const Route = createFileRoute('/login')({
-  validateSearch: (search): Search => (typeof search['plan'] === 'string' ? { plan: search['plan'] } : {}),
+  validateSearch: ({ plan, next }: Record<string, unknown>): LoginWishes => ({
+    ...(typeof plan === 'string' && { plan }),
+    ...(returnPage(next) && { next: returnPage(next) }),
+  }),
   // A signed-in user with an external token is asked first.
-  beforeLoad: ({ context }: { context: RouterContext }) =>
-    context.isPrerender || addressToken('externalToken') ? undefined : requireGuest(),
+  beforeLoad: ({ context, search }: { context: RouterContext; search: LoginWishes }) =>
+    context.isPrerender || addressToken('externalToken') ? undefined : requireGuest(search.next),
   component: function LoginRoute() {
-    return <LoginPage plan={Route.useSearch().plan} />;
+    return <LoginPage wishes={Route.useSearch()} />;
   },
 });

@@ -1,6 +1,16 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { challenges, chatErasures, codes, customers, rateLimitEvents, sessions, trialLinks, users } from '#db/schema';
+import {
+  challenges,
+  chatErasures,
+  codes,
+  customers,
+  pushSubscriptions,
+  rateLimitEvents,
+  sessions,
+  trialLinks,
+  users,
+} from '#db/schema';
 import { closeCustomers } from '../billing/customer.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
@@ -14,6 +24,7 @@ import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { keepFreeWeek } from '../usage/left-week.ts';
+import { deleteIdentity } from './identity.ts';
 import { clearPhoneRateLimits, exportSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
@@ -83,7 +94,9 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     await clearPhoneRateLimits(settings, user.phone),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(trialLinks, trialLinks.userId, id),
+    deleteFrom(pushSubscriptions, pushSubscriptions.userId, id),
     deleteFrom(sessions, sessions.userId, id),
+    ...deleteIdentity(id),
     deleteFrom(users, users.id, id),
   ].map((statement) => db.run(statement));
   // The customer's row goes last, since the other statements find the user by its lease.

@@ -1,29 +1,47 @@
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
+import type { Language } from '../contract/languages.ts';
 import { exportBilling } from '../billing/customer.ts';
 import { exportOutbox } from '../bot/outbox.ts';
 import { exportConversation } from '../chat/chat-user.ts';
 import { exportRecordings } from '../chat/recordings.ts';
+import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { exportSignIn } from '../sign-in/one-time-code.ts';
 import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
+import { exportIdentity } from './identity.ts';
 import type { ExportSection } from './user-record.ts';
 
-type Context = { db: Database; env: Env; settings: Settings };
+type Context = { db: Database; env: Env; settings: Settings; language: Language };
 
 /** Tables that another section covers, or that have no user. */
-const notes: ExportSection = async () => ({
-  notes: [
+const notes: Record<Language, string[]> = {
+  en: [
     'Messages on WhatsApp are kept by WhatsApp and by the assistant.',
     'Responses to the assistant are kept for 7 days under the ids of its calls, with your count at that time.',
   ],
-});
+  es: [
+    'Los mensajes de WhatsApp los guardan WhatsApp y el asistente.',
+    'Las respuestas al asistente se guardan 7 días con el identificador de cada llamada y con el número de mensajes que llevabas en ese momento.',
+  ],
+  'pt-BR': [
+    'As mensagens do WhatsApp ficam guardadas no WhatsApp e com o assistente.',
+    'As respostas ao assistente ficam guardadas por 7 dias com o identificador de cada chamada e com a quantidade de mensagens que você tinha usado até aquele momento.',
+  ],
+};
 
 /** A feature that stores data about users adds its section here. */
-const sections: ExportSection[] = [exportSignIn, exportTrials, exportBilling, exportOutbox, notes];
+const sections: ExportSection[] = [
+  exportIdentity,
+  exportSignIn,
+  exportTrials,
+  exportBilling,
+  exportOutbox,
+  exportNotices,
+];
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
@@ -32,14 +50,14 @@ const firstInstant = 1_000_000_000_000;
  * Everything that Solace stores about a user, as a stream of readable JSON. Throws 404 for an unknown user, and if one
  * section fails, since a partial export would mislead.
  */
-export async function exportAccount({ db, env, settings }: Context, userId: string): Promise<ReadableStream> {
+export async function exportAccount({ db, env, settings, language }: Context, userId: string): Promise<ReadableStream> {
   const [user] = await db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
   const conversation = exportConversation({ user, env, settings });
   const parts = await Promise.all([...sections.map((section) => section({ user, db, settings })), conversation]);
   // The wrapped key of the conversation is a secret; only older versions write `crisisUntil`.
   const { chatKey: _key, chatKeyId: _keyId, crisisUntil: _crisis, ...account } = user;
-  const data: object = Object.assign({ account }, ...parts);
+  const data: object = Object.assign({ account, notes: notes[language] }, ...parts);
   const text = JSON.stringify(data, withReadableInstants, 2);
   const recordings = exportRecordings({ env, settings }, user, (await conversation).conversation);
   return streamOf(withRecordings(text, recordings));

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from './phone.ts';
 
@@ -15,7 +15,18 @@ export type ExportSection = (context: ExportContext) => Promise<Record<string, u
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
 export type FreeWeek = { began: SQL; used: SQL };
 
+/** SQL that records a contact of a user who is known. */
+export function recordContact(own: SQL, now: number): SQL {
+  return build
+    .update(users)
+    .set({ lastContactAt: sql`max(${users.lastContactAt}, ${now})` })
+    .where(own)
+    .getSQL();
+}
+
 type Sighting = {
+  /** The id of the user, if the number is new. */
+  id?: string;
   phone: PhoneNumber;
   /** The number in WhatsApp's spelling, if the caller sent it. */
   whatsappId: string | null;
@@ -32,7 +43,7 @@ type Sighting = {
 export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
   const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek } = sighting;
   const row = {
-    id: crypto.randomUUID(),
+    id: sighting.id ?? crypto.randomUUID(),
     phone,
     whatsappId: whatsappId ?? assumedWhatsappId,
     status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),

@@ -7,10 +7,7 @@ import { withStripe } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
 import { syncLeased, type Billing } from './sync.ts';
 
-/**
- * Ends the subscription with its paid week, or a plan behind a trial before it begins, and returns the updated user. May
- * be repeated. Throws 409 without a subscription, 503 if Stripe does not respond.
- */
+/** Returns the user whose plan ends with its paid week. Repeatable. Throws 409 without a subscription, 503. */
 export function cancelPlan(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   return changeLive(billing, leased, async (stripe, subscription) => {
     await collectDebts(stripe, subscription, false);

@@ -19,13 +19,9 @@ export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<
   return data[0]?.id ?? null;
 }
 
-/**
- * Metadata of the portal configurations that `npm run stripe:setup` keeps. One with a `price` is for
- * subscriptions at that price, which the default configuration does not offer.
- */
+/** Marks the portals of `npm run stripe:setup`; one with a `price` is for subscriptions at that older price. */
 export const portalMetadata = { solace: 'portal' };
 
-/** The events that the webhook endpoint subscribes to: those that can change the subscription state. */
 export const subscribedEvents = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',

@@ -10,7 +10,7 @@ import { presenceOfCustomer, withCustomer } from './customer.ts';
 import { authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
-import { fittingFlow, openPortal, sendTo, type PageContext } from './portal.ts';
+import { addressIn, fittingFlow, openPortal, sendTo, type PageContext, type Site } from './portal.ts';
 import { currentPriceOf } from './catalogue.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, subscriptionsOf } from './subscriptions.ts';
@@ -23,10 +23,7 @@ export function stripeAsked(now: number): Changes {
   return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
 }
 
-/**
- * The page for a user who asks for a plan. Without a subscription it is Stripe's checkout, or the plans page if no plan
- * was named. With a subscription it is Stripe's portal, or the page of a payment that needs authentication.
- */
+/** Stripe's checkout; the plans page if no plan was named; a subscriber's portal, or the page of a due payment. */
 export async function planPage(
   context: Context,
   leased: LeasedCustomer,
@@ -34,17 +31,17 @@ export async function planPage(
 ): Promise<Outcome<string>> {
   const { db, settings, now } = context;
   const { customer, user } = leased;
-  const plansPage = `${settings.SITE_URL}/plans`;
+  const plansPage = addressIn(context, '/plans');
   if (!customer.stripeId && !tier) return { result: plansPage };
   return withStripe(settings, async (stripe) => {
     // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
     await startPlanAfterTrial(stripe, leased, settings);
     const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId))?.find(isLive) : undefined;
     if (live && context.isLimited && live.status !== 'trialing') throw new RequestError('signInNeeded');
-    if (live) return sendTo(context, user, await pageFor(stripe, live, customer.stripeId!, settings.SITE_URL));
+    if (live) return sendTo(context, user, await pageFor(stripe, live, customer.stripeId!, context));
     if (!tier) return { result: plansPage };
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
-      openCheckout(stripe, { customer: id, user, tier, settings, now }),
+      openCheckout(stripe, { customer: id, user, tier, site: context, now }),
     );
     const changes = { stripeId: id, ...(session.mode === 'setup' && { setupSession: session.id }) };
     return sendTo(context, user, session.url!, changes);
@@ -63,13 +60,12 @@ export async function checkoutOf(
   return session;
 }
 
-/** The page to change a live subscription, or to pay its due invoice. */
-async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, siteUrl: string): Promise<string> {
+async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, site: Site): Promise<string> {
   const page = await authenticationPage(stripe, live);
-  return page ?? openPortal(stripe, customer, siteUrl, { live, flow: fittingFlow(live, siteUrl) });
+  return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(live, site) });
 }
 
-type Order = { customer: string; user: User; tier: PaidPlanId; settings: Settings; now: number };
+type Order = { customer: string; user: User; tier: PaidPlanId; site: Site; now: number };
 
 /** Methods that confirm at once; wallets come with cards. A bank debit would grant the plan days before its payment. */
 const allowed_payment_method_types = [
@@ -77,16 +73,15 @@ const allowed_payment_method_types = [
   'link',
 ] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
-/**
- * Returns the customer's only open checkout: an open one for the same order, else a new one; all others are closed.
- * During a trial it saves a card for the next plan. The caller holds the customer's lease.
- */
+/** The customer's only open checkout, for this order in this language; all others are closed. During a trial it saves a card. */
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.tier);
   if (!price) throw new RequestError('conflict', { message: 'This plan is not on sale. Please choose another one.' });
   const { data } = await stripe.checkout.sessions.list({ customer: order.customer, status: 'open', limit: 100 });
-  const fitting = data.find((session) => session.url && sameOrder(session.metadata, metadata));
+  const fitting = data.find(
+    ({ url, locale, metadata: theirs }) => url && locale === order.site.language && sameOrder(theirs, metadata),
+  );
   // Stripe refuses to expire one that was completed or closed meanwhile.
   for (const other of data) if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
   // A checkout stays open when its customer is deleted in Stripe's dashboard, but creating one then fails.
@@ -109,11 +104,12 @@ function sameOrder(theirs: Stripe.Metadata | null, ours: Metadata): boolean {
   return Object.entries(ours).every(([key, value]) => theirs?.[key] === value);
 }
 
-function purchase({ customer, tier, settings }: Order, metadata: Metadata, price: string) {
-  const { SITE_URL, AUTOMATIC_TAX } = settings;
+function purchase({ customer, tier, site }: Order, metadata: Metadata, price: string) {
+  const { AUTOMATIC_TAX } = site.settings;
   return {
     mode: 'subscription',
     ui_mode: 'hosted_page',
+    locale: site.language,
     customer,
     client_reference_id: metadata.userId,
     allowed_payment_method_types,
@@ -122,16 +118,17 @@ function purchase({ customer, tier, settings }: Order, metadata: Metadata, price
     // Tax needs an address: Checkout asks for it and saves it to the customer.
     ...(AUTOMATIC_TAX && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
     metadata,
-    success_url: `${SITE_URL}/payment-success?session_id={CHECKOUT_SESSION_ID}`,
-    cancel_url: `${SITE_URL}/payment-canceled`,
+    success_url: addressIn(site, '/payment-success?session_id={CHECKOUT_SESSION_ID}'),
+    cancel_url: addressIn(site, '/payment-canceled'),
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
-function setup({ customer, settings }: Order, metadata: Metadata) {
-  const { SITE_URL, AUTOMATIC_TAX } = settings;
+function setup({ customer, site }: Order, metadata: Metadata) {
+  const { AUTOMATIC_TAX } = site.settings;
   return {
     mode: 'setup',
     ui_mode: 'hosted_page',
+    locale: site.language,
     customer,
     currency: 'usd',
     client_reference_id: metadata.userId,
@@ -139,7 +136,7 @@ function setup({ customer, settings }: Order, metadata: Metadata) {
     setup_intent_data: { metadata },
     ...(AUTOMATIC_TAX && { billing_address_collection: 'required' }),
     metadata,
-    success_url: `${SITE_URL}/payment-details-saved?session_id={CHECKOUT_SESSION_ID}`,
-    cancel_url: `${SITE_URL}/payment-canceled`,
+    success_url: addressIn(site, '/payment-details-saved?session_id={CHECKOUT_SESSION_ID}'),
+    cancel_url: addressIn(site, '/payment-canceled'),
   } satisfies Stripe.Checkout.SessionCreateParams;
 }

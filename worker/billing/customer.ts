@@ -30,9 +30,7 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
   return (await stripe.customers.create(details, { idempotencyKey })).id;
 }
 
-/**
- * All customers that Stripe has for a user, oldest first: from the search, and from the list since the first request.
- */
+/** All customers of a user at Stripe, oldest first: by the search, and by the list since the first request. */
 async function findCustomers(stripe: Stripe, { userId, askedAt }: LeasedCustomer['customer']): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
   const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));
@@ -82,9 +80,7 @@ export function refuseUnknownCustomer(customer: string): never {
   throw new RequestError('unavailable');
 }
 
-/**
- * Ends everything at Stripe that could charge a user, then the customers themselves. Safe to repeat until it succeeds.
- */
+/** Ends everything at Stripe that could charge a user, then deletes the customers. Repeatable. */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<void> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return;

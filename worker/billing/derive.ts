@@ -32,11 +32,9 @@ export type SubscriptionState = {
 export const planAfterTrialMetadata = { begins: 'after_trial' };
 
 export type Known = {
-  /** The end (unix ms) of our running trial. */
   trialEndsAt: number | null;
   /** The plan granted so far; a subscription at an unknown price keeps it. */
   heldTier: PlanId;
-  /** The plan of each scheduled price (`plannedPrice`). */
   prices: ReadonlyMap<string, PaidPlanId | null>;
   /** The last paid week of each subscription whose present period is not paid. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
@@ -66,7 +64,6 @@ const free = {
   tierWaits: false,
 } as const;
 
-/** The price that a running schedule changes to next. */
 export function plannedPrice(subscription: Stripe.Subscription): string | null {
   return idOf(nextPhase(subscription)?.items[0]?.price);
 }

@@ -77,10 +77,7 @@ async function subscriptionPaidBy(stripe: Stripe, dispute: Stripe.Dispute): Prom
   return id ? unlessMissing(stripe.subscriptions.retrieve(id)) : null;
 }
 
-/**
- * Whether a dispute was not reported before. Its id stands among the events, whose rows are deleted after
- * `stripeEventsKeptMs`; events of an older dispute come long after its first report.
- */
+/** Its id stands among the events; those of an older dispute come long after its first report. */
 async function isFirstReport(db: Database, { id, created }: Stripe.Dispute): Promise<boolean> {
   const now = Date.now();
   if (created * 1000 < now - stripeEventsKeptMs) return false;

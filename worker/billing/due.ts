@@ -18,14 +18,10 @@ type Facts = {
   setupSession: string | null;
   /** The end (unix ms) of the present period or trial. */
   renewalAt: number | null;
-  /** A renewal's invoice waits for its payment. */
   awaitsPayment: boolean;
 };
 
-/**
- * When (unix ms) the cron job fetches a customer's state after a fetch; null if nothing can change before the user
- * opens Stripe's pages.
- */
+/** When (unix ms) the cron job fetches the state again; null if only Stripe's pages can change it. */
 export function dueAfter(facts: Facts, now = Date.now()): number | null {
   const { live, user, setupSession, renewalAt, awaitsPayment } = facts;
   const watchUntil = user.billingWatchUntil ?? 0;
@@ -37,9 +33,7 @@ export function dueAfter(facts: Facts, now = Date.now()): number | null {
   return Math.min(now + intervalMs, endsAt);
 }
 
-/**
- * The pause (ms) after `failures` failed fetches in a row; short at first, so that an outage delays a customer little.
- */
+/** The pause (ms) after `failures` failed fetches in a row; short at first, for short outages. */
 export function pauseAfter(failures: number): number {
   return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestPauseMs);
 }

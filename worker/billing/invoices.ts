@@ -16,10 +16,7 @@ export async function authenticationPage(stripe: Stripe, subscription: Stripe.Su
   return waits ? (invoice.hosted_invoice_url ?? null) : null;
 }
 
-/**
- * Pays the latest invoice with a card that was saved after it, once for each card: Stripe does not retry by
- * itself after a new card. `attempt` is part of the idempotency key. Returns whether anything was paid.
- */
+/** Pays the latest invoice once with each newly saved card, as Stripe does not; returns whether anything was paid. */
 export async function payWithNewCard(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -53,10 +50,7 @@ export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   );
 }
 
-/**
- * Finalizes and pays a renewal's invoice; Stripe retries a failed payment by itself. Returns whether anything was done:
- * another Worker may do the same at once, and Stripe refuses the second payment.
- */
+/** Pays a renewal's invoice; returns whether anything was done. Of two Workers at once, Stripe refuses the second. */
 export async function payRenewal(stripe: Stripe, subscription: Stripe.Subscription, attempt: number): Promise<boolean> {
   const invoice = latestInvoice(subscription);
   if (!invoice || !awaitsPayment(subscription)) return false;
@@ -66,7 +60,6 @@ export async function payRenewal(stripe: Stripe, subscription: Stripe.Subscripti
   return true;
 }
 
-/** Whether the latest invoice has paid for the present period. */
 export function isPaidUp(subscription: Stripe.Subscription): boolean {
   const invoice = latestInvoice(subscription);
   const starts = subscription.items.data.map(({ current_period_start: start }) => start);
@@ -120,7 +113,6 @@ export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek
   return { start: week.period.start * 1000, tier };
 }
 
-/** The id of the price that an invoice line charges. */
 export function priceOfLine({ pricing }: Stripe.InvoiceLineItem): string | null {
   return idOf(pricing?.price_details?.price);
 }

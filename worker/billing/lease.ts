@@ -8,7 +8,6 @@ import { pauseAfter } from './due.ts';
 import { StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
-/** The maximum wait for other calls of the same user. */
 const patienceMs = 15_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 2000;
@@ -17,18 +16,13 @@ const attemptMs = 2000;
 export type Customer = typeof customers.$inferSelect;
 /** A customer whose lease the caller holds, and its user. Only the holder updates the customer. */
 export type LeasedCustomer = { token: string; customer: Customer; user: User };
-/** Columns that change when a lease is acquired or released. */
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
-/**
- * The result of work with a lease. The lease is released with `changes`, in one transaction with `statements`, unless
- * the work's last transaction has `released` it.
- */
+/** The lease is released with `changes` and `statements` in one transaction, unless the work has `released` it. */
 export type Outcome<T> = { result: T; changes?: Changes; statements?: BatchItem<'sqlite'>[]; released?: true };
 
 type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 type Context = { db: Database; waitUntil: (work: Promise<unknown>) => void };
 type Acquisition = {
-  /** Columns that change when the lease is acquired. */
   changes?: Changes | undefined;
   /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
   seen?: { until: number }[];
@@ -57,7 +51,6 @@ export function leaseOf(db: Database, userId: string) {
   return db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
 }
 
-/** Runs work with an acquired lease and releases it, also after a failure. */
 export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T>): Promise<T> {
   const outcome = await work(leased).catch(async (error: unknown) => {
     await release(db, leased, afterFailure(error, leased.customer)).catch(() => undefined);
@@ -78,7 +71,6 @@ export function acquireLease(db: Database, token: string, which: SQL, changes: C
   return { acquire, acquired: customersWhere(db, eq(customers.leaseToken, token)) };
 }
 
-/** The customers that satisfy a condition, with their users. */
 export function customersWhere(db: Database, which: SQL) {
   const columns = { customer: customers, user: users };
   return db.select(columns).from(customers).innerJoin(users, eq(users.id, customers.userId)).where(which);
@@ -89,10 +81,7 @@ export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
   return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
 }
 
-/**
- * The cron job fetches the state after a failure: Stripe may have done what its lost response reports. A 5xx that Stripe
- * would replay for a day needs a new idempotency key.
- */
+/** Stripe may have done what its lost response reports. A 5xx that it would replay for a day needs a new key. */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
   if (error instanceof RequestError && apiErrors[error.errorName].status < 500) return { dueAt: now };
@@ -112,10 +101,7 @@ function release(db: Database, { token }: LeasedCustomer, changes: Changes) {
     .where(eq(customers.leaseToken, token));
 }
 
-/**
- * Users whose lease a call of this isolate holds or tries to acquire, until an instant (unix ms). Other calls then skip
- * an attempt that would fail, since each attempt is a write.
- */
+/** Until when (unix ms) this isolate uses a user's lease: other calls skip an attempt that would fail, a write. */
 const busyUsers = new Map<string, number>();
 
 /** While another call holds the lease, it only reads, at most once a second. */

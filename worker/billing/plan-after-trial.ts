@@ -10,7 +10,6 @@ import { idOf, isLive } from './subscriptions.ts';
 import { dayMs } from '../lib/time.ts';
 
 type Result = {
-  /** The checkout, if it is still open. */
   session: string | null;
   /** The chosen plan, if it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
@@ -68,10 +67,7 @@ function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null));
 }
 
-/**
- * The start of the plan: at the trial's end; after the remaining days if Stripe's clock is past that end already, since
- * nobody is charged during a trial; or at once if the trial is over.
- */
+/** The trial's end; later by what is left if Stripe's clock runs ahead; or now if the trial is over. */
 type Beginning = Pick<Stripe.SubscriptionCreateParams, 'trial_end' | 'trial_period_days' | 'payment_behavior'>;
 
 async function subscribe(

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { users, type User } from '#db/schema';
 import { eq } from 'drizzle-orm';
+import { pathIn, type Language } from '../contract/languages.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
@@ -13,12 +14,11 @@ import { isLive, nextPhase, owes, subscriptionsOf } from './subscriptions.ts';
 
 const watchMs = hourMs;
 
-export type PageContext = { db: Database; settings: Settings; now: number };
+/** The site as the user sees it. */
+export type Site = { settings: Settings; language: Language };
+export type PageContext = Site & { db: Database; now: number };
 
-/**
- * The page at Stripe on which users manage their subscription. Throws 409 for a user who never paid, or whose customer
- * was deleted in Stripe's dashboard.
- */
+/** Stripe's page to manage a subscription; throws 409 for a user who never paid or whose customer was deleted. */
 export async function portalPage(context: PageContext, { customer, user }: LeasedCustomer): Promise<Outcome<string>> {
   const { settings } = context;
   const { stripeId, hadSubscription } = customer;
@@ -26,17 +26,14 @@ export async function portalPage(context: PageContext, { customer, user }: Lease
   if (!stripeId || !hadSubscription) throw noAccount;
   return withStripe(settings, async (stripe) => {
     const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);
-    const url = await unlessMissing(openPortal(stripe, stripeId, settings.SITE_URL, { live }), 'customer');
+    const url = await unlessMissing(openPortal(stripe, stripeId, context, { live }), 'customer');
     if (url) return sendTo(context, user, url);
     if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
     throw noAccount;
   });
 }
 
-/**
- * Sends the user to one of Stripe's pages. The cron job then fetches the state every minute for an hour, in case the
- * webhooks are lost.
- */
+/** The cron job fetches the state every minute for an hour after a visit, in case the webhooks are lost. */
 export function sendTo({ db, now }: PageContext, { id }: User, url: string, changes: Changes = {}): Outcome<string> {
   const watch = db
     .update(users)
@@ -45,19 +42,24 @@ export function sendTo({ db, now }: PageContext, { id }: User, url: string, chan
   return { result: url, changes: { dueAt: now, ...changes }, statements: [watch] };
 }
 
+/** The address of a page in the user's language, to which Stripe returns the user. */
+export function addressIn({ settings, language }: Site, path: string): string {
+  return settings.SITE_URL + pathIn(language, path);
+}
+
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 
-/** The address of a portal session for a customer and the live subscription, in the suitable flow. */
 export async function openPortal(
   stripe: Stripe,
   customer: string,
-  siteUrl: string,
+  site: Site,
   { live, flow }: { live: Stripe.Subscription | undefined; flow?: Flow | undefined },
 ): Promise<string> {
   const configuration = await configurationFor(stripe, live);
   const plain: Stripe.BillingPortal.SessionCreateParams = {
     customer,
-    return_url: `${siteUrl}/account`,
+    locale: site.language,
+    return_url: addressIn(site, '/account'),
     ...(configuration && { configuration }),
   };
   const { sessions } = stripe.billingPortal;
@@ -66,8 +68,9 @@ export async function openPortal(
 }
 
 /** The flow for a live subscription: another card when a payment is due, no flow while a change is scheduled. */
-export function fittingFlow(subscription: Stripe.Subscription, siteUrl: string): Flow | undefined {
-  const after_completion = { type: 'redirect', redirect: { return_url: `${siteUrl}/auth/stripe-success` } } as const;
+export function fittingFlow(subscription: Stripe.Subscription, site: Site): Flow | undefined {
+  const return_url = addressIn(site, '/auth/stripe-success');
+  const after_completion = { type: 'redirect', redirect: { return_url } } as const;
   if (owes(subscription)) return { type: 'payment_method_update', after_completion };
   const scheduled = subscription.cancel_at ?? (subscription.cancel_at_period_end || nextPhase(subscription));
   if (scheduled || subscription.items.data.length !== 1) return undefined;

@@ -5,7 +5,6 @@ import type { Settings } from '../settings.ts';
 /** Stripe's API version for all requests and the webhook endpoint. */
 export const apiVersion = '2026-10-28.endive';
 
-/** The SDK's options for an account; `STRIPE_API_BASE` may name a local Stripe. */
 export function stripeOptions(apiBase: string) {
   const { hostname, port, protocol } = new URL(apiBase);
   const https = protocol === 'https:';

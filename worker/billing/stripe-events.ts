@@ -31,7 +31,6 @@ export async function verifyStripeEvent(settings: Settings, request: Request, bo
   return event.output;
 }
 
-/** The customer that an event is about; null for an event that names none. */
 export function customerOf({ data: { object } }: StripeEvent): string | null {
   if (object.object === 'customer') return v.is(v.string(), object.id) ? object.id : null;
   const Customer = v.union([v.string(), v.object({ id: v.string() })]);

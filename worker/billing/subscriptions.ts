@@ -13,17 +13,14 @@ export function isLive({ status }: Status): boolean {
   return Object.hasOwn(ranks, status);
 }
 
-/** The rank of a live subscription's status: 0 is the best. */
 function rankOf({ status }: Status): number {
   return ranks[status]!;
 }
 
-/** Whether a payment of a subscription is due. */
 export function owes({ status }: Status): boolean {
   return status === 'past_due' || status === 'unpaid';
 }
 
-/** Whether a subscription ends without a further renewal. */
 export function isCancelled(subscription: Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end'>): boolean {
   return subscription.cancel_at !== null || subscription.cancel_at_period_end;
 }
@@ -35,7 +32,6 @@ export function subscriptionsOf(stripe: Stripe, customer: string): Promise<Strip
   return unlessMissing(list.autoPagingToArray({ limit: 1000 }));
 }
 
-/** The next phase of a running schedule. */
 export function nextPhase({
   schedule,
 }: Pick<Stripe.Subscription, 'schedule'>): Stripe.SubscriptionSchedule.Phase | null {
@@ -63,9 +59,7 @@ export type Live = { subscription: Stripe.Subscription; item: Stripe.Subscriptio
 
 type Choice = {
   best: Live | undefined;
-  /** How many live subscriptions sell a plan. */
   sold: number;
-  /** A live subscription without a plan. */
   unknown: Stripe.Subscription | undefined;
 };
 
@@ -111,7 +105,6 @@ function bestFirst(a: Live, b: Live): number {
 /** A price without one of our plans, and a user's live subscription at it. */
 export type UnknownPrice = { price: string; subscription: string };
 
-/** The prices without a plan at which a user has a live subscription. */
 export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]> {
   const found: UnknownPrice[] = [];
   for await (const price of stripe.prices.list({ limit: 100, type: 'recurring' })) {

@@ -89,11 +89,9 @@ type FetchedState = {
   setupSession: string | null;
   /** The plan after the trial, if it cannot start because it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
-  /** A renewal's invoice still waits for its first payment. */
   awaitsPayment: boolean;
 };
 
-/** Fetches a customer's state after completing pending work at Stripe. */
 async function fetchState(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -137,7 +135,6 @@ async function payDebts(
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-/** The newest paid invoices of each subscription whose present period is not paid. */
 async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
   for (const subscription of subscriptions) {
@@ -149,7 +146,6 @@ async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription
   return invoices;
 }
 
-/** The plans of the prices that schedules and paid invoices name. */
 async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[], invoices: Stripe.Invoice[]) {
   const items = subscriptions.flatMap(({ items: { data } }) => data);
   const prices = new Map(items.map(({ price }) => [price.id, tierOfPrice(price)]));
@@ -165,10 +161,7 @@ async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[], inv
 
 type Saved = { user: User; customer: Customer };
 
-/**
- * Saves the state with the bot's event about a new plan, and releases the lease unless an event arrived meanwhile
- * (`dirty`): one round trip. Returns null if the lease was lost.
- */
+/** Saves the state and releases the lease unless an event arrived meanwhile (`dirty`); null if the lease was lost. */
 async function saveState(
   db: Database,
   settings: Settings,

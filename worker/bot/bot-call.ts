@@ -62,7 +62,6 @@ const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 /** SQL: whether this request is the first with its id. */
 export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
 
-/** SQL: the stored response of this call. */
 export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
 /**
@@ -84,19 +83,10 @@ export function idempotentStatements<Name extends string = never>(
 /**
  * Applies a call once: the response is computed and stored in the batch that applies the call, so a replay returns the
  * same response and changes nothing. `values` fill the statements' placeholders. If the SQL of the response yields no
- * row, the call is not stored and the result is null. Throws `idReused` if the id belongs to another call.
+ * row, the call is not stored and the response is null. `rows` has those of every statement under its name. Throws
+ * `idReused` if the id belongs to another call.
  */
-export async function applyOnce<Result>(
-  context: Context,
-  statements: Statements<never>,
-  values?: Record<string, unknown>,
-): Promise<Result | null> {
-  const { response } = await applyOnceWithRows<Result, never>(context, statements, values);
-  return response;
-}
-
-/** As `applyOnce`, with the rows of every statement under its name. */
-export async function applyOnceWithRows<Result, Name extends string>(
+export async function applyOnce<Result, Name extends string>(
   { db, now, botCall: { id, fingerprints } }: Context,
   statements: Statements<Name>,
   values: Record<string, unknown> = {},

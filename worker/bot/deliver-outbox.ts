@@ -21,7 +21,6 @@ export type OutboxEvent = {
 /** The whole body, and the id of an earlier message that the bot has not accepted yet. */
 type OpenedMessage = { body: string; sentBefore: string | null };
 
-/** Reads the messages of events, and records the outcome of their delivery. */
 export type MessageEvents = {
   /** `settled`: nothing is left to send; `absent`: no message exists; `unready`: it may still be stored. */
   open: (event: OutboxEvent) => Promise<OpenedMessage | 'settled' | 'absent' | 'unready'>;
@@ -70,7 +69,6 @@ export async function deliverLeased(outbox: Outbox, event: OutboxEvent): Promise
   await follow(outbox, [event], event.phone);
 }
 
-/** Sends the bot every event that is due. */
 export async function deliverOutbox(outbox: Outbox): Promise<void> {
   if (!outbox.settings.BOT_WEBHOOK_URL) return;
   const events = await outbox.db.all<OutboxEvent>(lease(outbox, atOnce));
@@ -141,10 +139,7 @@ async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome>
   return 'done';
 }
 
-/**
- * Whether the event of an earlier message is queued behind this one: an event is queued before its message is stored,
- * so two messages that are sent at once may be stored in the other order.
- */
+/** An event is queued before its message is stored, so two messages sent at once may be stored in the other order. */
 async function isQueuedBehind({ db }: Outbox, { seq, phone }: OutboxEvent, messageId: string): Promise<boolean> {
   const rows = await db.all(sql`select 1 from outbox where phone = ${phone} and seq > ${seq}
     and message_id = ${messageId} and parked_at is null`);
@@ -173,7 +168,6 @@ function removeCancelled({ seq }: OutboxEvent): SQL {
   return sql`delete from outbox where seq = ${seq} and body = ${cancelledBody}`;
 }
 
-/** SQL that removes, parks or postpones an event. */
 function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcome: Outcome, now: number): SQL {
   if (outcome === 'done') return sql`delete from outbox where seq = ${seq}`;
   // A request that resends the message updates `created_at`, and may be storing it now.

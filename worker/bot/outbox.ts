@@ -1,5 +1,5 @@
 import { and, sql, type SQL, asc, eq } from 'drizzle-orm';
-import { outbox, type PhoneNumber, type User } from '#db/schema';
+import { identities, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
@@ -30,9 +30,16 @@ export function cancelBotEvents(phone: SQL, now: number, which: 'all' | 'message
   ];
 }
 
+/** SQL: the data of an event about the row of `users`: the number, the business-scoped id if it is known, and `data`. */
+export function eventData(phone: SQL, data: SQL): SQL {
+  const businessUserId = sql`(select ${identities.businessUserId} from ${identities} where ${identities.userId} = ${users.id})`;
+  // A patch leaves out what is null.
+  return sql`json_patch(json_object('phone', ${phone}, ${data}), json_object('businessUserId', ${businessUserId}))`;
+}
+
 /**
  * SQL that inserts an event for the bot in the batch of the change that it reports. `data` lists SQL keys and values
- * after the phone; `from` yields one row if there is something to report. Without a bot it writes nothing.
+ * after the phone; `from` yields one row of `users` if there is something to report. Without a bot it writes nothing.
  */
 export function insertBotEvent(
   settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
@@ -43,7 +50,7 @@ export function insertBotEvent(
   from: SQL,
 ): SQL {
   const body = sql`json_object('type', ${type}, 'timestamp', ${new Date(now).toISOString()},
-    'data', json_object('phone', ${phone}, ${data}))`;
+    'data', ${eventData(phone, data)})`;
   const event = sql`select ${phone} as phone, ${body} as body, ${now} as created_at, ${now} as due_at ${from}`;
   const hasBot = settings.BOT_WEBHOOK_URL ? sql`` : sql`where false`;
   return sql`insert into outbox (phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
@@ -57,10 +64,7 @@ const isDeletion = sql`${outbox.parkedAt} is not null and ${outbox.body} ->> '$.
 /** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
 export const isSealed = sql`${isDeletion} and ${outbox.body} ->> '$.sealed' is not null`;
 
-/**
- * Encrypts the parked events of deleted accounts and replaces their number by a keyed hash, since they wait until the
- * owner decides.
- */
+/** Encrypts the parked events of deleted accounts, which wait until the owner decides, and hashes their number. */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const rows = await db.all<ParkedRow>(sql`select seq, phone, body from ${outbox}
     where ${isDeletion} and ${outbox.body} ->> '$.sealed' is null limit ${sealedAtOnce}`);
@@ -93,7 +97,6 @@ export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Pro
 
 const contextOf = (seq: number) => `parked|v1|${seq}`;
 
-/** The undelivered events about a user. */
 export async function exportOutbox({ user, db }: { user: User; db: Database }) {
   const rows = await db
     .select({ body: outbox.body })

@@ -9,15 +9,11 @@ import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 
-/**
- * The key of one conversation in the user's row: encrypted by a key of `CHAT_KEYS`, whose name `chatKeyId` begins with. With
- * `boundMark` behind the name it is bound to the user's id and number, else to the id alone (before 2026-11-23).
- */
+/** `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark` it is bound to id and number, else to the id alone. */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
 type Owner = { id: string; phone: PhoneNumber };
 
-/** The columns of the user's row about the conversation. */
 export type ChatRow = Owner & { chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
 
 /** The key of an epoch; null when the conversation has no key, or is in another epoch. */
@@ -48,18 +44,15 @@ export async function rebindChatKey(settings: Settings, row: ChatRow, phone: Pho
   });
 }
 
-/** The key that encrypts the messages of a user. */
 async function openChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<CryptoKey> {
   const bytes = await unwrap(settings, owner, wrapped);
   return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
-/** The key, rewrapped by the first of `CHAT_KEYS`. */
 async function rewrapChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<WrappedKey> {
   return wrap(settings, owner, new Uint8Array(await unwrap(settings, owner, wrapped)));
 }
 
-/** The `chatKeyId` of keys that are wrapped now. */
 function presentChatKeyId(settings: Settings): string {
   return `${ringOf(settings)[0]!.keyId}${boundMark}`;
 }
@@ -142,7 +135,6 @@ export async function keyOfEpoch(
   };
 }
 
-/** The parts of a message that the Durable Object stores encrypted. */
 export type MessageContent = {
   text: string;
   replyTo?: string | undefined;
@@ -177,7 +169,6 @@ export async function openContent(key: CryptoKey, userId: string, stored: Stored
   return JSON.parse(decoder.decode(await unseal(key, messageContext({ userId, ...stored }), stored.sealed)));
 }
 
-/** A message of the contract. */
 export function toChatMessage(
   { id, seq, author, at, state }: StoredMessage,
   { text, replyTo, crisis, voice }: MessageContent,

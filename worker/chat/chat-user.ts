@@ -7,7 +7,6 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, newChatKey, openMessage, type ChatRow } from './chat-encryption.ts';
 import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
-import type { Value } from '../lib/sql.ts';
 import type { Consent } from '../contract/chat-schemas.ts';
 import type { User } from '#db/schema';
 
@@ -36,22 +35,21 @@ export async function restartEpoch(
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
 }
 
-/** SQL for the one row of `ChatRow` of a number. */
-export function chatUserSql(phone: Value<string>): SQL {
+/** SQL for the one row of `ChatRow` of the user of `own`. */
+export function chatUserSql(own: SQL): SQL {
   return sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId, chat_epoch as chatEpoch
-    from users where phone = ${phone}`;
+    from users where ${own}`;
 }
 
-/** The user to whom the bot may write; throws 404 for an unknown number, 409 without consent. */
+/** The user to whom the bot may write; throws 404 for an unknown person, 409 without consent. */
 export function requireConversation(user: ChatRow | undefined): ChatRow {
-  if (!user) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
+  if (!user) throw new RequestError('notFound', { message: 'Nobody with this number or id is known' });
   if (!user.chatKey) throw new RequestError('conflict', { message: 'This user has not consented to the chat.' });
   return user;
 }
 
 type ConsentRow = { chatConsentVersion: string | null; chatConsentAt: number | null };
 
-/** The consent in a user's row. */
 export function consentOf({ chatConsentVersion: version, chatConsentAt: at }: ConsentRow): Consent | null {
   return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
 }

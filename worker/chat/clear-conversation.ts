@@ -12,10 +12,7 @@ import { log } from '../lib/log.ts';
 /** If the request does not confirm the erasure, the cron job does after this time. */
 const confirmAfterMs = minuteMs;
 
-/**
- * SQL that destroys the key of a conversation, withdraws the messages that wait for the bot, and notifies the bot. The
- * next key is `fresh`; without one the consent is removed too.
- */
+/** SQL that destroys a conversation's key and queues the bot's event; without a `fresh` key the consent goes too. */
 export function clearConversation(userId: SQL, fresh: WrappedKey | null, settings: Settings, now: number): SQL[] {
   const user = sql`from users where id = ${userId} and chat_key is not null`;
   const consent = fresh ? sql`` : sql`, chat_consent_version = null, chat_consent_at = null`;
@@ -39,7 +36,6 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
   ];
 }
 
-/** Deletes the messages below an epoch in the Durable Object, then the row that requests it. */
 export async function confirmCleared(env: Env, db: Database, userId: string, epoch: number): Promise<void> {
   await liveUserOf(env, userId).clear(epoch);
   await db.run(sql`delete from chat_erasures where user_id = ${userId} and epoch = ${epoch}`);
@@ -50,10 +46,7 @@ const retryMs = 5 * minuteMs;
 
 type Erasure = typeof chatErasures.$inferSelect;
 
-/**
- * Erases conversations whose erasure was requested and not confirmed. The one of a deleted account is erased again a
- * minute after the request, since a message in flight may have arrived later.
- */
+/** Repeats unconfirmed erasures; a deleted account's once more after a minute, for messages that were in flight. */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db
     .select()

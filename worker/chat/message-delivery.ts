@@ -19,10 +19,7 @@ const clockSkewMs = 7000;
 
 type Known = { event: OutboxEvent; row: ChatRow; message: ChatMessage; sentBefore: string | null };
 
-/**
- * The messages of `chat.message` events. `known` was just stored, so it is not read again; later events are read, since
- * the conversation may be cleared before them.
- */
+/** `known` was just stored; later events are read, since the conversation may be cleared before them. */
 export function messageEvents({ db, env, settings }: Context, known?: Known): MessageEvents {
   const rowOf = memoize(async (event: OutboxEvent): Promise<ChatRow | undefined> => {
     if (event === known?.event) return known.row;

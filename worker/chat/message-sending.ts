@@ -1,7 +1,9 @@
 import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { type OutboxEvent, leaseMs, neverDue } from '../bot/deliver-outbox.ts';
+import { eventData } from '../bot/outbox.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
+import type { Language } from '../contract/languages.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { plans } from '../contract/plans.ts';
@@ -25,7 +27,6 @@ import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql, voiceSql } fr
 import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
 
 type Context = ChatContext & { now: number };
-/** The text of a recording is empty. */
 export type Sent = { id: string; text: string; recording?: (Recording & { seconds: number }) | undefined };
 
 /** The earlier message with the same id and content, if a new one would be refused. */
@@ -46,10 +47,7 @@ export async function findMessage(
 
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
-/**
- * Stores a message of the user, or finds it; a failed one becomes `sent` if `queued` sends it again. If it throws a
- * `RequestError`, the outbox is as it was before the call.
- */
+/** Stores a message once for its id; sends a failed one again. A `RequestError` leaves the outbox as it was. */
 export async function storeMessage(
   context: Context,
   user: ChatRow,
@@ -106,7 +104,6 @@ function contentOf({ text, recording }: Sent): MessageContent {
   return { text, voice: { seconds, type, bytes: bytes.byteLength } };
 }
 
-/** The stored message; throws 409 unless it has the content of the sent one. */
 async function sameMessage(
   context: Context,
   key: CryptoKey,
@@ -134,14 +131,14 @@ const cleared = 'The person has cleared this message.';
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 
 /**
- * Stores a reply once for its id and returns its `seq`, and whether it has a voice; throws 409 if the id belongs to
- * another message, or if the user has cleared the message that it answers.
+ * Stores a reply once for its id; `unseen` if it is new and no page of the user is open. Throws 409 for another message's
+ * id, or if the answered message was cleared.
  */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,
   { replyTo, crisis, ...reply }: Reply,
-): Promise<{ seq: number; voice: boolean }> {
+): Promise<{ seq: number; voice: boolean; unseen: boolean }> {
   const { env, settings, now } = context;
   const key = (await chatKeyOf(settings, user))!;
   const place = { userId: user.id, id: reply.id, author: 'solace' as const };
@@ -157,10 +154,10 @@ export async function storeReply(
   if (appended.outcome === 'cleared') throw new RequestError('conflict', { message: cleared });
   if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
   const { seq } = appended.message;
-  if (appended.outcome === 'stored') return { seq, voice: content.voice !== undefined };
+  if (appended.outcome === 'stored') return { seq, voice: content.voice !== undefined, unseen: !appended.watched };
   const { author, text, voice } = await openMessage(key, user.id, appended.message);
   if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
-  return { seq, voice: voice !== undefined };
+  return { seq, voice: voice !== undefined, unseen: false };
 }
 
 /** Stores what was said in a recording of the user, as the text of its message; throws 404 if there is none. */
@@ -210,10 +207,7 @@ async function inCrisis({ env, settings, now }: Context, user: ChatRow): Promise
   }
 }
 
-/**
- * Queues a message although the allowance is spent, if the conversation is in the 24 hours of a crisis. Returns null, or
- * the next reason to refuse it.
- */
+/** Queues a message although the allowance is spent, in the 24 hours of a crisis; else the next reason to refuse. */
 export async function queueInCrisis(
   context: Context,
   user: User,
@@ -251,14 +245,11 @@ type MessageKind = 'text' | 'voice';
 
 type Pointer = {
   kind: MessageKind;
-  /** SQL: the user's id if the session is live, else null. */
   userId: SQL;
-  /** The user's id by the token. */
   claimedUserId: string;
   messageId: string;
-  locale: string | null;
+  locale: Language;
   country: string | null;
-  /** The maximum number of a user's messages that wait for the bot. */
   mostWaiting: number;
   now: number;
   evenIfSpent?: boolean;
@@ -310,8 +301,8 @@ export function queueMessage(pointer: Pointer): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(tier)}` : sql``;
   const fits = evenIfSpent ? sql`true` : fitsLimitSql(sql`${used} + 1`, tier);
   const allowed = sql`${fits} ${withVoice}`;
-  const data = sql`json_object('phone', phone, 'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale},
-    'country', ${country})`;
+  const fields = sql`'userId', users.id, 'messageId', ${messageId}, 'locale', ${locale}, 'country', ${country}`;
+  const data = eventData(sql`phone`, fields);
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;
   const leasedUntil = sql`case when exists (select 1 from outbox earlier
     where earlier.phone = users.phone and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;

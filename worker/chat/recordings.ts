@@ -62,7 +62,6 @@ function tryBase64(text: string): ArrayBuffer | null {
   }
 }
 
-/** Whether two recordings have the same bytes. */
 export function sameBytes(one: ArrayBuffer, other: ArrayBuffer): boolean {
   if (one.byteLength !== other.byteLength) return false;
   const [left, right] = [new Uint8Array(one), new Uint8Array(other)];

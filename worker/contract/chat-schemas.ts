@@ -21,7 +21,6 @@ function messageText(longest: number) {
 }
 
 const messageId = v.pipe(v.string('id must be a UUID'), v.uuid('id must be a UUID'));
-/** The id of any message. */
 export const ReplyId = v.pipe(
   v.string('id must be 1 to 64 visible ASCII characters'),
   v.regex(/^[\x21-\x7e]{1,64}$/, 'id must be 1 to 64 visible ASCII characters'),
@@ -33,7 +32,6 @@ const wholeNumber = (rule: string) =>
     v.transform((text) => Number(text)),
   );
 
-/** A message of the user. */
 export const NewMessage = v.object({
   id: messageId,
   text: messageText(longestMessage),
@@ -51,16 +49,13 @@ export const AudioType = v.pipe(
   ),
 );
 
-/** The query of a recording that the user sends. */
 export const NewRecording = v.object({
   id: messageId,
   seconds: v.pipe(wholeNumber(secondsRule), v.maxValue(longestRecordingSeconds, secondsRule)),
 });
 
-/** What was said in a recording. */
 export const Transcript = messageText(longestMessage);
 
-/** A reply as far as it is written. */
 export const PartialReply = messageText(longestReply);
 
 const longestBase64 = 4 * Math.ceil(largestRecordingBytes / 3);
@@ -95,7 +90,6 @@ export const newReplyEntries = {
   ),
 };
 
-/** The query of a page of the conversation. */
 export const ChatPageQuery = v.object({
   before: v.optional(wholeNumber('before must be a whole number from 1')),
   limit: v.optional(

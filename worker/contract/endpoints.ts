@@ -14,13 +14,16 @@ import {
   newReplyEntries,
 } from './chat-schemas.ts';
 import type { ErrorName } from './errors.ts';
+import { PushEndpoint, PushSubscription } from './push.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {
   AccountStatus,
+  BusinessUserId,
   CancelReason,
   Challenge,
   Code,
   Kind,
+  PageLanguage,
   PaidTier,
   Phone,
   Platform,
@@ -58,7 +61,6 @@ type Definition = Route & {
   needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
-  /** Errors besides those of the access and the body. */
   fails?: readonly ErrorName[];
 };
 
@@ -72,6 +74,11 @@ function wholeNumber(name: string, least: number, most: number) {
   const rule = `${name} must be a whole number from ${least} to ${most}`;
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(least, rule), v.maxValue(most, rule));
 }
+
+/** Whom a call of the bot is about: at least one of the two. */
+const person = { phone: v.optional(Phone), businessUserId: v.optional(BusinessUserId) };
+
+const LinkCode = v.pipe(v.string('linkCode must be a text'), v.maxLength(64, 'linkCode is too long'));
 
 const largestReply = 32 * 1024;
 
@@ -99,7 +106,14 @@ export const endpoints = {
       message: v.optional(v.string()),
       requiresInitialContact: v.boolean(),
       challenge: v.optional(Challenge),
+      linkCode: v.optional(v.string()),
     }),
+  },
+  contactState: {
+    ...pageRoutes.contactState,
+    summary: 'Whether the number for which a link code was shown has written, or was claimed with it',
+    input: v.object({ phone: Phone, linkCode: LinkCode }),
+    output: v.object({ success: v.literal(true), state: v.picklist(['waiting', 'contacted', 'code_sent', 'expired']) }),
   },
   verifyOtp: {
     ...pageRoutes.verifyOtp,
@@ -179,6 +193,30 @@ export const endpoints = {
     summary: 'End one session of the user and its streams',
     needsSignIn: true,
     params: v.object({ id: v.string() }),
+    output: done,
+    fails: ['notFound'],
+  },
+  getPush: {
+    ...pageRoutes.getPush,
+    summary: 'The public key with which a browser subscribes to notices of replies; 404 if there are none',
+    needsSignIn: true,
+    output: v.object({ success: v.literal(true), publicKey: v.string() }),
+    fails: ['notFound'],
+  },
+  putPush: {
+    ...pageRoutes.putPush,
+    summary: 'Notify a browser of replies, in the language of the call, as long as the session lasts',
+    needsSignIn: true,
+    input: PushSubscription,
+    output: done,
+    fails: ['notFound'],
+  },
+  deletePush: {
+    ...pageRoutes.deletePush,
+    summary: 'Notify a browser no longer',
+    whilePending: true,
+    needsSignIn: true,
+    input: PushEndpoint,
     output: done,
     fails: ['notFound'],
   },
@@ -303,7 +341,7 @@ export const endpoints = {
   botMessages: {
     ...botRoutes.botMessages,
     summary: "Write a reply into a user's conversation on the web",
-    input: v.strictObject({ phone: Phone, ...newReplyEntries }),
+    input: v.strictObject({ ...person, ...newReplyEntries }),
     bodyLimit: largestReply,
     bodyLimitWithVoice: 2_600_000,
     output: v.object({ success: v.literal(true), seq: v.number(), voice: v.boolean() }),
@@ -313,7 +351,7 @@ export const endpoints = {
     ...botRoutes.botTyping,
     summary: 'Show, for some seconds, that a reply is being written, and the text as far as it is; 0 ends it',
     input: v.strictObject({
-      phone: Phone,
+      ...person,
       seconds: v.optional(wholeNumber('seconds', 0, 30), 20),
       text: v.optional(PartialReply),
     }),
@@ -324,14 +362,14 @@ export const endpoints = {
   botVoice: {
     ...botRoutes.botVoice,
     summary: 'The recording of a message of the user',
-    input: v.strictObject({ phone: Phone, id: ReplyId }),
+    input: v.strictObject({ ...person, id: ReplyId }),
     mediaType: audioTypes,
     fails: ['notFound', 'conflict'],
   },
   botTranscripts: {
     ...botRoutes.botTranscripts,
     summary: 'Show what was said in a recording of the user; a later call replaces it',
-    input: v.strictObject({ phone: Phone, id: ReplyId, text: Transcript }),
+    input: v.strictObject({ ...person, id: ReplyId, text: Transcript }),
     bodyLimit: largestReply,
     output: done,
     fails: ['notFound', 'conflict'],
@@ -340,51 +378,56 @@ export const endpoints = {
     ...botRoutes.botContacts,
     summary: 'A number has written to the assistant',
     input: v.strictObject({
-      phone: Phone,
+      ...person,
       whatsappId: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'whatsappId must be 5 to 20 digits'))),
+      linkCode: v.optional(LinkCode),
     }),
     output: v.object({ success: v.literal(true), known: v.literal(true) }),
+    fails: ['notFound', 'conflict', 'rateLimited'],
   },
   botUsage: {
     ...botRoutes.botUsage,
     summary: 'Count messages, if the allowance lets them pass',
     input: v.strictObject({
-      phone: Phone,
+      ...person,
       count: v.optional(wholeNumber('count', 1, 100), 1),
       kind: v.optional(Kind, 'text'),
     }),
     output: Usage,
+    fails: ['conflict'],
   },
   botEntitlements: {
     ...botRoutes.botEntitlements,
     summary: 'The allowance of a number, without counting',
-    input: v.strictObject({ phone: Phone }),
+    input: v.strictObject({ ...person }),
     output: Usage,
+    fails: ['conflict'],
   },
   botApprovals: {
     ...botRoutes.botApprovals,
     summary: 'Approve a user, or set back to pending',
-    input: v.strictObject({ phone: Phone, status: AccountStatus }),
+    input: v.strictObject({ ...person, status: AccountStatus }),
     output: v.object({ success: v.literal(true), status: AccountStatus }),
-    fails: ['notFound'],
+    fails: ['notFound', 'conflict'],
   },
   botTrials: {
     ...botRoutes.botTrials,
     summary: 'Issue a trial link for a number, usable once',
     input: v.strictObject({
-      phone: Phone,
+      ...person,
       tier: v.optional(PaidTier, 'premium'),
       days: v.optional(wholeNumber('days', 1, 30), 7),
+      language: v.optional(PageLanguage, 'en'),
     }),
     output: v.object({ success: v.literal(true), url: v.string(), expiresAt: Timestamp }),
-    fails: ['notFound', 'trialSpent'],
+    fails: ['notFound', 'trialSpent', 'conflict'],
   },
   botReferrals: {
     ...botRoutes.botReferrals,
     summary: 'Count one referral to a crisis line outside the conversation on the web',
-    input: v.strictObject({ phone: Phone }),
+    input: v.strictObject({ ...person }),
     output: done,
-    fails: ['notFound'],
+    fails: ['notFound', 'conflict'],
   },
   stripeWebhook: {
     ...serviceRoutes.stripeWebhook,

@@ -42,7 +42,6 @@ export const apiErrors = {
 export type ErrorName = keyof typeof apiErrors;
 export type ErrorCode = (typeof apiErrors)[ErrorName]['code'];
 
-/** The body of a failed call. */
 export type ErrorBody = {
   success: false;
   code: ErrorCode;

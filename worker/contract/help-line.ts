@@ -34,9 +34,7 @@ export type HelpLanguage =
 /** Round the clock, or the same hours every day in local time, 0 to 24. */
 export type HelpHours = 'always' | { from: number; to: number };
 
-/** A crisis line. A field is absent where no source says anything about it. */
 export type HelpLine = {
-  /** The name that the provider uses. */
   service: string;
   /** The site shows a translation of a name in a script that many of its readers cannot read. */
   translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';

@@ -9,3 +9,8 @@ export type Language = (typeof languages)[number]['tag'];
 
 /** The languages in which the site is built. A language whose words are not complete is not among them. */
 export const published: readonly Language[] = ['en', 'es', 'pt-BR'];
+
+/** The path of a page in a language; English, for a tag that no language has. */
+export function pathIn(tag: string, path: string): string {
+  return (languages.find((language) => language.tag === tag)?.path ?? '') + path;
+}

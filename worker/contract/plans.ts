@@ -7,7 +7,6 @@ export type Plan = {
   id: PlanId;
   /** The name and the description at Stripe; the site has them in each language. */
   name: string;
-  /** US cents a week. */
   weeklyCents: number;
   description: string;
   /** Messages a week; -1 means unlimited, null means that usage is not tracked. */
@@ -67,7 +66,6 @@ export const plans: Record<PlanId, Plan> = {
   },
 };
 
-/** The plans that pages offer, in the order of their level. */
 export function plansOnSale(): Plan[] {
   return planIds.map((id) => plans[id]).filter(({ onSale }) => onSale);
 }

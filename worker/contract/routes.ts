@@ -5,6 +5,7 @@ export type Route = { access: Access; method: 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The calls of the website. The browser ships this table alone, since only the Worker validates. */
 export const pageRoutes = {
   requestOtp: { access: 'public', method: 'POST', path: '/api/auth/request-otp' },
+  contactState: { access: 'public', method: 'POST', path: '/api/auth/contact-state' },
   verifyOtp: { access: 'public', method: 'POST', path: '/api/auth/verify-otp' },
   verifyExternalToken: { access: 'public', method: 'POST', path: '/api/auth/verify-external-token' },
   verifyTrialToken: { access: 'public', method: 'POST', path: '/auth/verify-trial-token' },
@@ -14,6 +15,9 @@ export const pageRoutes = {
   getPlatform: { access: 'user', method: 'GET', path: '/api/user/platform' },
   putPlatform: { access: 'user', method: 'PUT', path: '/api/user/platform' },
   exportMe: { access: 'user', method: 'GET', path: '/api/user/export' },
+  getPush: { access: 'user', method: 'GET', path: '/api/user/push' },
+  putPush: { access: 'user', method: 'PUT', path: '/api/user/push' },
+  deletePush: { access: 'user', method: 'DELETE', path: '/api/user/push' },
   getSessions: { access: 'user', method: 'GET', path: '/api/user/sessions' },
   endSession: { access: 'user', method: 'DELETE', path: '/api/user/sessions/:id' },
   createSubscriptionUpdateSession: {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { published } from './languages.ts';
 import { paidPlanIds, planIds } from './plans.ts';
 
 /** An international phone number: a plus sign and 9 to 15 digits. */
@@ -8,7 +9,15 @@ export const Phone = v.pipe(
   v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
 );
 
-/** A one-time code. */
+/** The id that WhatsApp gives a business instead of a number; compared as it is. */
+export const BusinessUserId = v.pipe(
+  v.string('businessUserId must be a text'),
+  v.regex(
+    /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/,
+    'businessUserId must be two capital letters, a dot, and 1 to 128 letters or digits',
+  ),
+);
+
 export const Code = v.pipe(
   v.string('OTP must be exactly 6 digits'),
   v.length(6, 'OTP must be exactly 6 digits'),
@@ -25,6 +34,7 @@ export const Challenge = v.pipe(
 export const Tier = v.picklist(planIds, 'Choose one of the plans');
 export const PaidTier = v.picklist(paidPlanIds, 'Choose basic, premium or platinum');
 export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web');
+export const PageLanguage = v.picklist(published, `Choose ${published.join(', ')}`);
 export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approved or pending');
 export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
 
@@ -62,7 +72,6 @@ export const Profile = v.object({
   metadata: Metadata,
 });
 
-/** What the bot may still do for a number this week. */
 export const Usage = v.object({
   success: v.literal(true),
   allowed: v.boolean(),

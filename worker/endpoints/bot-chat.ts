@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
-import { applyOnceWithRows, comparedBy, idempotentStatements } from '../bot/bot-call.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { applyToPerson, personStatements, type Person } from '../accounts/identity.ts';
+import { comparedBy } from '../bot/bot-call.ts';
 import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
 import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
 import { storeReply, storeTranscript } from '../chat/message-sending.ts';
@@ -7,12 +8,22 @@ import { decodeRecording, readRecording, recordingResponse } from '../chat/recor
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
+import { notifyOfReply, subscribersSql, type Subscriber } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
-const [phone, now] = [sql.placeholder('phone'), sql.placeholder('now')];
-const replyFacts = sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
-  from users where phone = ${phone} and chat_key is not null`;
-const replyStatements = idempotentStatements(replyFacts, { user: chatUserSql(phone) });
+/** The statements of a call about a conversation: `facts` are SQL keys and values of its response. */
+const conversationStatements = (facts: SQL) =>
+  personStatements((own) => ({
+    response: sql`select json_object(${facts}) as answer from users where ${own} and chat_key is not null`,
+    effects: { user: chatUserSql(own) },
+  }));
+
+const now = sql.placeholder('now');
+const replyStatements = personStatements((own) => ({
+  response: sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
+    from users where ${own} and chat_key is not null`,
+  effects: { user: chatUserSql(own), subscribers: subscribersSql(own, now) },
+}));
 
 /**
  * The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. Without voice in
@@ -24,31 +35,27 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   const recording = input.voice && decodeRecording(input.voice);
   const botCall = await comparedBy(settings, context.botCall, {
     path: 'messages',
-    phone: input.phone,
+    ...nameOf(input),
     id,
     replyTo,
     crisis,
   });
-  const values = { phone: input.phone };
-  const found = await conversationOf<{ voice: number }>({ ...context, botCall }, replyStatements, values);
+  const found = await conversationOf<{ voice: number }, 'subscribers'>({ ...context, botCall }, replyStatements);
   const spoken = found.response?.voice === 1 ? recording : undefined;
-  return {
-    success: true,
-    ...(await storeReply(context, found.user, { id, text, replyTo, crisis, recording: spoken })),
-  };
+  const reply = { id, text, replyTo, crisis, recording: spoken };
+  const { seq, voice, unseen } = await storeReply(context, found.user, reply);
+  if (unseen) context.waitUntil(notifyOfReply(context, found.rows.subscribers as Subscriber[]));
+  return { success: true, seq, voice };
 };
 
-const until = sql.placeholder('until');
-const typingFacts = sql`select json_object('userId', id, 'until', ${until}) as answer
-  from users where phone = ${phone} and chat_key is not null`;
-const typingStatements = idempotentStatements(typingFacts, { user: chatUserSql(phone) });
+const typingStatements = conversationStatements(sql`'userId', id, 'until', ${sql.placeholder('until')}`);
 
 /** The text is encrypted on its way through the live object, which keeps it in memory until the message comes. */
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;
-  const botCall = await comparedBy(settings, context.botCall, { path: 'typing', phone: input.phone, seconds });
-  const values = { phone: input.phone, until: context.now + 1000 * seconds };
+  const botCall = await comparedBy(settings, context.botCall, { path: 'typing', ...nameOf(input), seconds });
+  const values = { until: context.now + 1000 * seconds };
   const found = await conversationOf<{ until: number }>({ ...context, botCall }, typingStatements, values);
   const { response, user } = found;
   const sealed = text === undefined ? null : await sealPartialReply(settings, user, text);
@@ -56,12 +63,11 @@ export const botTyping: Handler<'botTyping'> = async (context) => {
   return { success: true };
 };
 
-const userFacts = sql`select json_object('userId', id) as answer from users where phone = ${phone} and chat_key is not null`;
-const userStatements = idempotentStatements(userFacts, { user: chatUserSql(phone) });
+const userStatements = conversationStatements(sql`'userId', id`);
 
 export const botVoice: Handler<'botVoice'> = async (context) => {
   const { input } = context;
-  const { user } = await conversationOf(context, userStatements, { phone: input.phone });
+  const { user } = await conversationOf(context, userStatements);
   const recording = await readRecording(context, user, input.id, ['user']);
   if (!recording) throw new RequestError('notFound', { message: 'There is no recording with this id' });
   return recordingResponse(recording);
@@ -70,19 +76,24 @@ export const botVoice: Handler<'botVoice'> = async (context) => {
 export const botTranscripts: Handler<'botTranscripts'> = async (context) => {
   const { input, settings } = context;
   const { id, text } = input;
-  const botCall = await comparedBy(settings, context.botCall, { path: 'transcripts', phone: input.phone, id });
-  const { user } = await conversationOf({ ...context, botCall }, userStatements, { phone: input.phone });
+  const botCall = await comparedBy(settings, context.botCall, { path: 'transcripts', ...nameOf(input), id });
+  const { user } = await conversationOf({ ...context, botCall }, userStatements);
   await storeTranscript(context, user, { id, text });
   return { success: true };
 };
 
-/** Applies a call of the bot; throws 404 for an unknown number, 409 without consent. */
+/** The names of a person in a call's fingerprint. */
+const nameOf = ({ phone, businessUserId }: Person) => ({ phone, businessUserId });
+
+type CallContext = Parameters<typeof applyToPerson>[0] & { input: Person };
+
+/** Applies a call of the bot; throws 404 for an unknown person, 409 without consent. */
 async function conversationOf<Response, Effect extends string = never>(
-  context: Parameters<typeof applyOnceWithRows>[0],
-  statements: ReturnType<typeof idempotentStatements<Effect | 'user'>>,
-  values: Record<string, unknown>,
-): Promise<{ response: Response | null; user: ChatRow }> {
-  const { response, rows } = await applyOnceWithRows<Response, Effect | 'user'>(context, statements, values);
+  context: CallContext,
+  statements: ReturnType<typeof personStatements<Effect | 'user'>>,
+  values: Record<string, unknown> = {},
+): Promise<{ response: Response | null; user: ChatRow; rows: Record<Effect, unknown[]> }> {
+  const { response, rows } = await applyToPerson<Response, Effect | 'user'>(context, context.input, statements, values);
   const [user] = rows.user as ChatRow[];
-  return { response, user: requireConversation(user) };
+  return { response, user: requireConversation(user), rows };
 }

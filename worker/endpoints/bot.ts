@@ -1,7 +1,10 @@
-import { sql, and, eq, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
-import { applyOnce, idempotentStatements, isFirstCall, storedResponse } from '../bot/bot-call.ts';
-import { clearPhoneRateLimits, isSpellingOf } from '../accounts/phone.ts';
-import { upsertUser } from '../accounts/user-record.ts';
+import { sql, and, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
+import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
+import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
+import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
+import { recordContact, upsertUser } from '../accounts/user-record.ts';
+import { claimNumber, openLinkSql, type Link } from '../sign-in/link-code.ts';
+import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -11,90 +14,151 @@ import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
-import { dayMs } from '../lib/time.ts';
-import { allowanceSql, usageResponseOf, countSql, messageValues, type Found } from '../usage/allowance.ts';
+import { trialLinkLifetimeMs } from '../trials/trials.ts';
+import { allowanceSql, usageResponseOf, countSql, type Found } from '../usage/allowance.ts';
 import { firstWeek } from '../usage/left-week.ts';
 import { weekMs } from '../usage/week.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {
-  const { input, settings, now } = context;
-  const { phone, phoneAsSent, whatsappId = null } = input;
-  if (whatsappId !== null && !isSpellingOf(phone, whatsappId)) {
+  const { input, settings, now, waitUntil } = context;
+  const { phone, whatsappId = null } = input;
+  if (whatsappId !== null && !(phone && isSpellingOf(phone, whatsappId))) {
     const message = 'whatsappId must be a spelling of the same number';
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
-  const week = await firstWeek(phone, settings, now);
-  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
-  const effects = {
-    user: upsertUser(contact, settings, now)(isFirstCall),
-    limits: await clearPhoneRateLimits(settings, phone, isFirstCall),
-  };
-  await applyOnce(context, idempotentStatements(sql`select '{}' as answer`, effects));
+  const { businessUserId, linkCode } = input;
+  const link = linkCode !== undefined && (await openLinkSql(context, linkCode));
+  const upsert = phone && (await upsertContact(context, phone));
+  const clearLimits = phone && (await clearPhoneRateLimits(settings, phone, isFirstCall));
+  const statements = personStatements<string>((own) => {
+    const user = phoneSql(sql`${own} and ${isFirstCall}`);
+    const contact = recordContact(and(own, isFirstCall)!, now);
+    if (!upsert || !clearLimits) {
+      const response = sql`select '{}' as answer from ${users} where ${own}`;
+      return { response, effects: { contact, user, ...(link && { link }) } };
+    }
+    const effects =
+      businessUserId === undefined
+        ? { user: upsert(isFirstCall), limits: clearLimits }
+        : // A known id brings its own user, also with a number that nobody has.
+          {
+            upsert: upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
+            link: linkIdentity,
+            contact,
+            limits: clearLimits,
+            user,
+          };
+    return { response: sql`select '{}' as answer`, effects };
+  });
+  const { response, rows } = await applyToPerson<object, string>(context, input, statements);
+  if (!response) {
+    if (linkCode === undefined) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+    await claimNumber(context, businessUserId!, (rows['link'] as Link[])[0]);
+    return { success: true, known: true };
+  }
+  const [user] = rows['user'] as PhoneRow[];
+  if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
 };
 
+type ContactContext = Parameters<Handler<'botContacts'>>[0];
+
+/** The limits are found by a hash of the number, which a call with the id alone does not know before its response. */
+async function clearLimitsSoon({ db, settings }: ContactContext, phone: PhoneNumber): Promise<void> {
+  await scheduler.wait(0);
+  await db.run(await clearPhoneRateLimits(settings, phone));
+}
+
+async function upsertContact({ input, settings, now }: ContactContext, phone: PhoneNumber) {
+  const { whatsappId = null, phoneAsSent = phone } = input;
+  const week = await firstWeek(phone, settings, now);
+  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
+  return upsertUser(contact, settings, now);
+}
+
 export const botApprovals: Handler<'botApprovals'> = async (context) => {
   const { input, db, env, settings, now, waitUntil } = context;
-  const { phone, status } = input;
-  const changing = and(eq(users.phone, phone), ne(users.status, status), isFirstCall);
-  const data = sql`'status', ${status}`;
-  const from = sql`from ${users} where ${changing}`;
-  const event = insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from);
-  // The event stands first, since it reads the status that the update changes.
-  const effects: Record<string, SQL> = {
-    ...(status === 'approved' && { event }),
-    status: build.update(users).set({ status }).where(changing).getSQL(),
-  };
-  const facts = sql`select json_object('userId', ${users.id}) as answer from ${users} where ${eq(users.phone, phone)}`;
-  const found = await applyOnce<{ userId: string }>(context, idempotentStatements(facts, effects));
-  if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
+  const { status } = input;
+  const statements = personStatements((own) => {
+    const changing = and(own, ne(users.status, status), isFirstCall);
+    const data = sql`'status', ${status}`;
+    const from = sql`from ${users} where ${changing}`;
+    const event = insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from);
+    // The event stands first, since it reads the status that the update changes.
+    const effects: Record<string, SQL> = {
+      ...(status === 'approved' && { event }),
+      status: build.update(users).set({ status }).where(changing).getSQL(),
+      user: phoneSql(own),
+    };
+    return { response: sql`select json_object('userId', ${users.id}) as answer from ${users} where ${own}`, effects };
+  });
+  const { response: found, rows } = await applyToPerson<{ userId: string }, string>(context, input, statements);
+  if (!found) throw unknownPerson();
   if (status === 'pending') {
     expectEnd({ env, waitUntil }, found.userId);
     endStreams({ env, waitUntil }, found.userId, null);
   }
-  waitUntil(deliverSoon(db, settings, phone));
+  const [user] = rows['user'] as PhoneRow[];
+  if (user) waitUntil(deliverSoon(db, settings, user.phone));
   return { success: true, status };
 };
 
-const linkLifetimeMs = 7 * dayMs;
+type PhoneRow = { phone: PhoneNumber };
 
-/** The token is derived from the call's id, so a replay returns the same link and no token is stored. */
+const phoneSql = (own: SQL) => sql`select ${users.phone} as phone from ${users} where ${own}`;
+
+const unknownPerson = () => new RequestError('notFound', { message: 'Nobody with this number or id is known' });
+
+/**
+ * The token is derived from the call's id, so a replay returns the same link and no token is stored. A used trial is
+ * remembered by the hash of the number, so a call that names the id alone reads the number first.
+ */
 export const botTrials: Handler<'botTrials'> = async (context) => {
   const { input, botCall, settings, now } = context;
-  const { phone } = input;
   const [pepper] = settings.CODE_PEPPER as [string];
   const token = await keyedHash(pepper, 'trial-link', botCall.id);
   const mac = await keyedHash(pepper, 'trial', token);
+  const phone = input.phone ?? (await phoneOfId(context, input.businessUserId!));
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
-  const expiresAt = now + linkLifetimeMs;
+  const expiresAt = now + trialLinkLifetimeMs;
   const spent = sql`exists (select 1 from ${usedTrials} where ${inArray(usedTrials.phoneMac, phoneMacs)})`;
-  const facts = sql`select json_object('spent', ${spent}, 'expiresAt', ${expiresAt}) as answer
-    from ${users} where ${and(eq(users.phone, phone), isNotNull(users.contactedAt))}`;
-  const row = { mac, userId: sql`${users.id}`, phoneMac: phoneMacs[0]!, tier: input.tier, days: input.days, expiresAt };
-  const link = insertSelect(
-    trialLinks,
-    row,
-    sql`from ${users} where ${eq(users.phone, phone)} and ${isFirstCall} and not ${spent}`,
+  const statements = personStatements((own) => {
+    // With a known id and a number that nobody has, the hash would be of the wrong number.
+    const theirs = sql`from ${users} where ${own} and ${users.phone} = ${phone}`;
+    const facts = sql`select json_object('spent', ${spent}, 'expiresAt', ${expiresAt}) as answer
+      ${theirs} and ${isNotNull(users.contactedAt)}`;
+    const { tier, days } = input;
+    const row = { mac, userId: sql`${users.id}`, phoneMac: phoneMacs[0]!, tier, days, expiresAt };
+    const link = insertSelect(trialLinks, row, sql`${theirs} and ${isFirstCall} and not ${spent}`);
+    return { response: facts, effects: { link } };
+  });
+  const { response: granted } = await applyToPerson<{ spent: number; expiresAt: number }, 'link'>(
+    context,
+    input,
+    statements,
   );
-  const statements = idempotentStatements(facts, { link });
-  const granted = await applyOnce<{ spent: number; expiresAt: number }>(context, statements);
-  if (!granted) throw new RequestError('notFound', { message: 'This number has not written to the assistant' });
+  if (!granted) throw new RequestError('notFound', { message: 'This person has not written to the assistant' });
   if (granted.spent) throw new RequestError('trialSpent');
-  const url = `${settings.SITE_URL}/activate-trial?token=${token}`;
+  const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
 
-const countMessages = countSql(sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`);
-const usageStatements = {
-  text: idempotentStatements(allowanceSql('text'), { countMessages }),
-  voice: idempotentStatements(allowanceSql('voice'), { countMessages }),
-};
+const usageStatements = { text: usageOf('text'), voice: usageOf('voice') };
+
+function usageOf(kind: 'text' | 'voice') {
+  return personStatements((own) => ({
+    response: allowanceSql(kind, own),
+    effects: { countMessages: countSql(own, sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`) },
+  }));
+}
 
 export const botUsage: Handler<'botUsage'> = async (context) => {
   const { input, env, waitUntil } = context;
-  const values = messageValues(input.phone, input.count);
-  const found = (await applyOnce<Found>(context, usageStatements[input.kind], values))!;
+  const { response } = await applyToPerson<Found, string>(context, input, usageStatements[input.kind], {
+    count: input.count,
+  });
+  const found = response!;
   const counted = found.allowed === 1 ? input.count : 0;
   // A replay publishes again: with the first response, its message may have been lost.
   if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
@@ -106,24 +170,22 @@ function totalOf(found: Found, counted: number) {
   return { kind: 'total' as const, seq: found.seq! + 1, used: found.used! + counted, resetsAt };
 }
 
-const entitlementStatements = idempotentStatements(allowanceSql('text'));
+const entitlementStatements = personStatements((own) => ({ response: allowanceSql('text', own) }));
 
 export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
-  const values = messageValues(context.input.phone, 1);
-  const found = await applyOnce<Found>(context, entitlementStatements, values);
-  return usageResponseOf(found!, 0);
+  const { response } = await applyToPerson<Found>(context, context.input, entitlementStatements, { count: 1 });
+  return usageResponseOf(response!, 0);
 };
 
-const known = sql`select '{}' as answer from ${users} where ${users.phone} = ${sql.placeholder('phone')}`;
-const referral = countToday(
-  { kind: 'referral', detail: 'whatsapp' },
-  sql.placeholder('now'),
-  sql`where ${isFirstCall}`,
-);
-const referralStatements = idempotentStatements(known, { referral });
+const referralStatements = personStatements((own) => ({
+  response: sql`select '{}' as answer from ${users} where ${own}`,
+  effects: {
+    referral: countToday({ kind: 'referral', detail: 'whatsapp' }, sql.placeholder('now'), sql`where ${isFirstCall}`),
+  },
+}));
 
 export const botReferrals: Handler<'botReferrals'> = async (context) => {
-  const found = await applyOnce<object>(context, referralStatements, { phone: context.input.phone });
-  if (!found) throw new RequestError('notFound', { message: 'Nobody with this number is known' });
+  const { response } = await applyToPerson<object, string>(context, context.input, referralStatements);
+  if (!response) throw unknownPerson();
   return { success: true };
 };

@@ -53,7 +53,7 @@ type Sender = BaseContext & { session: UserSession };
  * message without an event would never be sent.
  */
 async function send({ session, request, ...context }: Sender, sent: Sent) {
-  const { db, settings, now, waitUntil } = context;
+  const { db, settings, language, now, waitUntil } = context;
   const kind = sent.recording ? ('voice' as const) : ('text' as const);
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
   const { userId, claimedUserId } = session;
@@ -62,7 +62,7 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
     userId,
     claimedUserId,
     messageId: sent.id,
-    locale: localeOf(request),
+    locale: language,
     country: connectionCountry(request),
     mostWaiting: settings.CHAT_MESSAGES_WAITING,
     now,
@@ -102,11 +102,6 @@ export const getVoice: Handler<'getVoice'> = async ({ session, params, ...contex
     if (!recording) throw new RequestError('notFound');
     return recordingResponse(recording);
   });
-
-/** The browser's preferred language, without its region. */
-function localeOf(request: Request): string | null {
-  return /^\s*([a-z]{2,3})\b/i.exec(request.headers.get('accept-language') ?? '')?.[1]?.toLowerCase() ?? null;
-}
 
 export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) => {
   const { db, env, settings, now, waitUntil } = context;

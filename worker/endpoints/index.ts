@@ -14,17 +14,20 @@ import {
 } from './billing.ts';
 import {
   deleteMe,
+  deletePush,
   endSession,
   supportErase,
   supportExport,
   exportMe,
   getMe,
   getPlatform,
+  getPush,
   getSessions,
   putPlatform,
+  putPush,
 } from './user.ts';
 import { getCountry, getSafety, health, openapi } from './service.ts';
-import { logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
+import { contactState, logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
 /** Every endpoint of the contract with its handler. */
@@ -42,16 +45,19 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
+  contactState: publicRoute('contactState', contactState),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
   createSubscriptionUpdateSession: userRoute('createSubscriptionUpdateSession', createSubscriptionUpdateSession),
   deleteChatConsent: userRoute('deleteChatConsent', deleteChatConsent),
   deleteMe: userRoute('deleteMe', deleteMe),
+  deletePush: userRoute('deletePush', deletePush),
   getChat: userRoute('getChat', getChat),
   endSession: userRoute('endSession', endSession),
   exportMe: userRoute('exportMe', exportMe),
   getCountry: publicRoute('getCountry', getCountry),
   getMe: userRoute('getMe', getMe),
   getPlatform: userRoute('getPlatform', getPlatform),
+  getPush: userRoute('getPush', getPush),
   getSafety: publicRoute('getSafety', getSafety),
   getSessions: userRoute('getSessions', getSessions),
   getVoice: userRoute('getVoice', getVoice),
@@ -61,6 +67,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   openapi: publicRoute('openapi', openapi),
   putChatConsent: userRoute('putChatConsent', putChatConsent),
   putPlatform: userRoute('putPlatform', putPlatform),
+  putPush: userRoute('putPush', putPush),
   requestOtp: publicRoute('requestOtp', requestOtp),
   resumePlan: userRoute('resumePlan', resumePlan),
   sendMessage: userRoute('sendMessage', sendMessage),

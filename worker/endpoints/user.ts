@@ -1,16 +1,20 @@
 import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
-import { sessions, users } from '#db/schema';
+import { pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../accounts/account-deletion.ts';
 import { exportAccount } from '../accounts/account-export.ts';
 import { exportSubject } from '../accounts/phone.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/reconcile.ts';
+import type { Input } from '../contract/endpoints.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Handler } from '../http/request-context.ts';
 import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
+import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
+import { isPublicKey } from '../push/web-push.ts';
+import type { Settings } from '../settings.ts';
 import { profileOf } from '../usage/profile.ts';
 import { endStreams, expectEnd } from '../live/publish.ts';
 
@@ -69,9 +73,47 @@ export const endSession: Handler<'endSession'> = async (context) => {
   return session.run([], async (user) => {
     expectEnd(context, user.id);
     const own = and(eq(sessions.userId, user.id), eq(sessions.id, params.id));
-    const { rowsAffected } = await db.delete(sessions).where(own);
+    const [{ rowsAffected }] = await db.batch([db.delete(sessions).where(own), db.run(endSubscriptions(user.id))]);
     if (rowsAffected === 0) throw new RequestError('notFound');
     endStreams(context, user.id, params.id);
+    return { success: true };
+  });
+};
+
+export const getPush: Handler<'getPush'> = async ({ session, settings }) =>
+  session.run([], () => {
+    const [key] = settings.VAPID_KEYS ?? [];
+    if (!key) throw new RequestError('notFound');
+    return { success: true, publicKey: key.publicKey };
+  });
+
+export const putPush: Handler<'putPush'> = async ({ session, input, db, settings, language, now }) => {
+  const ring = settings.VAPID_KEYS;
+  const issue = await findPushIssue(settings, input);
+  const statements = ring && !issue ? subscribe(session, input, { ring, language, now }) : [];
+  return session.run(
+    statements.map((statement) => db.run(statement)),
+    () => {
+      if (!ring) throw new RequestError('notFound');
+      if (issue) throw new RequestError('invalidField', { message: issue.message, issues: [issue] });
+      return { success: true };
+    },
+  );
+};
+
+async function findPushIssue(settings: Settings, { endpoint, keys }: Input<'putPush'>) {
+  if (!isPushService(settings, endpoint))
+    return { path: 'endpoint', message: 'endpoint must be an https address of a public push service' };
+  if (!(await isPublicKey(keys.p256dh))) return { path: 'keys.p256dh', message: 'p256dh must be a point of P-256' };
+  return null;
+}
+
+export const deletePush: Handler<'deletePush'> = async ({ session, input, db, settings }) => {
+  const { endpoint, userId } = pushSubscriptions;
+  const own = and(eq(endpoint, input.endpoint), eq(userId, session.userId));
+  const statements = settings.VAPID_KEYS ? [db.delete(pushSubscriptions).where(own)] : [];
+  return session.run(statements, () => {
+    if (!settings.VAPID_KEYS) throw new RequestError('notFound');
     return { success: true };
   });
 };
@@ -79,7 +121,7 @@ export const endSession: Handler<'endSession'> = async (context) => {
 /** An export makes many requests to Stripe, whose rate limit all users share. */
 const limits = [{ most: 5, per: hourMs }];
 
-export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, now }) => {
+export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, language, now }) => {
   const subject = [exportSubject(session.claimedUserId)];
   const mayExportAt = allowedAt([{ subject, limits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
@@ -92,7 +134,7 @@ export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': `attachment; filename="solace-data-${day}.json"`,
     };
-    return new Response(await exportAccount({ db, env, settings }, id), { headers });
+    return new Response(await exportAccount({ db, env, settings, language }, id), { headers });
   });
 };
 

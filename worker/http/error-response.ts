@@ -8,12 +8,10 @@ export function toRequestError(error: unknown, traffic: Traffic): RequestError {
   return new RequestError(traffic.unreachable ? 'unavailable' : 'internal');
 }
 
-/** The stable code of an error. */
 export function codeOf(errorName: ErrorName): string {
   return apiErrors[errorName].code;
 }
 
-/** The response of an error: its JSON body, status and headers. */
 export function errorResponse({ errorName, details }: RequestError): Response {
   const { status, code, message } = apiErrors[errorName];
   const body: ErrorBody = { success: false, code, message: details.message ?? message, ...details.fields };

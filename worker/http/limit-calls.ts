@@ -6,10 +6,7 @@ import type { Settings } from '../settings.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import type { BaseContext } from './request-context.ts';
 
-/**
- * A call of the platform's rate limiter costs 50 to 80 µs of CPU (2026-11-22, tests/bench), so only busy sessions are
- * counted there.
- */
+/** The platform's rate limiter costs 50 to 80 µs of CPU (2026-11-22, tests/bench): only busy sessions use it. */
 const quietCalls = 60;
 
 const limitersOf = memoize((settings: Settings) => ({
@@ -54,7 +51,6 @@ export async function withinUserLimit<T>(
   }
 }
 
-/** The error for a call of an ended session, which it counts. */
 function refusalOf(refusals: CallLimiter, sessionId: string, now: number): RequestError {
   const allowedAt = refusals.count(sessionId, now);
   return allowedAt > 0 ? rateLimited(allowedAt, now) : new RequestError('unauthenticated');

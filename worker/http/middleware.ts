@@ -16,7 +16,6 @@ export type AppEnv = {
 };
 type Middleware = MiddlewareHandler<AppEnv>;
 
-/** Logs the request; adds the request's id and `no-store` to the response. */
 export const logRequest: Middleware = async (c, next) => {
   const requestLog = new RequestLog(c.get('requestId'));
   c.set('requestLog', requestLog);
@@ -50,7 +49,6 @@ export const requireSettings: Middleware = async (c, next) => {
   await next();
 };
 
-/** Logs the route by its pattern. */
 export function logRoute(path: string): Middleware {
   return (c, next) => {
     c.get('requestLog').route = path;
@@ -81,20 +79,15 @@ export function limitBody(maxSize: number): Middleware {
   });
 }
 
-/**
- * The log line of a request: `request_completed`, or `request_failed` after an unexpected error. `ms`
- * is the time until the response, `databaseRequests` their number, `code` the contract's code of the error.
- */
+/** `ms` is the time until the response, `databaseRequests` their number, `code` the contract's code of the error. */
 export class RequestLog {
   readonly requestId: string;
   readonly traffic: Traffic = { requests: 0, unreachable: false };
   readonly #started = Date.now();
   /** The route's pattern, never the address that was called. */
   route = 'none';
-  /** The tag of the request's phone number. */
   phone: Promise<string> | undefined;
   error: RequestError | undefined;
-  /** The origin of an unexpected error. */
   unexpected: Record<string, unknown> | undefined;
 
   constructor(requestId: string) {

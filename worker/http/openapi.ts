@@ -79,7 +79,12 @@ function operation(operationId: string, endpoint: Endpoint): Json {
 
 function requestBodyOf({ input, inputOptional, recording }: Endpoint): Json | undefined {
   if (recording) return { required: true, content: binary(audioTypes) };
-  return input && { required: !inputOptional, content: { 'application/json': { schema: schemaOf(input, 'input') } } };
+  if (!input) return undefined;
+  const schema = schemaOf(input, 'input');
+  const named = 'businessUserId' in input.entries && {
+    anyOf: [{ required: ['phone'] }, { required: ['businessUserId'] }],
+  };
+  return { required: !inputOptional, content: { 'application/json': { schema: { ...schema, ...named } } } };
 }
 
 /** In OpenAPI 3.1 a body of bytes has no schema. */
@@ -114,7 +119,6 @@ function responses(endpoint: Endpoint): Json {
   return all;
 }
 
-/** Every error that a call can return: its own, and those of its access and its body. */
 function failuresOf(endpoint: Endpoint): ErrorName[] {
   const user: ErrorName[] = [
     'unauthenticated',

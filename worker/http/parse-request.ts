@@ -25,7 +25,7 @@ export function parseRequest(name: EndpointName, incoming: IncomingRequest, body
   if (bodyLimitWithVoice && fields?.voice === undefined && isText && body.length > bodyLimit!)
     throw new RequestError('bodyTooLarge');
   return {
-    input: input && fields && withCanonicalPhone(validate(input, fields), incoming),
+    input: input && fields && withCanonicalPhone(named(input, validate(input, fields)), incoming),
     query: query && validate(query, Object.fromEntries(new URL(request.url).searchParams)),
     params: params && validate(params, pathParams),
     recording: isText ? undefined : parseRecording(type, body),
@@ -59,6 +59,14 @@ function validate(shape: Shape, fields: Fields): Fields {
   if (result.success) return result.output;
   const issues = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: sentence(issue) }));
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
+}
+
+/** A call of the bot names a person by the number or by the business-scoped id. */
+function named({ entries }: Shape, fields: Fields): Fields {
+  if (!('businessUserId' in entries) || fields.phone !== undefined || fields.businessUserId !== undefined)
+    return fields;
+  const message = 'phone or businessUserId is needed';
+  throw new RequestError('invalidField', { message, issues: [{ path: 'phone', message }] });
 }
 
 /** So that a missing field fails by its own rule, with its own message. */

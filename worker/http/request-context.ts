@@ -2,6 +2,7 @@ import type { PhoneNumber } from '../accounts/phone.ts';
 import type { UserSession, Authorized } from '../accounts/user-session.ts';
 import type { BotCall } from '../bot/bot-call.ts';
 import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type { Language } from '../contract/languages.ts';
 import type { Access } from '../contract/routes.ts';
 import type { Recording } from '../lib/audio.ts';
 import type { Env } from '../env.ts';
@@ -9,11 +10,12 @@ import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestLog } from './middleware.ts';
 
-/** The part of the context that every handler has. */
 export type BaseContext = {
   request: Request;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
+  /** The language of the caller's page. */
+  language: Language;
   /** Unix ms: the start of the request, used for all its reads and writes. */
   now: number;
   env: Env;
@@ -23,10 +25,8 @@ export type BaseContext = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** The context before authorization. */
 export type IncomingRequest = BaseContext & { pathParams: Record<string, string>; requestLog: RequestLog };
 
-/** The endpoints of one kind of caller. */
 export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
 }[EndpointName];
@@ -35,7 +35,9 @@ export type NameOf<A extends Access> = {
 export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
-    : Input<Name>;
+    : 'phone' extends keyof Input<Name>
+      ? Omit<Input<Name>, 'phone'> & { phone?: PhoneNumber; phoneAsSent?: string }
+      : Input<Name>;
 
 /** The validated input: the JSON body, the query string, the parts of the path, and the recording of a call with one. */
 export type Parsed<Name extends EndpointName> = {
@@ -75,5 +77,4 @@ type Handlers<Name extends EndpointName> = {
   whatsapp: WebhookHandler<Name>;
 };
 
-/** The handler of an endpoint; its context depends on the endpoint's access. */
 export type Handler<Name extends EndpointName> = Handlers<Name>[Endpoints[Name]['access']];

@@ -1,4 +1,3 @@
-/** A recording as it was sent; `type` is a media type of the contract's list, with its parameters. */
 export type Recording = { type: string; bytes: ArrayBuffer };
 
 type Signature = { at: number; text: string };

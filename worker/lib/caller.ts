@@ -1,6 +1,6 @@
-/**
- * The caller's address as limits count it: an IPv4 as it is, an IPv6 by its /64, `unknown` for a caller without one.
- */
+import { published, type Language } from '../contract/languages.ts';
+
+/** What limits count: an IPv4 as it is, an IPv6 by its /64, `unknown` without an address. */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;
@@ -15,7 +15,6 @@ export function networkOf(address: string): string | null {
   return address.endsWith('::/64') ? `${address.split(':').slice(0, 3).join(':')}::/48` : null;
 }
 
-/** The groups of an IPv6 address without their leading zeros. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const left = head ? head.split(':') : [];
@@ -29,4 +28,35 @@ function groupsOf(address: string): string[] {
 export function connectionCountry({ headers }: Request): string | null {
   const country = headers.get('cf-ipcountry') ?? '';
   return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : null;
+}
+
+/** Browsers send up to 200 characters. */
+const longestPreferences = 1000;
+
+/**
+ * The published language that `Accept-Language` names first (RFC 9110); another region is the same language. English for
+ * any other, and for a malformed header or one that is longer than browsers send.
+ */
+export function callerLanguage(headers: Headers): Language {
+  const preferences = headers.get('accept-language') ?? '';
+  if (preferences.length > longestPreferences) return 'en';
+  const wanted = preferences.split(',').flatMap(preferenceOf);
+  for (const { range } of wanted.toSorted((a, b) => b.quality - a.quality)) {
+    const found = published.find((tag) => tag.toLowerCase() === range) ?? publishedOf(range);
+    if (found) return found;
+  }
+  return 'en';
+}
+
+function preferenceOf(text: string): { range: string; quality: number }[] {
+  const parts = /^\s*([a-z]{1,8}(?:-[a-z\d]{1,8})*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i.exec(text);
+  if (!parts) return [];
+  const quality = Number(parts[2] ?? 1);
+  return quality > 0 ? [{ range: parts[1]!.toLowerCase(), quality }] : [];
+}
+
+/** By the language alone: `es-MX` is Spanish, and `pt-PT` the only Portuguese that there is. */
+function publishedOf(range: string): Language | undefined {
+  const [primary] = range.split('-');
+  return published.find((tag) => tag.split('-')[0] === primary);
 }

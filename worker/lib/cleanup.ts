@@ -7,6 +7,7 @@ import {
   leftWeeks,
   linkCodes,
   outbox,
+  pushSubscriptions,
   phoneChanges,
   rateLimitEvents,
   sessions,
@@ -37,12 +38,12 @@ const ordered: Ordered[] = [
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
 ];
 
-/** Tables whose rows expire in any order. */
 const expiring: Expiring[] = [
   { table: codes, key: codes.phone, expiresAt: codes.expiresAt },
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
+  { table: pushSubscriptions, key: pushSubscriptions.endpoint, expiresAt: pushSubscriptions.expiresAt },
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
   { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
   { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },

@@ -3,14 +3,12 @@ import { memoize } from './memoize.ts';
 const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const encoder = new TextEncoder();
 
-/** Bytes as lower-case hex. */
 function hexOf(bytes: ArrayBuffer): string {
   let text = '';
   for (const byte of new Uint8Array(bytes)) text += digits[byte];
   return text;
 }
 
-/** SHA-256 of a text, as lower-case hex. */
 export async function sha256(text: string): Promise<string> {
   return hexOf(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
 }
@@ -40,6 +38,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export type HashPurpose =
   | 'code'
   | 'challenge'
+  | 'link-code'
   | 'trial'
   | 'trial-link'
   | 'left-week'

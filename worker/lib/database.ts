@@ -11,7 +11,6 @@ const requestsPerClient = 100;
 
 type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
 
-/** The database requests of one request. */
 export type Traffic = { requests: number; unreachable: boolean };
 
 export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'> };
@@ -44,11 +43,7 @@ export async function batch<Statements extends Named>(
   return Object.fromEntries(named) as { [Name in keyof Statements]: Statements[Name]['_']['result'] };
 }
 
-/**
- * Creating a client costs 20 to 55 µs of CPU, up to 5 % of `bot/usage` with the database beside the Worker (2026-11-22,
- * tests/bench), so requests share one. An aborted request never closes its stream in the client, so a new client
- * replaces it.
- */
+/** A client costs 20 to 55 µs of CPU (2026-11-22, tests/bench). One with an aborted request is replaced. */
 const clientOf = memoize((settings: DatabaseSettings) => {
   let client = connect(settings);
   let requests = 0;

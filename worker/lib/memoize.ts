@@ -1,7 +1,4 @@
-/**
- * Calls `make` once for each key and keeps the `most` recently used results. The only kind of cache in an isolate; a
- * comment at each use gives the measured saving.
- */
+/** The one kind of cache in an isolate: the `most` recently used results. Each use names its measured saving. */
 export function memoize<Key, Made>(make: (key: Key) => Made, most = 10): (key: Key) => Made {
   const results = new Map<Key, { made: Made }>();
   return (key) => {

@@ -9,7 +9,6 @@ const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 /** What limits count, by every name that its events may have; a new event gets the first. */
 export type Subject = Value<string | null>[];
 
-/** A subject of rate limits, with its limits. */
 export type Limited = { subject: Subject; limits: Limit[] };
 
 /** The subject of a limit by a keyed hash of a number or address under each pepper: rotating one opens no limit. */
@@ -62,7 +61,6 @@ export const rateLimitEventsKeptMs = dayMs;
 
 const units = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
 
-/** Reads `5/1h 10/1d`. */
 export function parseLimits(text: string): Limit[] {
   return text
     .trim()

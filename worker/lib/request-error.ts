@@ -3,7 +3,6 @@ import type { ErrorBody, ErrorName } from '../contract/errors.ts';
 type Details = {
   message?: string;
   issues?: ErrorBody['issues'];
-  /** Whole seconds. */
   retryAfter?: number;
   allow?: string;
   /** Further fields of the response body. */

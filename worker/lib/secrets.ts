@@ -1,10 +1,10 @@
-/** The secret settings, as parsed. */
 type SecretSettings = {
   SESSION_KEYS?: string;
   CHAT_KEYS?: string;
   CODE_PEPPER?: string[];
   BOT_WEBHOOK_SECRET?: string[];
   STRIPE_WEBHOOK_SECRET?: string[];
+  VAPID_KEYS?: { privateKey: string }[] | undefined;
   TURSO_AUTH_TOKEN?: string | undefined;
   WHATSAPP_TOKEN?: string;
   STRIPE_SECRET_KEY?: string;
@@ -26,6 +26,7 @@ export function secretsOf(settings: SecretSettings): Secret[] {
     ['CODE_PEPPER', settings.CODE_PEPPER ?? []],
     ['BOT_WEBHOOK_SECRET', settings.BOT_WEBHOOK_SECRET ?? []],
     ['STRIPE_WEBHOOK_SECRET', settings.STRIPE_WEBHOOK_SECRET ?? []],
+    ['VAPID_KEYS', (settings.VAPID_KEYS ?? []).map(({ privateKey }) => privateKey)],
     ['TURSO_AUTH_TOKEN', [settings.TURSO_AUTH_TOKEN]],
     ['WHATSAPP_TOKEN', [settings.WHATSAPP_TOKEN]],
     ['STRIPE_SECRET_KEY', [settings.STRIPE_SECRET_KEY]],
@@ -50,7 +51,6 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/** The secrets of `kid:secret kid:secret`. */
 function keysOf(ring = ''): string[] {
   return ring
     .trim()

@@ -11,16 +11,12 @@ import type { Database } from './database.ts';
 
 type Values = Record<string, unknown>;
 
-/**
- * A statement whose text is built once for the isolate. Building the texts of one call for each request costs about
- * 55 µs of CPU for `bot/usage` and `verify-otp`, and 200 µs for the columns of a user (2026-11-22, tests/bench).
- */
+/** Its text is built once an isolate: 55 µs of CPU less for `bot/usage`, 200 µs for a user's columns (tests/bench). */
 export type Prepared = (values: Values) => { sql: string; args: InValue[] };
 
 /** A value, or a `sql.placeholder` that each call of a prepared statement fills in. */
 export type Value<T> = T | Placeholder<string, T>;
 
-/** Builds queries; it has no database to run them on. */
 export const build = drizzle({ client: {} as never });
 
 const dialect = new SQLiteAsyncDialect();

@@ -2,7 +2,6 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** ISO 8601 of an instant in unix ms. */
 export function isoDate(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }

@@ -1,10 +1,7 @@
 import type { MessageState } from '../contract/chat-schemas.ts';
 import type { StoredMessage } from './message-table.ts';
 
-/**
- * A change of a user's count or plan. A total has an order (`seq`), so late, repeated or lost changes do no harm;
- * `resetsAt` in unix ms, null while the week is frozen.
- */
+/** A total has an order (`seq`), so late or repeated ones do no harm; `resetsAt` in unix ms, null while frozen. */
 export type UsageChange = { kind: 'total'; seq: number; used: number; resetsAt: number | null } | { kind: 'changed' };
 
 /** Until when (unix ms) a reply is being written; `sealed` is the base64 ciphertext of its text so far. */
@@ -21,5 +18,4 @@ export type ConversationChange =
 /** The close code of a stream that a newer one replaced. */
 export const replacedCode = 4001;
 
-/** The owner of a stream. */
 export type StreamOwner = { userId: string; sessionId: string };

@@ -82,7 +82,6 @@ export class LiveSocket {
     else this.#early.push(change);
   }
 
-  /** The other end has closed the socket. */
   #lose(): void {
     log('info', 'live_socket_lost', {});
     this.#socket.close(1000);

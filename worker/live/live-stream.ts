@@ -14,23 +14,18 @@ export type ConversationEvents = (change: ConversationChange) => Promise<string 
 
 type Source = {
   socket: LiveSocket;
-  /** Unix ms: the end of the session. */
+  /** Unix ms. */
   expiresAt: number;
-  /** Both were read after the socket was opened. */
   profile: Profile;
   total: Total;
   signal: AbortSignal;
-  /** Left out by a stream of usage alone. */
   conversationEvents?: ConversationEvents | undefined;
 };
 
 /** Reconnecting at once would end the next oldest stream. */
 const replacedRetryMs = minuteMs;
 
-/**
- * The response of a live stream: the profile, the present count, then each change from the live object. Only the stream of
- * usage alone numbers its counts: with the conversation, an event's id is the revision of the conversation.
- */
+/** The profile, the count, then each change. Events with the conversation have its revision as their id. */
 export function liveStream(source: Source): Response {
   const { socket, expiresAt, profile, signal, conversationEvents } = source;
   let { total } = source;

@@ -63,7 +63,6 @@ export class LiveUser extends DurableObject<object> {
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
-  /** Sends changes of usage to every stream of the user. */
   publish(changes: UsageChange[]): void {
     const sockets = this.ctx.getWebSockets();
     for (const change of changes) send(sockets, change);
@@ -82,7 +81,6 @@ export class LiveUser extends DurableObject<object> {
     socket.close();
   }
 
-  /** Ends the streams of a session, or all of them. */
   endStreams(sessionId: string | null): void {
     for (const socket of this.ctx.getWebSockets()) {
       const owner: StreamOwner | null = socket.deserializeAttachment();
@@ -91,10 +89,7 @@ export class LiveUser extends DurableObject<object> {
     }
   }
 
-  /**
-   * Called before sessions of the user end. The alarm then compares the streams with the database, since the call of
-   * `endStreams` is lost when the Worker that ends the session is killed. A later call never postpones the alarm.
-   */
+  /** The alarm then compares the streams with the database, since a killed Worker never calls `endStreams`. */
   async expectEnd(): Promise<void> {
     if (this.ctx.getWebSockets().length === 0) return;
     const checkAt = Date.now() + sessionCheckMs;
@@ -131,10 +126,9 @@ export class LiveUser extends DurableObject<object> {
     this.#sendMessage(stored);
     if (stored.author === 'solace') this.#endTyping();
     await this.#planRetention();
-    return { outcome: 'stored', ...this.#queued(stored) };
+    return { outcome: 'stored', watched: this.#isWatched(), ...this.#queued(stored) };
   }
 
-  /** A message of the present epoch, or null. */
   find(epoch: number, id: string): StoredMessage | null {
     return epoch === this.#table.head.epoch ? (this.#table.find(id) ?? null) : null;
   }
@@ -190,10 +184,7 @@ export class LiveUser extends DurableObject<object> {
     if (message) this.#table.replaceSealed(message, sealed);
   }
 
-  /**
-   * Shows the typing indicator until an instant (unix ms), with the text as far as it is written; a past instant ends it.
-   * The text is kept in memory alone: no storage ever holds a reply that is not complete.
-   */
+  /** Shows the typing indicator until `until` (unix ms), with the text so far, which no storage ever holds. */
   type(epoch: number, until: number, sealed: ArrayBuffer | null): void {
     if (this.#follow(epoch)) return;
     if (until <= Date.now()) return this.#endTyping(true);
@@ -201,12 +192,10 @@ export class LiveUser extends DurableObject<object> {
     this.#send({ kind: 'typing', ...this.#typing });
   }
 
-  /** Removes every message below the epoch; does nothing if they are removed already. */
   clear(epoch: number): void {
     this.#follow(epoch);
   }
 
-  /** Removes everything for a deleted account, and ends its streams. */
   async erase(): Promise<void> {
     this.endStreams(null);
     await this.ctx.storage.deleteAll();
@@ -215,7 +204,11 @@ export class LiveUser extends DurableObject<object> {
     this.#retentionIsPlanned = false;
   }
 
-  /** The admitted streams of the user, oldest first. */
+  /** Whether a page of the user is open: it shows a message itself. */
+  #isWatched(): boolean {
+    return this.ctx.getWebSockets().some(({ readyState }) => readyState === WebSocket.OPEN);
+  }
+
   #openStreams(): (Attachment & { socket: WebSocket })[] {
     return this.ctx
       .getWebSockets()

@@ -2,7 +2,6 @@ import type { MessageState, MessageAuthor } from '../contract/chat-schemas.ts';
 import { dayMs } from '../lib/time.ts';
 import { RecordingTable } from './recording-table.ts';
 
-/** The counters of a conversation; they outlive its messages. */
 type Head = { epoch: number; revision: number; seq: number; clearedRevision: number };
 
 const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
@@ -10,10 +9,7 @@ const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
 const repliesWithinMs = dayMs;
 const columns = 'seq, id, author, at, state, revision, sealed';
 
-/**
- * The tables of one conversation. The counters follow from the newest rows and are written only when rows are removed,
- * since a written row costs as much as a thousand read ones.
- */
+/** Counters follow from the newest rows: a written row costs as much as a thousand read ones. */
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly #recordings: RecordingTable;
@@ -84,7 +80,6 @@ export class MessageTable {
     return { seq, id, author, at, state, revision, sealed };
   }
 
-  /** The ciphertext of a message's recording, or null if it has none. */
   recordingOf({ seq }: StoredMessage): ArrayBuffer | null {
     return this.#recordings.read(seq);
   }
@@ -106,10 +101,7 @@ export class MessageTable {
     return { ...message, state, revision };
   }
 
-  /**
-   * Removes every message and begins a new epoch; keeps the ids to which a reply may be on its way. Returns when (unix ms)
-   * these ids expire, or null if there are none.
-   */
+  /** Begins a new epoch; returns when (unix ms) the kept ids of cleared messages expire, or null without any. */
   clear(epoch: number, now: number): number | null {
     this.#create();
     const head = this.#next();
@@ -156,7 +148,6 @@ export class MessageTable {
     return at === null ? null : at + repliesWithinMs;
   }
 
-  /** Creates the tables again after all storage was deleted. */
   reset(): void {
     this.#known = false;
     this.#head = undefined;
@@ -208,9 +199,7 @@ export type StoredMessage = {
   author: MessageAuthor;
   at: number;
   state: MessageState;
-  /** The revision of its last change. */
   revision: number;
-  /** Nonce and ciphertext of the content. */
   sealed: ArrayBuffer;
 };
 
@@ -218,11 +207,9 @@ export type NewStoredMessage = {
   id: string;
   author: MessageAuthor;
   sealed: ArrayBuffer;
-  /** The ciphertext of its recording. */
   recording?: ArrayBuffer | undefined;
   /** Unix ms: stored later, the message might not be delivered, since its caller may have given up. */
   notAfter: number;
-  /** The maximum number of the user's messages in a minute. */
   perMinute?: number;
   /** The message that a reply answers; a reply to one that the user cleared is not stored. */
   replyTo?: string | undefined;
@@ -235,7 +222,9 @@ export type StaleEpoch = { outcome: 'behind'; epoch: number };
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
 
 export type Appended =
-  | ({ outcome: 'stored' | 'known' } & QueuedMessage)
+  /** `watched`: whether a page of the user is open. */
+  | ({ outcome: 'stored'; watched: boolean } & QueuedMessage)
+  | ({ outcome: 'known' } & QueuedMessage)
   | { outcome: 'limited'; allowedAt: number }
   | { outcome: 'late' }
   | { outcome: 'cleared' }

@@ -7,7 +7,6 @@ type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 /** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
 const endPauses = [0, 1000, 4000, 10_000];
 
-/** The live object of a user. */
 export function liveUserOf(env: Env, userId: string) {
   return env.LIVE_USER.getByName(userId);
 }
@@ -26,7 +25,6 @@ export function expectEnd({ env, waitUntil }: Background, userId: string): void 
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }
 
-/** Ends the streams of a session, or of all sessions of the user. */
 export function endStreams({ env, waitUntil }: Background, userId: string, sessionId: string | null): void {
   waitUntil(withRetries(() => liveUserOf(env, userId).endStreams(sessionId)));
 }

@@ -26,12 +26,10 @@ export class RecordingTable {
     return row?.sealed ?? null;
   }
 
-  /** Removes the recordings whose messages were removed. */
   removeOrphans(): void {
     if (this.#exists) this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
-  /** Creates the table again after all storage was deleted. */
   reset(): void {
     this.#known = false;
   }

@@ -13,9 +13,7 @@ type Source = {
   signal: AbortSignal;
   /** Unix ms: the stream ends with its session. */
   expiresAt: number;
-  /** Writes the first events. */
   opened: (stream: EventStream) => void;
-  /** Before each comment line. */
   beat: (stream: EventStream) => void;
   /** Unix ms: when a beat is due before the next heartbeat, or null. */
   dueAt: () => number | null;

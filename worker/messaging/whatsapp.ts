@@ -1,14 +1,52 @@
+import type { Language } from '../contract/languages.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import * as v from 'valibot';
 
 const timeoutMs = 5000;
 
+/** Meta's codes of a template that is missing or not approved in the language, paused, or disabled. */
+const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
+
 /** Whether WhatsApp accepted a message: yes, no, or unknown since its response was lost. */
 export type Delivery = 'taken' | 'refused' | 'unknown';
 
-/** Sends a one-time code as an authentication template with a copy-code button. Never retried: it may have arrived. */
-export async function sendCode(settings: Settings, whatsappId: string, code: string): Promise<Delivery> {
+type Context = { settings: Settings; language: Language };
+
+/**
+ * Sends a one-time code in the language of the page, or in the first of the setting if WhatsApp has no approved template
+ * in that one. Never retried otherwise: the message may have arrived.
+ */
+export async function sendCode({ settings, language }: Context, whatsappId: string, code: string): Promise<Delivery> {
+  const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE as [string];
+  const own = templateLanguageFor(language, settings);
+  let result = await sendTemplate(settings, { whatsappId, code, language: own });
+  if (typeof result !== 'string' && own !== first && noTemplate.has(result.code)) {
+    log('error', 'template_missing', { language: own, code: result.code });
+    result = await sendTemplate(settings, { whatsappId, code, language: first });
+  }
+  if (typeof result === 'string') return result;
+  log('error', 'whatsapp_refused', { status: result.status, code: result.code });
+  return 'refused';
+}
+
+/** The language of the templates in which a page's language is written: of its region, else of any, else the first. */
+export function templateLanguageFor(language: Language, { WHATSAPP_TEMPLATE_LANGUAGE: known }: Settings): string {
+  const [primary] = language.split('-');
+  const exact = known.find((code) => code === language.replace('-', '_'));
+  return exact ?? known.find((code) => code.split('_')[0] === primary) ?? known[0]!;
+}
+
+type Message = { whatsappId: string; code: string; language: string };
+
+/** Meta's code of a refusal. */
+type Refusal = { status: number; code: number | undefined };
+
+/** Sends an authentication template with a copy-code button. */
+async function sendTemplate(
+  settings: Settings,
+  { whatsappId, code, language }: Message,
+): Promise<'taken' | 'unknown' | Refusal> {
   const text = [{ type: 'text', text: code }];
   const message = {
     messaging_product: 'whatsapp',
@@ -17,7 +55,7 @@ export async function sendCode(settings: Settings, whatsappId: string, code: str
     type: 'template',
     template: {
       name: settings.WHATSAPP_TEMPLATE_NAME,
-      language: { policy: 'deterministic', code: settings.WHATSAPP_TEMPLATE_LANGUAGE },
+      language: { policy: 'deterministic', code: language },
       components: [
         { type: 'body', parameters: text },
         { type: 'button', sub_type: 'url', index: '0', parameters: text },
@@ -31,16 +69,12 @@ export async function sendCode(settings: Settings, whatsappId: string, code: str
       body: JSON.stringify(message),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    if (!response.ok) await logRefusal(response);
-    return response.ok ? 'taken' : 'refused';
+    if (response.ok) return 'taken';
+    const body = (await response.json().catch(() => null)) as { error?: { code?: number } } | null;
+    return { status: response.status, code: body?.error?.code };
   } catch {
     return 'unknown';
   }
-}
-
-async function logRefusal(response: Response): Promise<void> {
-  const body = (await response.json().catch(() => null)) as { error?: { code?: number } } | null;
-  log('error', 'whatsapp_refused', { status: response.status, code: body?.error?.code });
 }
 
 const encoder = new TextEncoder();
@@ -79,7 +113,6 @@ export function undeliveredIn(notification: unknown): { recipientId: string; cod
   return failed.map(({ recipient_id: recipientId, errors }) => ({ recipientId, code: errors[0]?.code }));
 }
 
-/** The Graph API's address with its version. */
 export function graphUrl({ WHATSAPP_API_BASE: base, WHATSAPP_API_VERSION: version }: Settings): string {
   return /\/v\d+\.\d+$/.test(base) ? base : `${base}/${version}`;
 }

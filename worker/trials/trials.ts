@@ -9,13 +9,13 @@ import { dayMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
 
+/** How long a link may be opened; the length of its trial is the bot's choice. */
+export const trialLinkLifetimeMs = 7 * dayMs;
+
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
 type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };
 
-/**
- * Redeems a trial link once, grants its days and creates the session: one read, so that an unknown token writes nothing,
- * and one transaction.
- */
+/** Redeems a trial link once, and creates its session; a read first, so that an unknown token writes nothing. */
 export async function redeemTrial(
   db: Database,
   settings: Settings,
@@ -56,10 +56,7 @@ export async function redeemTrial(
 
 const batchSize = 200;
 
-/**
- * Ends expired trials and queues their events for the bot; the allowance depends on the clock alone. Returns the users
- * whose open streams need a message.
- */
+/** Queues the events of expired trials (the allowance needs only the clock); returns whose streams need a message. */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
   const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now}
     order by ${users.trialEndsAt} limit ${sql.raw(String(batchSize))})`;

@@ -5,7 +5,6 @@ import { planIds, plans, type PlanId } from '../contract/plans.ts';
 import { nameOf, type Value, build } from '../lib/sql.ts';
 import type { Tier, Usage } from '../contract/schemas.ts';
 import { currentWeekSql, weekMs } from './week.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
 
 type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
 
@@ -15,7 +14,6 @@ export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: 
   return tierWaits || plans[trialTier].level > plans[tier].level;
 }
 
-/** The plan whose allowance counts now. */
 export function entitledTier(held: Held, now: number): PlanId {
   return onTrial(held, now) ? held.trialTier! : held.tier;
 }
@@ -42,7 +40,6 @@ export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
   return sql`(case ${tier} ${sql.join(cases, sql` `)} else 1 end)`;
 }
 
-/** SQL: whether a plan includes voice. */
 export function voiceSql(tier: SQL): SQL<number> {
   const withVoice = planIds.filter((id) => plans[id].hasVoice).map((id) => `'${id}'`);
   return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
@@ -53,12 +50,7 @@ function levelOf(column: SQLiteColumn): SQL {
   return sql`(case ${nameOf(column)} ${sql.raw(levels)} end)`;
 }
 
-const [phone, count, now] = [sql.placeholder('phone'), sql.placeholder('count'), sql.placeholder('now')];
-
-const own = sql`${users.phone} = ${phone}`;
-
-/** The parameters of the statements below, besides `now`. */
-export const messageValues = (phone: PhoneNumber, count: number) => ({ phone, count });
+const [count, now] = [sql.placeholder('count'), sql.placeholder('now')];
 
 /** The facts of a usage post; without a user if the number never wrote. */
 export type Found = {
@@ -75,8 +67,8 @@ export type Found = {
   watched?: number;
 };
 
-/** SQL for one row with the JSON of `Found`, also for an unknown number. */
-export function allowanceSql(kind: 'text' | 'voice'): SQL {
+/** SQL for one row with the JSON of `Found` about the user of `own`, also if there is none. */
+export function allowanceSql(kind: 'text' | 'voice', own: SQL): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
   return sql`
     select json_object('userId', ${nameOf(users.id)}, 'allowed', allowed, 'used', used_now,
@@ -92,8 +84,8 @@ export function allowanceSql(kind: 'text' | 'voice'): SQL {
     union all select json_object('at', ${now}) as answer where not exists (select 1 from ${users} where ${own})`;
 }
 
-/** SQL that counts the messages in the current week, if the condition holds. */
-export function countSql(when: SQL): SQL {
+/** SQL that counts the messages of the user of `own` in the current week, if the condition holds. */
+export function countSql(own: SQL, when: SQL): SQL {
   const week = currentWeekSql(now);
   return build
     .update(users)
@@ -116,7 +108,6 @@ export function usageResponseOf(found: Found, counted: number): Usage {
   });
 }
 
-/** The response to the bot about a number's allowance. */
 export function usageResponse(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
   const limit = weeklyLimit(facts.tier);
   return {

@@ -13,7 +13,8 @@ type Fault = null | {
   remember?: true;
   unknownCustomer?: true;
 };
-type Service = 'libsql' | 'stripe' | 'whatsapp' | 'bot';
+type Service = 'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push';
+export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -36,7 +37,7 @@ function change(path: string, body: unknown): Promise<unknown> {
 /** Undoes what `faults` and `botMode` changed. */
 export async function restoreServices(): Promise<void> {
   if (!isChanged) return;
-  await sandbox.faults({ libsql: null, stripe: null, whatsapp: null, bot: null });
+  await sandbox.faults({ libsql: null, stripe: null, whatsapp: null, bot: null, push: null });
   await sandbox.botMode('accept');
   isChanged = false;
 }
@@ -55,6 +56,16 @@ export const sandbox = {
   },
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
   botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) => change('/bot/mode', { mode, phone }),
+  /** A browser that has subscribed to the local push service with the Worker's key. */
+  newBrowser: (phone: string) =>
+    control<PushSubscription>('POST', `/push/${encodeURIComponent(phone)}`, {
+      publicKey: vars.VAPID_KEYS!.split(':')[0],
+    }),
+  /** Ends every subscription of the number's browsers. */
+  endBrowsers: (phone: string) => control('DELETE', `/push/${encodeURIComponent(phone)}`),
+  /** The notices that the number's browsers have received, oldest first. */
+  notices: (phone: string) =>
+    control<{ title: string; path: string; topic: string }[]>('GET', `/push/${encodeURIComponent(phone)}`),
   stripeClock: (phone?: string) =>
     control<{ now: number }>('GET', `/stripe/clock${phone ? `?phone=${encodeURIComponent(phone)}` : ''}`),
   /** Time passes at Stripe for the customer with a number alone. */

@@ -56,6 +56,12 @@ export class Phone {
     return control('POST', `${this.#customer}/card`, { declines });
   }
 
+  /** Whether Stripe fails for this phone's owner. */
+  async stripeFails(fails: boolean): Promise<void> {
+    const { customer } = await this.holdings();
+    await control('PUT', 'faults', { stripe: { match: customer['id'], ...(fails && { status: 500 }) } });
+  }
+
   dispute(): Promise<unknown> {
     return control('POST', `${this.#customer}/dispute`);
   }

@@ -9,6 +9,7 @@ type BotEvent = { type: string; data: { phone: string; userId: string } };
 
 const rowsLeft = `select (select count(*) from users where id = :id or phone = :phone) as users,
   (select count(*) from sessions where user_id = :id) as sessions,
+  (select count(*) from push_subscriptions where user_id = :id) as subscriptions,
   (select count(*) from customers where user_id = :id) as customers,
   (select count(*) from trial_links where user_id = :id) as trials,
   (select count(*) from codes where phone = :phone) as codes,

@@ -2,6 +2,7 @@ import type { Values } from '../../../worker/operations/target.ts';
 import {
   archivePrice,
   changeDashboard,
+  changeTemplate,
   loseChatKey,
   replaceWebhookByOld,
   switchCardsOff,
@@ -58,7 +59,22 @@ export const brokenSetUps: SetUp[] = [
   {
     name: 'the template is not approved in the language',
     values: () => ({ WHATSAPP_TEMPLATE_LANGUAGE: 'de' }),
-    says: '✗ WHATSAPP_TEMPLATE_LANGUAGE: is no language of the template. Write the language in which the template was approved, such as en_US.',
+    says: '✗ WHATSAPP_TEMPLATE_LANGUAGE: de is no language of the template. Write the languages in which the template was approved, such as en es pt_BR.',
+  },
+  {
+    name: 'the template waits for approval in one language',
+    breaks: changeTemplate('es', 'PENDING'),
+    says: '! WHATSAPP_TEMPLATE_NAME: the template in es is AUTHENTICATION and PENDING, not AUTHENTICATION and APPROVED, so its codes come in en. Make an authentication template with a copy-code button in WhatsApp Manager.',
+  },
+  {
+    name: 'the template has no version in a second language',
+    values: () => ({ WHATSAPP_TEMPLATE_LANGUAGE: 'en es_MX pt_BR' }),
+    says: '! WHATSAPP_TEMPLATE_LANGUAGE: es_MX is no language of the template, so its codes come in en. Write the languages in which the template was approved, such as en es pt_BR.',
+  },
+  {
+    name: 'a language of the site has no template',
+    values: () => ({ WHATSAPP_TEMPLATE_LANGUAGE: 'en' }),
+    says: '! WHATSAPP_TEMPLATE_LANGUAGE: lacks es and pt-BR, so their codes come in en. Write the languages in which the template was approved, such as en es pt_BR.',
   },
   {
     name: 'the bot takes calls that nobody signed',

@@ -82,6 +82,14 @@ export function changeDashboard(changes: object): Breakage {
   };
 }
 
+/** WhatsApp's status of the template in a language. */
+export const changeTemplate =
+  (language: string, status: string): Breakage =>
+  async (fixtures) => {
+    await control(fixtures, 'PUT', `/templates/${language}`, { status });
+    return () => control(fixtures, 'PUT', `/templates/${language}`, { status: 'APPROVED' });
+  };
+
 export const switchCardsOff: Breakage = async (fixtures) => {
   const setCards = (preference: 'on' | 'off') =>
     openStripe(fixtures).paymentMethodConfigurations.update('pmc_1LocalStripeDefault0000', {

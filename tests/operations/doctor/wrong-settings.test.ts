@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SettingName, runChecks } from '../../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../../worker/operations/doctor/finding.ts';
 import type { Values } from '../../../worker/operations/target.ts';
+import { freshKeyPair } from '../../product/vars.ts';
 import { startTestServices } from '../test-services.ts';
 import { addressOf, serve } from './fixtures.ts';
 
@@ -52,6 +53,13 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   WHATSAPP_VERIFY_TOKEN: [],
   BOT_WEBHOOK_URL: [undefined, 'bot', silent, 'http://127.0.0.1:PORT', 'WRONG_PATH'],
   BOT_WEBHOOK_SECRET: [undefined, 'whsec_c2hvcnQ=', `whsec_${other}`],
+  VAPID_KEYS: [
+    undefined,
+    'pair',
+    `B${'A'.repeat(86)}:${'b'.repeat(43)}`,
+    `${freshKeyPair().split(':')[0]}:${other.slice(0, 43)}`,
+  ],
+  PUSH_HOSTS: ['push', 'https://push.example/path'],
   STRIPE_API_BASE: ['stripe', silent, 'http://127.0.0.1:PORT'],
   STRIPE_SECRET_KEY: [undefined, 'pk_test_public', `sk_test_${other}`, `sk_live_${other}`],
   STRIPE_WEBHOOK_SECRET: [undefined, 'whsec_short', other],

@@ -1,13 +1,14 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { GraphError, type Template } from './graph.ts';
+import { GraphError } from './graph.ts';
+import type { Template, Templates } from './templates.ts';
 
-export type Account = { phoneNumberId: string; token: string; template: Template };
+export type Account = { phoneNumberId: string; token: string; templates: Templates };
 
 const accountId = '100000000000009';
 const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
 
 /** The Cloud API's data about a token, its number, and the templates of its account. */
-export function createAccount({ phoneNumberId, token, template }: Account): Hono {
+export function createAccount({ phoneNumberId, token, templates }: Account): Hono {
   const app = new Hono();
   app.get('/:version{v\\d+\\.\\d+}/debug_token', withToken(token), (c) =>
     c.json({ data: c.req.query('input_token') === token ? validToken() : invalidToken() }),
@@ -27,8 +28,10 @@ export function createAccount({ phoneNumberId, token, template }: Account): Hono
   app.get('/:version{v\\d+\\.\\d+}/:id/message_templates', withToken(token), (c) => {
     requireObject(c.req.param('id'), accountId);
     const { name = '', language } = c.req.query();
-    const found = template.name.includes(name) && (!language || language === template.language);
-    return c.json({ data: found ? [described(template)] : [], paging: {} });
+    const found = templates
+      .list()
+      .filter((template) => template.name.includes(name) && (!language || language === template.language));
+    return c.json({ data: found.map(described), paging: {} });
   });
   return app;
 }
@@ -66,10 +69,10 @@ function invalidToken() {
   return { error: { code: 190, message: 'Invalid OAuth access token' }, is_valid: false, scopes: [] };
 }
 
-function described({ name, language }: Template) {
+function described({ name, language, status }: Template) {
   const components = [
     { type: 'BODY', text: '*{{1}}* is your verification code.', add_security_recommendation: true },
     { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Copy code' }] },
   ];
-  return { name, language, status: 'APPROVED', category: 'AUTHENTICATION', components, id: '100000000000006' };
+  return { name, language, status, category: 'AUTHENTICATION', components, id: `template-${language}` };
 }

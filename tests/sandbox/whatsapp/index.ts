@@ -1,13 +1,14 @@
 import { type Context, Hono } from 'hono';
 import type { Phones } from '../phones.ts';
 import { createAccount, requireObject, withToken } from './account.ts';
-import { GraphError, type Sent, renderTemplate, type Template } from './graph.ts';
+import { GraphError, type Sent } from './graph.ts';
+import type { TemplateMessage, Templates } from './templates.ts';
 
 export type WhatsappSettings = {
   phones: Phones;
   phoneNumberId: string;
   token: string;
-  template: Template;
+  templates: Templates;
   report: (sent: Sent, delivered: boolean) => void;
 };
 
@@ -16,21 +17,21 @@ type Outgoing = {
   to?: unknown;
   type?: unknown;
   text?: { body?: unknown };
-  template?: Parameters<typeof renderTemplate>[1];
+  template?: TemplateMessage;
 };
 
 const windowMs = 24 * 3_600_000;
 
 /** WhatsApp's Cloud API, limited to sending templates and texts. */
-export function createWhatsapp({ phones, phoneNumberId, token, template, report }: WhatsappSettings): Hono {
+export function createWhatsapp({ phones, phoneNumberId, token, templates, report }: WhatsappSettings): Hono {
   const app = new Hono();
-  app.route('/', createAccount({ phoneNumberId, token, template }));
+  app.route('/', createAccount({ phoneNumberId, token, templates }));
   app.post('/:version{v\\d+\\.\\d+}/:id/messages', withToken(token), async (c) => {
     requireObject(c.req.param('id'), phoneNumberId);
     const message = await readBody(c);
     const to = recipient(message);
     const known = phones.find(to);
-    const rendered = render(message, template, known?.lastWroteAt);
+    const rendered = render(message, templates, known?.lastWroteAt);
     const id = `wamid.${crypto.randomUUID().replaceAll('-', '')}`;
     const delivered = known?.unreachable !== true;
     if (delivered) phones.add(to, { from: 'solace', ...rendered });
@@ -64,8 +65,8 @@ function recipient({ messaging_product: product, to }: Outgoing): string {
   return digits;
 }
 
-function render({ type = 'text', text, template: wanted }: Outgoing, template: Template, lastWroteAt = 0) {
-  if (type === 'template') return renderTemplate(template, wanted);
+function render({ type = 'text', text, template }: Outgoing, templates: Templates, lastWroteAt = 0) {
+  if (type === 'template') return templates.render(template);
   if (type !== 'text') throw new GraphError(400, 100, 'Invalid parameter', `type ${String(type)} is not sent here`);
   const body = text?.body;
   if (typeof body !== 'string' || body === '' || body.length > 4096)

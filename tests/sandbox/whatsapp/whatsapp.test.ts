@@ -13,7 +13,7 @@ afterAll(() => sandbox.close());
 const code = (value: string) => [{ type: 'text', text: value }];
 const template = (changes: object = {}) => ({
   name: 'sign_in_code',
-  language: { policy: 'deterministic', code: 'en_US' },
+  language: { policy: 'deterministic', code: 'en' },
   components: [
     { type: 'body', parameters: code('012345') },
     { type: 'button', sub_type: 'url', index: '0', parameters: code('012345') },
@@ -47,6 +47,39 @@ test('a template arrives as readable text, with its code', async () => {
       },
     ]);
   }
+});
+
+test.each([
+  ['es', 'Tu código de verificación es 012345. Por tu seguridad, no lo compartas.'],
+  ['pt_BR', 'Seu código de verificação é 012345. Para sua segurança, não o compartilhe.'],
+])('a template in %s arrives in its language', async (language, text) => {
+  const to = language === 'es' ? '15551110001' : '15551110002';
+  expect((await send(message({ to, template: template({ language: { code: language } }) }))).status).toBe(200);
+  expect((await sandbox.call('GET', `/phones/${to}/messages`)).json).toMatchObject([{ text, code: '012345' }]);
+});
+
+test.each([
+  ['PENDING', 404, 132_001],
+  ['REJECTED', 404, 132_001],
+  ['PAUSED', 400, 132_015],
+  ['DISABLED', 400, 132_016],
+])(
+  'a template is refused while it is %s, in its language alone, until it is approved',
+  async (status, http, graphCode) => {
+    const inLanguage = (code: string) =>
+      send(message({ to: '15551110003', template: template({ language: { code } }) }));
+    expect((await sandbox.call('PUT', '/templates/es', { status })).json).toEqual({ language: 'es', status });
+    await sandbox.restart();
+    expect(await inLanguage('es')).toMatchObject({ status: http, json: { error: { code: graphCode } } });
+    expect((await inLanguage('en')).status).toBe(200);
+    await sandbox.call('PUT', '/templates/es', { status: 'APPROVED' });
+    expect((await inLanguage('es')).status).toBe(200);
+  },
+);
+
+test('the state of a template is one of Meta’s, in a language of the account', async () => {
+  expect((await sandbox.call('PUT', '/templates/fr', { status: 'PAUSED' })).status).toBe(400);
+  expect((await sandbox.call('PUT', '/templates/es', { status: 'GONE' })).status).toBe(400);
 });
 
 test('a handset shows what was sent to its exact id, also after a restart', async () => {
@@ -133,8 +166,11 @@ test('the account returns its token, number and templates', async () => {
   const account = data.granular_scopes[0].target_ids[0];
   expect(await read(secrets.WHATSAPP_PHONE_NUMBER_ID)).toMatchObject({ id: secrets.WHATSAPP_PHONE_NUMBER_ID });
   expect((await read(`${account}/message_templates?name=sign_in_code`)).data).toMatchObject([
-    { name: 'sign_in_code', language: 'en_US', status: 'APPROVED' },
+    { name: 'sign_in_code', language: 'en', status: 'APPROVED' },
+    { name: 'sign_in_code', language: 'es', status: 'APPROVED' },
+    { name: 'sign_in_code', language: 'pt_BR', status: 'APPROVED' },
   ]);
+  expect((await read(`${account}/message_templates?name=sign_in_code&language=es`)).data).toHaveLength(1);
   expect((await read(`${account}/message_templates?name=another`)).data).toEqual([]);
   expect((await read(secrets.WHATSAPP_PHONE_NUMBER_ID, 'wrong')).error.code).toBe(190);
   expect((await read('42')).error.code).toBe(100);

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { cleanCode, codeError } from '../../rules/sign-in-rules.ts';
+import { cleanCode, codeError, type LoginWishes } from '../../rules/sign-in-rules.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
@@ -12,20 +12,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { notify, withdrawNotice } from '../../data/notices.ts';
 import { verifyOtp } from '../../data/sign-in.ts';
 
-type Options = { phone: string; challenge: string | undefined; plan: string | undefined; lockout: Lockout };
+type Options = { phone: string; challenge: string | undefined; wishes: LoginWishes; lockout: Lockout };
 type Props = Options & { back: () => void };
 
 /** A code arrives within seconds; after this time the page suggests what to check. */
 const lateAfter = 30_000;
 
 /** Asks for the code and finishes the sign-in. */
-export function CodeStep({ phone, challenge, plan, lockout, back }: Props) {
+export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
   const [code, setCode] = useState('');
   const [wasLeft, setWasLeft] = useState(false);
   const [isLate, setLate] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const titleId = useId();
-  const { verify, isVerifying, failure } = useVerification({ phone, challenge, plan, lockout });
+  const { verify, isVerifying, failure } = useVerification({ phone, challenge, wishes, lockout });
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
 
   useEffect(() => {
@@ -90,7 +90,7 @@ function submitLabel(lockout: Lockout, isVerifying: boolean): string {
 export const codeSentNotice = 'code-sent';
 
 /** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
-function useVerification({ phone, challenge, plan, lockout }: Options) {
+function useVerification({ phone, challenge, wishes, lockout }: Options) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<string>();
   const navigate = useNavigate();
@@ -101,7 +101,7 @@ function useVerification({ phone, challenge, plan, lockout }: Options) {
     withdrawNotice(codeSentNotice);
     const { success, status, message = loginWords.invalidCode } = await verifyOtp({ phone, otp: code, challenge });
     setVerifying(false);
-    if (success) return navigate({ to: finishSignIn(status, plan), replace: true });
+    if (success) return navigate({ to: finishSignIn(status, wishes), replace: true });
     setFailure(message);
     lockout.addFailure();
     notify({ type: 'error', title: loginWords.verificationFailed, description: message });

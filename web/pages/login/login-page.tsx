@@ -5,7 +5,7 @@ import { addressToken } from '../../data/early-start.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
-import { isPlanId } from '../../rules/sign-in-rules.ts';
+import { isPlanId, type LoginWishes } from '../../rules/sign-in-rules.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
@@ -13,18 +13,19 @@ import { CodeStep, useLockout } from './code-step.tsx';
 import { InitialContact, PhoneStep } from './phone-step.tsx';
 
 /** Signs in by the external token in the address, else by a code. */
-export function LoginPage({ plan }: { plan: string | undefined }) {
+export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   const [error, setError] = useState<string | null>(null);
   const isHydrated = useHydrated();
   const externalToken = isHydrated ? addressToken('externalToken') : null;
   if (externalToken && error === null) return <ExternalSignIn token={externalToken} onFailure={setError} />;
-  return <LoginScreen plan={plan} error={error} />;
+  return <LoginScreen wishes={wishes} error={error} />;
 }
 
 type Step = 'phone' | 'code' | 'contact';
 
 /** The three views of logging in. */
-function LoginScreen({ plan, error }: { plan: string | undefined; error: string | null }) {
+function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | null }) {
+  const { plan, next } = wishes;
   const [step, setStep] = useState<Step>('phone');
   const [phone, setPhone] = useState(() => (session.needsCode() ? (session.get().user?.phoneNumber ?? '') : ''));
   const [wasSent, setWasSent] = useState(false);
@@ -38,6 +39,7 @@ function LoginScreen({ plan, error }: { plan: string | undefined; error: string 
     <div className={page({ width: 'form' })}>
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
         {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
+        {step === 'phone' && next && <Alert>{loginWords.next}</Alert>}
         {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
         {step === 'phone' && (
           <PhoneStep
@@ -49,7 +51,7 @@ function LoginScreen({ plan, error }: { plan: string | undefined; error: string 
             }}
           />
         )}
-        {step === 'code' && <CodeStep {...{ phone, challenge, plan, lockout }} back={() => setStep('phone')} />}
+        {step === 'code' && <CodeStep {...{ phone, challenge, wishes, lockout }} back={() => setStep('phone')} />}
         {step === 'contact' && <InitialContact phone={phone} tryAnother={tryAnother} />}
       </section>
     </div>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { css } from '#styled/css';
 import { notify } from '../../data/notices.ts';
-import { type Destination, afterLogin } from '../../rules/sign-in-rules.ts';
+import { type Destination, type LoginWishes, afterLogin } from '../../rules/sign-in-rules.ts';
 import { loginWords } from '#words/login';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
@@ -26,8 +26,8 @@ export function StepTitle({ title, children, id, focus = true }: Props) {
 }
 
 /** Shows the notice that follows a sign-in. Returns the page that follows it. */
-export function finishSignIn(status: string, plan?: string): Destination {
-  const { to, notice } = afterLogin(status, plan);
+export function finishSignIn(status: string, wishes: LoginWishes = {}): Destination {
+  const { to, notice } = afterLogin(status, wishes);
   if (notice === 'success') notify({ type: 'success', title: loginWords.success });
   if (notice === 'issue')
     notify({ type: 'error', title: loginWords.issueTitle, description: loginWords.issue(status) });

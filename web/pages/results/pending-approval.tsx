@@ -1,12 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
-import { useFreshProfile } from '../../data/profile-query.ts';
+import { request } from '../../data/api-client.ts';
+import { notifyError } from '../../data/api-errors.ts';
+import { notify } from '../../data/notices.ts';
+import { queryClient, useFreshProfile } from '../../data/profile-query.ts';
 import { logOut } from '../../data/sign-out.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
 import { pendingWords } from '#words/results';
+
+const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
 
 /** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {
@@ -20,9 +25,46 @@ export function PendingApproval() {
   return (
     <ResultPage mood="pause" title={pendingWords.title} text={pendingWords.text(formatPhone(phone))}>
       <p>{pendingWords.notice}</p>
+      <WithdrawConsent />
       <button type="button" className={button({ look: 'outline' })} onClick={() => void logOut('/')}>
         {pendingWords.logout}
       </button>
     </ResultPage>
+  );
+}
+
+/** Whether there is a consent is unknown here: a pending user may not read the conversation. Without one nothing changes. */
+function WithdrawConsent() {
+  const [isAsking, setAsking] = useState(false);
+  const withdraw = async () => {
+    setAsking(false);
+    try {
+      await request('deleteChatConsent');
+      queryClient.removeQueries({ queryKey: ['chat'] });
+      notify({ type: 'success', title: pendingWords.withdrawn });
+    } catch (error) {
+      notifyError(error, { fallback: pendingWords.withdrawFailed });
+    }
+  };
+  return (
+    <>
+      <p>{pendingWords.withdrawHint}</p>
+      <button type="button" className={button({ look: 'outline' })} onClick={() => setAsking(true)}>
+        {pendingWords.withdraw}
+      </button>
+      <Suspense>
+        {isAsking && (
+          <ConfirmDialog
+            isOpen
+            close={() => setAsking(false)}
+            confirm={() => void withdraw()}
+            title={pendingWords.withdrawTitle}
+            text={pendingWords.withdrawText}
+            cancelLabel={pendingWords.cancel}
+            confirmLabel={pendingWords.withdraw}
+          />
+        )}
+      </Suspense>
+    </>
   );
 }

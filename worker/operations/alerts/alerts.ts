@@ -5,7 +5,6 @@ type Urgency = (typeof urgencies)[number];
 type Row = {
   when: string;
   urgency: Urgency;
-  /** The effect on users, or the first step. */
   meaning: string;
 };
 
@@ -15,7 +14,6 @@ export type Alert = Row & {
   query: string;
   compare: 'above' | 'below';
   threshold: number;
-  /** Minutes for which the condition must hold. */
   forMinutes: number;
 };
 
@@ -27,7 +25,6 @@ const any = (event: string) => ({
   forMinutes: 0,
 });
 
-/** The alerts about the log. */
 export const alerts: Alert[] = [
   {
     name: 'Settings are invalid',

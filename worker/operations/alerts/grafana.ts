@@ -13,7 +13,6 @@ function logql({ query }: Alert, service: string): string {
   return query.replaceAll('LOGS', `{service_name="${service}"} | json`);
 }
 
-/** Alert rules in the format of Grafana's provisioning files. */
 export function alertRules({ service, dataSource }: Target) {
   const rules = alerts.map((alert) => ({
     uid: `${service}-${slug(alert.name)}`,

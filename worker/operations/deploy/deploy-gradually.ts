@@ -13,10 +13,7 @@ export type Plan = {
 type Tools = DeployTools & { wait: (ms: number) => Promise<unknown> };
 type Rollout = { target: Target; siteUrl: string; present: string; next: Version; plan: Plan };
 
-/**
- * Uploads a version and deploys it to growing parts of the users. After each step it looks at what the new version
- * responds; if something is wrong, all users get the version before again.
- */
+/** Deploys a version to growing parts of the users; after a bad step, all get the version before again. */
 export async function deployGradually(
   target: Target,
   values: Values,
@@ -54,7 +51,6 @@ async function rollOut(rollout: Rollout, tools: Tools): Promise<boolean> {
   return true;
 }
 
-/** What is wrong after a step, or null. */
 async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<string | null> {
   const { present, next, plan, siteUrl } = rollout;
   const split = part < 100 ? [`${next.id}@${part}`, `${present}@${100 - part}`] : [`${next.id}@100`];

@@ -11,10 +11,7 @@ export type DeployTools = {
   say: (line: string) => void;
 };
 
-/**
- * Checks, migrates, deploys and tests the deployed site; stops at the first failed step. Migrations only add, so the
- * previous version runs on the new schema.
- */
+/** Stops at the first failed step. Migrations only add, so the previous version runs on the new schema. */
 export async function deployTo(
   target: Target,
   values: Values,

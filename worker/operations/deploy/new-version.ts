@@ -24,7 +24,6 @@ export function upload(wrangler: Wrangler, target: Target, values: Values): Prom
   );
 }
 
-/** The command that restores the previous version. */
 export function rollbackLine(target: Target): string {
   return `npx wrangler rollback --env ${target} --yes`;
 }
@@ -87,7 +86,6 @@ export async function isReady(target: Target, values: Values, { runChecks, say }
   return findings.every(({ ok }) => ok);
 }
 
-/** The site's address without a slash at its end. */
 export function siteOf({ SITE_URL = '' }: Values): string {
   return SITE_URL.replace(/\/+$/, '');
 }
@@ -148,18 +146,14 @@ const builtPage = new URL('../../../dist/web/index.html', import.meta.url);
 
 export type Patience = { forMs: number; pauseMs: number };
 
-/** What is looked at: a site, and the version that must respond. */
 export type Look = {
   siteUrl: string;
-  /** Null where Wrangler did not name it. */
   version: Version | null;
   /** Asks Cloudflare for this version, which only a part of the users gets. */
   isPart?: boolean;
 };
 
-/**
- * The problem of a deployed site, or null. Repeats the test, since a new version takes time to reach every location.
- */
+/** The problem of a deployed site, or null; repeats, since a version takes time to reach every location. */
 export async function smoke(
   look: Look,
   page = readFileSync(builtPage, 'utf8'),

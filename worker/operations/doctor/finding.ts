@@ -1,21 +1,16 @@
 import type { Settings } from '../../settings.ts';
 
-/**
- * One line of the doctor: in order, a warning, wrong, or something that only a person can check; all but the first with
- * the next step. None may hold a secret.
- */
+/** One line of the doctor, with the next step unless it is in order. None may hold a secret. */
 export type Finding =
   | { ok: true; about: string; warning?: never; byHand?: never }
   | { ok: true; about: string; warning?: never; byHand: string; remedy: string }
   | { ok: true; about: string; warning: string; byHand?: never; remedy: string }
   | { ok: false; about: string; wrong: string; remedy: string };
 
-/** Something is in order. */
 export function fine(about: string): Finding {
   return { ok: true, about };
 }
 
-/** A problem that does not stop a deployment. */
 export function warning(about: string, what: string, remedy: string): Finding {
   return { ok: true, about, warning: what, remedy };
 }
@@ -30,7 +25,6 @@ export function wrong(about: string, what: string, remedy: string): Finding {
   return { ok: false, about, wrong: what, remedy };
 }
 
-/** The finding as a line of text. */
 export function lineOf(finding: Finding): string {
   if (!finding.ok) return `✗ ${finding.about}: ${finding.wrong}. ${finding.remedy}`;
   if (finding.byHand) return `? ${finding.about}, check by hand: ${finding.byHand}. ${finding.remedy}`;
@@ -41,7 +35,9 @@ const random = 'Make one with `openssl rand -base64 48 | tr -d "+/=\\n" | cut -c
 const limit = 'Write limits like `1/30s 5/1h 10/1d`, each at least 1 and none longer than a day, or leave it out.';
 const number = 'Write a whole number of at least 1, or leave it out.';
 
-/** How to get the value of each setting. */
+const keyPairCommand =
+  "`node -p \"e = require('crypto').createECDH('prime256v1'); e.generateKeys('base64url') + ':' + e.getPrivateKey('base64url')\"`";
+
 export const howToGet: Record<keyof Settings, string> = {
   SITE_URL: 'Write the address of the site, such as https://solace.example.',
   WEB_ORIGINS: 'Write origins such as https://www.solace.example, separated by spaces, or leave it out.',
@@ -60,11 +56,13 @@ export const howToGet: Record<keyof Settings, string> = {
   WHATSAPP_PHONE_NUMBER_ID: 'Take the phone number ID from Meta: WhatsApp > API Setup.',
   WHATSAPP_TOKEN: 'Make a permanent token of a system user in Meta Business settings, with both WhatsApp permissions.',
   WHATSAPP_TEMPLATE_NAME: 'Make an authentication template with a copy-code button in WhatsApp Manager.',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'Write the language in which the template was approved, such as en_US.',
+  WHATSAPP_TEMPLATE_LANGUAGE: 'Write the languages in which the template was approved, such as en es pt_BR.',
   WHATSAPP_APP_SECRET: 'Take it from Meta: App settings > Basic > App secret, or leave it out.',
   WHATSAPP_VERIFY_TOKEN: `Give the same value to Meta: WhatsApp > Configuration > Webhook. ${random}`,
   BOT_WEBHOOK_URL: 'Write the address at which the bot takes events.',
   BOT_WEBHOOK_SECRET: 'Agree on one with the bot: `echo whsec_$(openssl rand -base64 32)`.',
+  VAPID_KEYS: `Make a pair: ${keyPairCommand}. Or leave it out.`,
+  PUSH_HOSTS: 'Write names of push services such as push.example or *.push.example, or leave it out.',
   STRIPE_API_BASE: 'Leave it out, unless it is the local Stripe.',
   STRIPE_SECRET_KEY: 'Take a secret or restricted key from the Stripe dashboard: Developers > API keys.',
   STRIPE_WEBHOOK_SECRET: 'Take it from `npm run stripe:setup` or the Stripe dashboard: Developers > Webhooks.',

@@ -1,7 +1,7 @@
 import { lineOf, fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
 import { readCommand, runCommand, type Target, type Values } from '../target.ts';
 import { Settings } from '../../settings.ts';
-import { checkAddresses, checkBot, checkContact, checkIssuer, checkWhatsapp } from './service-checks.ts';
+import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
 import * as v from 'valibot';
 import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
@@ -17,10 +17,7 @@ import { dayMs } from '../../lib/time.ts';
 type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
 type Options = { target: Target; mayBeBehind?: boolean };
 
-/**
- * Returns all findings. A service is checked only if its settings are valid. `mayBeBehind` accepts missing migrations,
- * as before a deployment.
- */
+/** Checks a service only if its settings are valid; `mayBeBehind` accepts missing migrations. */
 export async function runChecks(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
@@ -31,6 +28,7 @@ export async function runChecks(values: Values, { target, mayBeBehind = false }:
     { needs: whatsapp, check: checkWhatsapp },
     { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
+    { needs: ['VAPID_KEYS', 'PUSH_HOSTS'], check: async (all) => checkPush(all, target) },
   ];
   const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
   const told = await Promise.all([
@@ -86,10 +84,8 @@ const whatsapp: SettingName[] = [
 
 export type SettingName = keyof Settings;
 
-/** The names of all settings, in the order of worker/settings.ts. */
 export const settingNames = Object.keys(Settings.entries) as SettingName[];
 
-/** The valid settings, and a finding for each invalid one. */
 export function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const findings: Finding[] = [];
@@ -102,7 +98,14 @@ export function checkSettings(values: Values): { settings: Partial<Settings>; fi
   return { settings: settings as Partial<Settings>, findings };
 }
 
-const ours = new Set(['SESSION_KEYS', 'CHAT_KEYS', 'CODE_PEPPER', 'BOT_WEBHOOK_SECRET', 'STRIPE_WEBHOOK_SECRET']);
+const ours = new Set([
+  'SESSION_KEYS',
+  'CHAT_KEYS',
+  'CODE_PEPPER',
+  'BOT_WEBHOOK_SECRET',
+  'STRIPE_WEBHOOK_SECRET',
+  'VAPID_KEYS',
+]);
 const fewestCharacters = 10;
 
 /** Whether secrets are long and varied enough, and no two of them the same. */
@@ -164,7 +167,6 @@ async function waitingMigrations(client: Client): Promise<string[]> {
   return entries.filter(({ when }) => when > Number(rows[0]?.newest ?? 0)).map(({ tag }) => tag);
 }
 
-/** Tries a write and rolls it back. */
 async function checkWriting(client: Client): Promise<Finding> {
   try {
     const transaction = await client.transaction('write');
@@ -185,7 +187,6 @@ function refusal(error: unknown): Finding {
   return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
 }
 
-/** Checks stored rows: parked events, unreported contacts, and missing chat keys. */
 async function checkStoredState(client: Client, settings: Settings, now: number): Promise<Finding[]> {
   return [await checkParked(client), await checkContacts(client, now), await checkChatKeys(client, settings)].flat();
 }
@@ -248,10 +249,8 @@ function checkHelpLines(values: Values, now: Date): Finding[] {
   ];
 }
 
-/** The setting with the ISO date on which a named person of the owner's team last read every provider's page. */
 const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';
 
-/** After this many days a provider's page has to be read again. */
 const helpLinesMaximumDays = 120;
 
 export type StaleHelpLine = { country: string; service: string; readOn: string };
@@ -265,7 +264,6 @@ export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHel
   );
 }
 
-/** Checks the setting: it is missing, is not a past date, is too old, or is current. */
 export function helpLinesReading(value: string | undefined, now: Date): 'missing' | 'invalid' | 'stale' | 'current' {
   if (!value) return 'missing';
   if (!isDay(value) || Date.parse(value) > now.getTime()) return 'invalid';

@@ -1,8 +1,10 @@
 import { brand } from '../../contract/brand.ts';
-import type { Settings } from '../../settings.ts';
+import { published } from '../../contract/languages.ts';
+import { createECDH } from 'node:crypto';
+import type { KeyPair, Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
 import type { Target, Values } from '../target.ts';
-import { graphUrl } from '../../messaging/whatsapp.ts';
+import { graphUrl, templateLanguageFor } from '../../messaging/whatsapp.ts';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { howToGetOwnerSettings, OwnerSettings } from '../owner-settings.ts';
@@ -16,7 +18,6 @@ const addressSettings = [
   'EXTERNAL_TOKEN_JWKS_URL',
 ] as const;
 
-/** Whether addresses are valid, and public where they must be. */
 export function checkAddresses(settings: Partial<Settings>, target: Target): Finding[] {
   const findings = [
     ...addressSettings.flatMap((name) => checkAddress(name, settings[name], target)),
@@ -67,7 +68,7 @@ export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
   const tokenFinding = checkToken(facts);
   if (!tokenFinding.ok) return [tokenFinding];
   const accounts = facts.granular_scopes?.find(({ scope }) => scope === managing)?.target_ids ?? [];
-  return [tokenFinding, await checkNumber(settings), await checkTemplate(settings, accounts)];
+  return [tokenFinding, await checkNumber(settings), ...(await checkTemplates(settings, accounts))];
 }
 
 function checkToken({ is_valid: valid, expires_at: expiresAt = 0, granular_scopes: scopes = [] }: Token): Finding {
@@ -88,22 +89,40 @@ async function checkNumber(settings: Settings): Promise<Finding> {
   return wrong('WHATSAPP_PHONE_NUMBER_ID', 'is not a number of this token', howToGet.WHATSAPP_PHONE_NUMBER_ID);
 }
 
-async function checkTemplate(settings: Settings, accounts: string[]): Promise<Finding> {
-  const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: language } = settings;
+async function checkTemplates(settings: Settings, accounts: string[]): Promise<Finding[]> {
+  const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: languages } = settings;
   const found: Template[] = [];
   for (const account of accounts) {
     const told = await read(settings, `${account}/message_templates?name=${encodeURIComponent(name)}&limit=100`);
     if (!('finding' in told)) found.push(...(told.data as Template[]).filter((template) => template.name === name));
   }
   if (found.length === 0)
-    return wrong('WHATSAPP_TEMPLATE_NAME', 'is no template of the account', howToGet.WHATSAPP_TEMPLATE_NAME);
+    return [wrong('WHATSAPP_TEMPLATE_NAME', 'is no template of the account', howToGet.WHATSAPP_TEMPLATE_NAME)];
+  const findings = languages.map((language) => checkTemplate(found, language, languages[0]!));
+  return findings[0]!.ok ? [...findings, ...checkPublished(settings)] : [findings[0]!];
+}
+
+/** Codes in a language without an approved template are sent in the first, so only the first one stops the sign-in. */
+function checkTemplate(found: Template[], language: string, first: string): Finding {
   const spoken = found.find((template) => template.language === language);
-  if (!spoken)
-    return wrong('WHATSAPP_TEMPLATE_LANGUAGE', 'is no language of the template', howToGet.WHATSAPP_TEMPLATE_LANGUAGE);
-  if (spoken.status === 'APPROVED' && spoken.category === 'AUTHENTICATION')
-    return fine('WhatsApp has approved the template');
-  const what = `the template is ${spoken.category} and ${spoken.status}, not AUTHENTICATION and APPROVED`;
-  return wrong('WHATSAPP_TEMPLATE_NAME', what, howToGet.WHATSAPP_TEMPLATE_NAME);
+  const name = spoken ? 'WHATSAPP_TEMPLATE_NAME' : 'WHATSAPP_TEMPLATE_LANGUAGE';
+  if (spoken?.status === 'APPROVED' && spoken.category === 'AUTHENTICATION')
+    return fine(`WhatsApp has approved the template in ${language}`);
+  const inLanguage = language === first ? '' : ` in ${language}`;
+  const what = spoken
+    ? `the template${inLanguage} is ${spoken.category} and ${spoken.status}, not AUTHENTICATION and APPROVED`
+    : `${language} is no language of the template`;
+  if (language === first) return wrong(name, what, howToGet[name]);
+  return warning(name, `${what}, so its codes come in ${first}`, howToGet[name]);
+}
+
+/** Whether each language of the site has a template. */
+function checkPublished(settings: Settings): Finding[] {
+  const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE;
+  const missing = published.filter((tag) => templateLanguageFor(tag, settings).split('_')[0] !== tag.split('-')[0]);
+  if (missing.length === 0) return [];
+  const name = 'WHATSAPP_TEMPLATE_LANGUAGE';
+  return [warning(name, `lacks ${missing.join(' and ')}, so their codes come in ${first}`, howToGet[name])];
 }
 
 /** The Graph API's response for a path, or a finding about a missing response or a refusal. */
@@ -146,7 +165,6 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
   return [fine('The bot answers and takes our signature')];
 }
 
-/** The status, or the reason why there is none. */
 async function post(url: string, headers: Record<string, string>): Promise<number | string> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
   const response = await httpRequest(url, init);
@@ -169,6 +187,25 @@ function failureReason(why: string): Finding {
   return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
 }
 
+/** Whether people can be notified of replies, and the keys for it belong together. */
+export function checkPush({ VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>, target: Target): Finding[] {
+  const origins = hosts.filter((host) => host.includes('://'));
+  const findings =
+    origins.length > 0 && target !== 'local'
+      ? [wrong('PUSH_HOSTS', `${origins.join(' ')} is no name of a push service`, howToGet.PUSH_HOSTS)]
+      : [];
+  if (!ring)
+    return [...findings, warning('VAPID_KEYS', 'is missing, so nobody is notified of a reply', howToGet.VAPID_KEYS)];
+  const isPair = ({ publicKey, privateKey }: KeyPair) => {
+    const keys = createECDH('prime256v1');
+    keys.setPrivateKey(privateKey, 'base64url');
+    return keys.getPublicKey('base64url') === publicKey;
+  };
+  if (!ring.every(isPair))
+    return [...findings, wrong('VAPID_KEYS', 'has a public key of another private key', howToGet.VAPID_KEYS)];
+  return [...findings, fine('The keys of notices belong together')];
+}
+
 const issuerSettings = ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'] as const;
 
 /** Whether the external issuer publishes signing keys; external tokens are off without its settings. */
@@ -189,10 +226,7 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
 
 const name = 'CONTACT_URL';
 
-/**
- * Whether the contact address accepts the form's messages. Only sends a preflight, since a message would reach a
- * person.
- */
+/** Sends a preflight alone, since a message would reach a person. */
 export async function checkContact(values: Values, target: Target): Promise<Finding> {
   const url = v.safeParse(OwnerSettings.entries[name], values[name]);
   const bad = (what: string) => wrong(name, what, howToGetOwnerSettings[name]);

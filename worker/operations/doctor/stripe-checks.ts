@@ -57,7 +57,6 @@ function checkMode(key: string, target: Target): Finding {
   return wrong('STRIPE_SECRET_KEY', `must be of the ${wanted} mode in ${target}`, howToGet.STRIPE_SECRET_KEY);
 }
 
-/** The resources that the Worker uses and the key may not read. */
 async function refusedReads(stripe: Stripe): Promise<string[]> {
   const one = { limit: 1 };
   const reads = {

@@ -11,10 +11,7 @@ import type { Settings } from '../../settings.ts';
 /** One line for each object, and the webhook's secret if the endpoint was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
-/**
- * Creates or updates products, weekly prices, portal configurations and the webhook endpoint; the second run changes
- * nothing.
- */
+/** Creates or updates products, prices, portals and the webhook; a second run changes nothing. */
 export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<SetupReport> {
   const lines: string[] = [];
   const plans: SoldPlan[] = [];
@@ -51,11 +48,9 @@ function movesTo(from: string, to: string): boolean {
   return [from, to].every((url) => new URL(url).hostname === 'localhost');
 }
 
-/** A plan's objects at Stripe. */
 export type SoldPlan = {
   product: string;
   onSale: boolean;
-  /** The current price. */
   price: string;
   /** Earlier prices of the product, which subscribers may still pay. */
   olderPrices: string[];
@@ -122,10 +117,7 @@ async function ensurePrice(stripe: Stripe, { product, tier, current }: WantedPri
 type Products = { product: string; prices: string[] }[];
 type Configuration = Stripe.BillingPortal.Configuration;
 
-/**
- * Stripe refuses two prices of one product with the same interval in one portal configuration. The default
- * configuration offers the current prices; each older price has its own, for the subscribers who still pay it.
- */
+/** One portal has one price a product and interval: each older price gets a portal for those who still pay it. */
 async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string, lines: string[]) {
   const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const own = list.data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
@@ -201,7 +193,6 @@ export function matches(actual: unknown, wanted: unknown): boolean {
 const notMade = 'not_made';
 const emptyList = { object: 'list', data: [], has_more: false, url: '/' };
 
-/** A dry run of `npm run stripe:setup`: the lines that it would print; Stripe is only read. */
 export async function rehearseSetup(settings: Settings): Promise<string[]> {
   const { lines } = await setUpStripe(readingStripe(settings), settings.SITE_URL);
   return lines;

@@ -23,10 +23,7 @@ export async function parkedEvents(db: Database, most = 100): Promise<ParkedEven
     from outbox where parked_at is not null order by parked_at limit ${most}`);
 }
 
-/**
- * Sends a parked event again with the next minute's cron job; returns whether it exists. A chat message is
- * sent although its user has seen that it failed.
- */
+/** Sends a parked event with the next cron job, also a message that its user saw fail; false if there is none. */
 export async function retryParked({ db, settings }: Opened, seq: number, now: number): Promise<boolean> {
   const [parked] = await db.all<{ seq: number; phone: PhoneNumber; body: string }>(
     sql`select seq, phone, body from outbox where seq = ${seq} and parked_at is not null`,
@@ -40,13 +37,11 @@ export async function retryParked({ db, settings }: Opened, seq: number, now: nu
   return rowsAffected > 0;
 }
 
-/** Removes a parked event; returns whether it existed. */
 export async function dropParked(db: Database, seq: number): Promise<boolean> {
   const { rowsAffected } = await db.run(sql`delete from outbox where seq = ${seq} and parked_at is not null`);
   return rowsAffected > 0;
 }
 
-/** Lists parked events, sends them again, or removes them. */
 export const outbox: SupportCommand = {
   usage: 'outbox [retry|drop SEQ|all --yes]',
   about: 'lists the events that the bot refused, sends them again, or removes them',

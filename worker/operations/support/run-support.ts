@@ -21,7 +21,6 @@ type Call = {
   yes: boolean;
 };
 
-/** Runs a support command and prints its result; returns whether it succeeded. */
 export async function runSupport(call: Call): Promise<boolean> {
   const print = (result: Result) => process.stdout.write(`${call.json ? asJson(result.data) : result.text}\n`);
   try {
@@ -52,7 +51,6 @@ async function perform({ name, target, yes }: Call, { would, about, needsYes, pe
 }
 
 export type Flags = { tier?: string; days?: string };
-/** A command's arguments, and the opened environment. */
 export type SupportRequest = { words: string[]; flags: Flags; db: Database; settings: Settings };
 
 /** `data` is printed with `--json`, `text` without. `complete` is false if a part failed: exit code 1. */
@@ -74,14 +72,12 @@ export type SupportCommand = {
   run: (request: SupportRequest) => Promise<Action>;
 };
 
-/** The database and the settings of an environment; throws if settings are missing. */
 function openEnvironment(values: Values): { db: Database; settings: Settings } {
   const settings = settingsOf(values);
   if (!settings) throw new Error('The settings are not complete. Run `npm run doctor` to see which are missing.');
   return { settings, db: openDatabase(settings, { requests: 0, unreachable: false }) };
 }
 
-/** The canonical form of a number in any spelling. */
 export function phoneOf(word: string | undefined): PhoneNumber {
   const phone = v.safeParse(CanonicalPhone, word);
   if (!phone.success) throw new UsageError('Give a number with its country code, such as +15551234567.');
@@ -136,7 +132,6 @@ export function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'inc
 const firstInstant = 1_000_000_000_000;
 const lastInstant = 10 * firstInstant;
 
-/** JSON for people and programs: instants as ISO 8601. */
 export function asJson(data: unknown): string {
   const readable = (_: string, value: unknown) =>
     typeof value === 'number' && value >= firstInstant && value < lastInstant ? new Date(value).toISOString() : value;

@@ -84,10 +84,7 @@ function date(instant: number | null): string {
   return instant === null ? 'never' : `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/**
- * Clears the limits on codes and wrong tries of a number. Limits of network addresses stay, since several users may
- * share one.
- */
+/** Keeps the limits of network addresses, since several users may share one. */
 const release: SupportCommand = {
   usage: 'release NUMBER --yes',
   about: 'clears the sign-in limits of the number, so that it can get a code at once',
@@ -187,7 +184,6 @@ const trial: SupportCommand = {
   },
 };
 
-/** Prints the user's export as JSON. It needs no confirmation, but writes an audit line. */
 const exportUser: SupportCommand = {
   usage: 'export NUMBER',
   about: 'prints what "Download My Data" gives the user, the conversation included, as JSON',
@@ -233,7 +229,6 @@ async function callAbout<T>(settings: Settings, userId: string, method: 'GET' | 
   return callApi<T>(settings, endpoints.supportErase.path, { method, headers: { authorization } });
 }
 
-/** Every command of `npm run support`, by its name. */
 export const supportCommands: Record<string, SupportCommand> = {
   find,
   trial,

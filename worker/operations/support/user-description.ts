@@ -89,13 +89,11 @@ const ifFuture = (instant: number | undefined, now: number) =>
 
 export type ReturnedPayment = {
   charge: string;
-  /** Unix ms. */
   at: number;
   /** In the smallest unit of the currency. */
   amount: number;
   refunded: number;
   currency: string;
-  /** Stripe's statuses of its disputes. */
   disputes: string[];
 };
 
@@ -125,7 +123,6 @@ function summaryOf({ id, status, created, cancel_at_period_end }: Stripe.Subscri
   return { id, status, createdAt: created * 1000, cancelAtPeriodEnd: cancel_at_period_end };
 }
 
-/** The payments of a customer that were disputed or refunded, the newest first. */
 export async function returnedPayments(stripe: Stripe, customer: string): Promise<ReturnedPayment[]> {
   const charges = await unlessMissing(stripe.charges.list({ customer, limit: 100 }));
   const returned = (charges?.data ?? []).filter(({ disputed, amount_refunded }) => disputed || amount_refunded > 0);
@@ -139,7 +136,6 @@ export async function returnedPayments(stripe: Stripe, customer: string): Promis
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
-/** The user's problems, each in one sentence with the next step. */
 export function advise(
   { account, plan, week, limits, eventsForTheBot }: UserDescription,
   payments: Payments,

@@ -140,7 +140,7 @@ function unix(seconds) {
   return dateOf(seconds * 1000);
 }
 
-const names = { libsql: 'Database', stripe: 'Stripe', whatsapp: 'WhatsApp', bot: 'Bot' };
+const names = { libsql: 'Database', stripe: 'Stripe', whatsapp: 'WhatsApp', bot: 'Bot', push: 'Push service' };
 const moods = [
   { label: 'works', fault: null },
   { label: 'is slow (3 s)', fault: { delayMs: 3000 } },

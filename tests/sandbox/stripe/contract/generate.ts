@@ -31,7 +31,7 @@ type OpenApi = {
 /** Objects that the local Stripe does not return: discounts, test clocks, and what is deleted apart from customers. */
 const neverReturned = /coupon|discount|promotion_code|test_clock|^deleted_(?!customer|webhook_endpoint)/;
 
-/** Longer lists (countries, languages) are not copied: any text is accepted. */
+/** Longer lists (countries) are not copied: any text is accepted. The languages of the hosted pages are. */
 const longestEnum = 12;
 
 function shapeOf(schema: Schema, side: 'request' | 'response'): Shape {
@@ -64,9 +64,14 @@ function enumOf(schema: Schema, side: 'request' | 'response'): Shape {
 function fieldsOf(schema: Schema, side: 'request' | 'response'): Fields {
   const entries = Object.entries(schema.properties ?? {});
   return Object.fromEntries(
-    entries.map(([name, field]) => [schema.required?.includes(name) ? `${name}!` : name, shapeOf(field, side)]),
+    entries.map(([name, field]) => [
+      schema.required?.includes(name) ? `${name}!` : name,
+      name === 'locale' && side === 'request' ? languagesOf(field) : shapeOf(field, side),
+    ]),
   );
 }
+
+const languagesOf = ({ enum: values = [] }: Schema) => `enum:${values.join('|')}`;
 
 function either(choices: Shape[]): Shape {
   const flat = choices.flatMap((choice) =>

@@ -15,6 +15,7 @@ import {
   type Html,
   layout,
   problem,
+  wordsIn,
 } from './layout.ts';
 import type { Atomically, World } from '../world.ts';
 import type { CheckoutSession } from './hosted-types.ts';
@@ -83,22 +84,24 @@ function subscribePage(world: World, session: CheckoutSession, attempt: Attempt)
   );
   const interval = data[0]?.price.recurring?.interval ?? 'week';
   const dueToday = formatMoney(session.amount_total ?? 0, session.currency ?? 'usd');
+  const { locale } = session;
+  const words = wordsIn(locale);
   const summary = html`<section class="stack">
-    <p class="soft">Subscribe to</p>
+    <p class="soft">${words.subscribeTo}</p>
     <h1>${name}</h1>
-    <p class="price">${price} <small>/ ${interval}</small></p>
+    <p class="price">${price} <small>/ ${interval === 'week' ? words.week : interval}</small></p>
     <dl>
       ${customerRow(world, session)} ${trialRow(session)}
       <div class="total">
-        <dt>Due today</dt>
+        <dt>${words.dueToday}</dt>
         <dd>${dueToday}</dd>
       </div>
     </dl>
-    <p class="soft">Renews every ${interval} until you cancel.</p>
+    <p class="soft">${interval === 'week' ? words.renews : ''}</p>
   </section>`;
   return layout(
     world,
-    'Checkout',
+    { title: words.checkout, locale },
     html`<div class="columns">${summary}${payForm(session, 'Subscribe', attempt)}</div>`,
   );
 }
@@ -107,26 +110,28 @@ function subscribePage(world: World, session: CheckoutSession, attempt: Attempt)
 function setupPage(world: World, session: CheckoutSession, attempt: Attempt): Html {
   const price = world.prices.all().find(({ active, metadata }) => active && metadata.tier === session.metadata?.tier);
   const plan = price && world.products.get(price.product).name;
+  const { locale } = session;
+  const words = wordsIn(locale);
   const cost = price
-    ? html`<p class="price">${formatMoney(price.unit_amount, price.currency)} <small>/ week</small></p>`
+    ? html`<p class="price">${formatMoney(price.unit_amount, price.currency)} <small>/ ${words.week}</small></p>`
     : '';
   const summary = html`<section class="stack">
-    <p class="soft">Nothing is charged today</p>
-    <h1>${plan ?? 'Save a card'}</h1>
+    <p class="soft">${words.nothingToday}</p>
+    <h1>${plan ?? words.saveCard}</h1>
     ${cost}
-    <p class="soft">${world.settings.businessName} will use the card for what you choose to pay for later.</p>
+    <p class="soft">${words.later(world.settings.businessName)}</p>
     <dl>${customerRow(world, session)}</dl>
   </section>`;
   return layout(
     world,
-    'Save a card',
+    { title: words.saveCard, locale },
     html`<div class="columns">${summary}${payForm(session, 'Subscribe', attempt)}</div>`,
   );
 }
 
 function payForm(session: CheckoutSession, label: string, { message, card }: Attempt): Html {
   const back = session.cancel_url ? html`<button formaction="/checkout/${session.id}/back">Back</button>` : '';
-  return html`<section class="card">
+  return html`<section class="card" lang="en">
     <form method="post" class="stack">
       ${problem(message)} ${cardChoice(card, session.payment_method_types)}
       <button class="primary">${label}</button>
@@ -135,24 +140,24 @@ function payForm(session: CheckoutSession, label: string, { message, card }: Att
   </section>`;
 }
 
-function customerRow(world: World, { customer, customer_email: email }: CheckoutSession): Html | string {
+function customerRow(world: World, { customer, customer_email: email, locale }: CheckoutSession): Html | string {
   const found = customer ? world.customers.find(customer) : undefined;
   const who = found?.email ?? found?.phone ?? found?._.phone ?? email;
   return who
     ? html`<div>
-        <dt>Customer</dt>
+        <dt>${wordsIn(locale).customer}</dt>
         <dd>${who}</dd>
       </div>`
     : '';
 }
 
-function trialRow({ _: { subscriptionData: data }, created }: CheckoutSession): Html | string {
+function trialRow({ _: { subscriptionData: data }, created, locale }: CheckoutSession): Html | string {
   const days = data.trial_period_days;
   const end = data.trial_end ?? (days === undefined ? undefined : created + days * 86_400);
   return end === undefined
     ? ''
     : html`<div>
-        <dt>Free until</dt>
+        <dt>${wordsIn(locale).freeUntil}</dt>
         <dd>${longDate(end)}</dd>
       </div>`;
 }

@@ -14,6 +14,7 @@ export type CheckoutSession = {
   customer_email: string | null;
   expires_at: number;
   invoice: string | null;
+  locale: string | null;
   metadata: Metadata;
   mode: 'setup' | 'subscription';
   payment_method_types: string[];

@@ -89,5 +89,5 @@ function invoicePage(world: World, invoice: Invoice, message?: string): Html {
     </section>
     ${invoice.status === 'open' ? html`<div class="rows">${form}</div>` : ''}
   </div>`;
-  return layout(world, `Invoice ${invoice.number}`, content);
+  return layout(world, { title: `Invoice ${invoice.number}` }, content);
 }

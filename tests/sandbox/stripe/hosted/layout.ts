@@ -4,11 +4,67 @@ import { type TestCard, findTestCard, testCards } from '../payments/payment-meth
 
 export type Html = ReturnType<typeof html>;
 
+const english = {
+  testMode: 'Test mode',
+  checkout: 'Checkout',
+  subscribeTo: 'Subscribe to',
+  dueToday: 'Due today',
+  customer: 'Customer',
+  freeUntil: 'Free until',
+  renews: 'Renews every week until you cancel.',
+  week: 'week',
+  nothingToday: 'Nothing is charged today',
+  saveCard: 'Save a card',
+  later: (business: string) => `${business} will use the card for what you choose to pay for later.`,
+  subscription: 'Your subscription',
+};
+const words: Record<string, typeof english> = {
+  es: {
+    testMode: 'Modo de prueba',
+    checkout: 'Pago',
+    subscribeTo: 'Suscríbete a',
+    dueToday: 'Hoy pagas',
+    customer: 'Cliente',
+    freeUntil: 'Gratis hasta el',
+    renews: 'Se renueva cada semana hasta que canceles.',
+    week: 'semana',
+    nothingToday: 'Hoy no se cobra nada',
+    saveCard: 'Guarda una tarjeta',
+    later: (business) => `${business} usará la tarjeta para lo que decidas pagar más adelante.`,
+    subscription: 'Tu suscripción',
+  },
+  pt: {
+    testMode: 'Modo de teste',
+    checkout: 'Pagamento',
+    subscribeTo: 'Assine o',
+    dueToday: 'Total de hoje',
+    customer: 'Cliente',
+    freeUntil: 'Grátis até',
+    renews: 'Renova toda semana até você cancelar.',
+    week: 'semana',
+    nothingToday: 'Nada será cobrado hoje',
+    saveCard: 'Salve um cartão',
+    later: (business) => `${business} usará o cartão para o que você decidir pagar depois.`,
+    subscription: 'Sua assinatura',
+  },
+};
+
+/**
+ * What a page says in the language of its session. The names of forms and buttons are English in every language, so
+ * that programs find them.
+ */
+export function wordsIn(locale: string | null): typeof english {
+  return words[locale?.slice(0, 2) ?? ''] ?? english;
+}
+
+type Head = { title: string; locale?: string | null };
+
 /** The layout of every hosted page. */
-export function layout(world: World, title: string, content: Html): Html {
+export function layout(world: World, { title, locale = null }: Head, content: Html): Html {
   const { businessName: name } = world.settings;
+  const { testMode } = wordsIn(locale);
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${locale === null || locale === 'auto' ? 'en' : locale}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -22,7 +78,7 @@ export function layout(world: World, title: string, content: Html): Html {
         <main>
           <header>
             <p class="merchant"><i aria-hidden="true">${name.slice(0, 1)}</i>${name}</p>
-            <span class="badge">Test mode</span>
+            <span class="badge">${testMode}</span>
           </header>
           ${content}
         </main>
@@ -45,7 +101,7 @@ export function closedPage(
     <p class="soft">${text}</p>
     ${back ? html`<a class="button primary" href="${back}">Back</a>` : ''}
   </section>`;
-  return layout(world, title, content);
+  return layout(world, { title }, content);
 }
 
 type Form = Record<string, unknown>;
@@ -68,7 +124,7 @@ export function authenticationPage(world: World, step: Step): Html {
     <p class="soft">The bank that issued this card asks the cardholder to confirm the payment.</p>
     ${authenticationForm(step)}
   </section>`;
-  return layout(world, 'Authentication', content);
+  return layout(world, { title: 'Authentication' }, content);
 }
 
 export function authenticationForm({ action, fields = {} }: Step): Html {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, layout, problem, formatMoney, cardChoice } from './layout.ts';
+import { type Html, layout, problem, formatMoney, cardChoice, wordsIn } from './layout.ts';
 import type { PortalSession, Features } from './hosted-types.ts';
 import type { World } from '../world.ts';
 import { longDate } from '../clock.ts';
@@ -29,12 +29,14 @@ export function portalPage(
   portal: Portal,
   { notice, problem: message }: { notice?: Notice; problem?: string },
 ): Html {
+  const { locale } = portal.session;
+  const title = wordsIn(locale).subscription;
   const words = notice && notices[notice];
   const content = html`<div class="stack">
-      <h1>Your subscription</h1>
+      <h1>${title}</h1>
       ${problem(message)} ${words ? html`<p class="notice good" role="status">${words}</p>` : ''}
     </div>
-    <div class="columns">
+    <div class="columns" lang="en">
       <div class="rows">${sectionsOf(portal)}</div>
       <div class="rows">
         ${invoiceSection(portal)}
@@ -43,7 +45,7 @@ export function portalPage(
         </form>
       </div>
     </div>`;
-  return layout(world, 'Billing', content);
+  return layout(world, { title, locale }, content);
 }
 
 /** The section of the session's flow comes first. */
@@ -62,7 +64,7 @@ export function confirmationPage(world: World, { id }: PortalSession, message: s
       <button class="primary">Return to ${world.settings.businessName}</button>
     </form>
   </section>`;
-  return layout(world, 'Done', content);
+  return layout(world, { title: 'Done' }, content);
 }
 
 const states: Record<string, string> = {

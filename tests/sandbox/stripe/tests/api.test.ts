@@ -79,6 +79,12 @@ test('refuses what is no parameter, no integer, no choice and no address', async
       'status=x',
       { message: 'Invalid status: must be one of draft, open, paid, uncollectible, or void' },
     ],
+    [
+      'POST /v1/checkout/sessions',
+      `mode=setup&currency=usd&customer=${me.customer}&success_url=http://site.test&locale=es-MX`,
+      { param: 'locale', message: expect.stringMatching(/^Invalid locale: must be one of auto, bg, .*, or zh-TW$/) },
+    ],
+    ['POST /v1/billing_portal/sessions', `customer=${me.customer}&locale=hi-IN`, { param: 'locale' }],
     ['POST /v1/refunds', '', { message: expect.stringContaining('payment_intent or charge') }],
   ];
   for (const [call, form, error] of refusals) {

@@ -1,0 +1,193 @@
+import type { Page } from 'playwright/test';
+import { expectNotices, expectToFit, open, shownNotices, violations } from './support/page.ts';
+import type { Phone } from './support/phone.ts';
+import { expect, signInByExternalToken, test } from './support/test.ts';
+import { test as stubbed } from './support/stubbed.ts';
+
+const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel subscription' });
+const keepButton = (page: Page) => page.getByRole('button', { name: 'Keep my plan' });
+const footerLink = (page: Page) => page.getByRole('contentinfo').getByRole('link', { name: 'Cancel subscription' });
+const cancelled =
+  /^Your subscription is cancelled\. Basic stays until (\w+ \d+, \d+), and nothing is charged after that\.$/;
+const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
+
+async function buyBasic(page: Page, phone: Phone): Promise<void> {
+  await signInByExternalToken(page, phone, '/plans');
+  await page.getByRole('button', { name: 'Choose Basic' }).click();
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+}
+
+const isCancelled = async (phone: Phone) =>
+  (await phone.holdings()).subscriptions.map(
+    (each) => (each as { cancel_at_period_end?: boolean }).cancel_at_period_end,
+  );
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 740 } });
+
+  test('from the landing page, signed out, to the end of the subscription', async ({ page, phone }) => {
+    await buyBasic(page, phone);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto('/');
+    await footerLink(page).click();
+    await expect(page.getByText('Log in, and you can cancel your subscription with one click.')).toBeVisible();
+    await page.getByLabel('Phone number').fill(phone.number);
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    await page.getByLabel('Verification code').fill(await phone.code());
+    await page.getByRole('button', { name: 'Verify Code' }).click();
+
+    await expect(page.getByText(/^If you cancel, Basic stays until /)).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe('/cancel');
+    await expect(page.getByText('Would you tell us why?')).toBeHidden();
+    expect(await violations(page)).toEqual([]);
+    await cancelButton(page).click();
+    const text = (await page.getByText(cancelled).textContent())!;
+    const date = cancelled.exec(text)![1]!;
+    expect(await isCancelled(phone)).toEqual([true]);
+    await expect
+      .poll(() => shownNotices(page))
+      .toEqual([expect.objectContaining({ text: `Subscription cancelled / It ends on ${date}.` })]);
+    expect(await violations(page)).toEqual([]);
+    await expectToFit(page, 320, 360);
+
+    await page
+      .getByRole('group', { name: 'Would you tell us why?' })
+      .getByRole('button', { name: 'It costs too much' })
+      .click();
+    await expect(page.getByText('Thank you. That helps us.')).toBeVisible();
+    await page.getByRole('link', { name: 'Go to My Account' }).click();
+    await expect(planCard(page).getByText(`Cancellation scheduled. Changes to Free on ${date}`)).toBeVisible();
+  });
+});
+
+test('a double click cancels, and does not take it back', async ({ page, phone }) => {
+  await buyBasic(page, phone);
+  await footerLink(page).click();
+  await cancelButton(page).dblclick();
+  await expect(page.getByText(cancelled)).toBeVisible();
+  await expect(keepButton(page)).toBeVisible();
+  expect(await isCancelled(phone)).toEqual([true]);
+  await keepButton(page).dblclick();
+  await expect(page.getByText(/^If you cancel, Basic stays until /)).toBeVisible();
+  expect(await isCancelled(phone)).toEqual([false]);
+  await page.goto('/account');
+  await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
+});
+
+test('two tabs show the same, and the later click decides', async ({ page, context, phone }) => {
+  await buyBasic(page, phone);
+  const other = await context.newPage();
+  for (const tab of [page, other]) {
+    await tab.goto('/cancel');
+    await expect(cancelButton(tab)).toBeVisible();
+  }
+  await cancelButton(page).click();
+  await expect(other.getByText(cancelled)).toBeVisible();
+  await expect(other.getByText('Would you tell us why?')).toBeHidden();
+  await keepButton(other).click();
+  await expect(cancelButton(page)).toBeVisible();
+  await Promise.all([page, other].map((tab) => cancelButton(tab).click()));
+  for (const tab of [page, other]) await expect(tab.getByText(cancelled)).toBeVisible();
+  expect(await isCancelled(phone)).toEqual([true]);
+});
+
+test('while Stripe does not answer, nothing is claimed, and the next try works', async ({
+  page,
+  phone,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 503/, /^503 /);
+  await buyBasic(page, phone);
+  await page.goto('/cancel');
+  await phone.stripeFails(true);
+  await cancelButton(page).click();
+  await expect(page.getByRole('alert')).toHaveText(
+    'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.',
+  );
+  await phone.stripeFails(false);
+  await cancelButton(page).click();
+  await expect(page.getByText(cancelled)).toBeVisible();
+  await expect(page.getByRole('alert')).toBeHidden();
+});
+
+stubbed.describe('with a stub', () => {
+  const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
+
+  stubbed('a trial without a plan behind it has nothing to cancel', async ({ page, stub }) => {
+    stub.respond('cancelPlan', { success: false, code: 'conflict', message: 'You have no subscription.' }, 409);
+    await stub.signedIn({ ...dated, isTrial: true, subscriptionStatus: 'trialing' });
+    await open(page, '/cancel');
+    await cancelButton(page).click();
+    await expect(page.getByRole('alert')).toContainText('there is nothing to cancel and nothing is charged');
+    expect(await shownNotices(page)).toEqual([]);
+  });
+
+  stubbed('a session that has ended meanwhile leads to the login and back', async ({ page, stub }) => {
+    await stub.signedIn(dated);
+    await open(page, '/cancel');
+    stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
+    await cancelButton(page).click();
+    await page.waitForURL('**/login?next=%2Fcancel');
+    stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    await page.getByLabel('Verification code').fill('123456');
+    await page.getByRole('button', { name: 'Verify Code' }).click();
+    await expect(cancelButton(page)).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe('/cancel');
+  });
+
+  stubbed('the session of a trial link signs in with a code and comes back', async ({ page, stub }) => {
+    await stub.signedIn(dated);
+    await open(page, '/cancel');
+    stub.respond('cancelPlan', { success: false, code: 'sign_in_needed' }, 403);
+    await cancelButton(page).click();
+    await page.waitForURL('**/login?next=%2Fcancel');
+    await expectNotices(page, ['Please sign in with a code to see this.']);
+    await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
+  });
+
+  stubbed('an offline browser says so, and nothing is asked before the click', async ({ page, stub }) => {
+    await stub.signedIn(dated);
+    await open(page, '/cancel');
+    stub.disconnect('cancelPlan');
+    await cancelButton(page).click();
+    await expect(page.getByRole('alert')).toContainText('Unable to connect to server.');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(page.getByText('Would you tell us why?')).toBeHidden();
+  });
+
+  for (const [path, title, text] of [
+    [
+      '/es/cancel',
+      'Cancelar la suscripción',
+      'Si cancelas, tienes Basic hasta el 1 de diciembre de 2026 y después no se cobra nada.',
+    ],
+    [
+      '/pt-br/cancel',
+      'Cancelar a assinatura',
+      'Se você cancelar, o plano Basic continua até 1 de dezembro de 2026, e depois disso nada é cobrado.',
+    ],
+  ] as const) {
+    stubbed(`${path} speaks its language`, async ({ page, stub }) => {
+      await stub.signedIn(dated);
+      await open(page, path);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+      await expect(page.getByText(text)).toBeVisible();
+      await expect(page.getByRole('button', { name: title })).toBeVisible();
+    });
+  }
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the page says how to cancel and what happens then', async ({ page }) => {
+    await page.goto('/cancel');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
+    await expect(page.getByText('You can change your mind until that day.')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Log in to cancel' })).toHaveAttribute('href', '/login?next=%2Fcancel');
+    await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
+  });
+});

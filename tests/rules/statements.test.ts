@@ -1,0 +1,475 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { sentencesOf } from '../../web/build/words/texts.ts';
+import { noticeMs } from '../../worker/accounts/account-retention.ts';
+import { planIds, plans } from '../../worker/contract/plans.ts';
+import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
+import { dayMs } from '../../worker/lib/time.ts';
+import { Settings } from '../../worker/settings.ts';
+import { weekMs } from '../../worker/usage/week.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const runbook = read('worker/docs/runbook.md');
+
+/** Whether a test file has a test or group of that name. */
+function hasTest(file: string, name: string): boolean {
+  if (!existsSync(join(root, file))) return false;
+  const quoted = [`'${name.replaceAll("'", String.raw`\'`)}'`, `"${name}"`, `\`${name}\``];
+  return quoted.some((each) => read(file).includes(each));
+}
+
+/** What a sentence claims and nothing shows; empty if it is true. */
+type Proof = (sentence: string) => string[];
+type Row = [beginning: string, ...proofs: Proof[]];
+
+/** The named tests, `api/export: holds no secret`, show it. */
+const shownBy =
+  (...tests: string[]): Proof =>
+  () =>
+    tests
+      .filter((test) => {
+        const [file = '', ...name] = test.split(': ');
+        return !hasTest(`tests/${file}.test.ts`, name.join(': '));
+      })
+      .map((test) => `there is no test “${test}”`);
+/** The value stands in the sentence in these words. */
+const says =
+  (words: string): Proof =>
+  (sentence) =>
+    sentence.includes(words) ? [] : [`the product says “${words}”`];
+/** The default of a setting in days stands in the sentence. */
+const days = (name: 'CHAT_RETENTION_DAYS' | 'ACCOUNT_RETENTION_DAYS', wordsOf: (value: number) => string): Proof =>
+  says(wordsOf(v.parse(Settings.entries[name], undefined)));
+/** The files have the text, such as the setting of a service. */
+const stands =
+  (file: string, text: string): Proof =>
+  () =>
+    read(file).includes(text) ? [] : [`${file} lacks “${text}”`];
+/** No code can show it: the runbook tells the owner that the text promises it. */
+const promised = (phrase: string): Proof => {
+  const [, section = ''] = /## What the texts promise in your name\n([\s\S]*?)\n## /.exec(runbook) ?? [];
+  return () => (section.includes(phrase) ? [] : [`the runbook’s list of promises lacks “${phrase}”`]);
+};
+/** Nothing about the product that could be false: a request to the reader, a rule of the agreement, what a word means. */
+const advice: Proof = () => [];
+const agreement: Proof = () => [];
+const scope: Proof = () => [];
+
+const encryptedStorage = shownBy(
+  'api/chat-privacy: stands in no row of the database and in no line of the log',
+  'api/recordings-kept: is stored as ciphertext alone, in the live object alone',
+);
+const noNumberForTheModel = shownBy(
+  'operations/bot-example: asks a model where it has an address, with what was said before',
+);
+const deletion = shownBy(
+  'api/accounts: erases the account, its sessions and streams, and notifies the bot',
+  'api/traces: keeps a number only where it is needed, and the address %s nowhere',
+  'api/recordings-kept: is erased with the account',
+);
+const withdrawal = shownBy(
+  'api/chat-privacy: removes the conversation when it is withdrawn',
+  'browser/routes: a pending user can withdraw consent',
+);
+const footer = shownBy('browser/landing: the footer says who is behind it');
+const helpLines = shownBy('rules/help: %s keeps every rule');
+const noPlanAfterFailure = shownBy(
+  'api/renewals: gives no fresh allowance while it is unpaid, nor do the three after it',
+  'api/renewals: falls to free when the retries are over, by cancellation or as unpaid',
+);
+
+const privacy: Row[] = [
+  ['What you tell', scope],
+  ['This page says plainly', scope],
+  [
+    'Your conversations are encrypted',
+    encryptedStorage,
+    stands('web/build/site-files.ts', 'Strict-Transport-Security'),
+  ],
+  ['No human reviews', promised('nobody reads conversations')],
+  ['Our AI partner processes de-identified', noNumberForTheModel, promised('the contract with the AI partner')],
+  [
+    'We do not sell your data',
+    promised('no data is sold'),
+    shownBy('build/pages: trusts nothing inline but what it names'),
+  ],
+  ['You can delete your account', deletion],
+  ['Your phone number', shownBy('api/export: is a JSON attachment with everything that is kept, here and at Stripe')],
+  ['Your messages, text and voice', shownBy('api/export: holds the whole conversation, and not its key')],
+  [
+    'How many messages you use',
+    shownBy('api/export: is a JSON attachment with everything that is kept, here and at Stripe'),
+  ],
+  ['Technical records', shownBy('api/service: writes one structured line per request, without personal data')],
+  ['They never hold what', encryptedStorage, shownBy('api/voice: stands in no line of the log')],
+  [
+    'Of an attempt to sign in',
+    shownBy('api/traces: keeps a number only where it is needed, and the address %s nowhere'),
+    says(`for ${rateLimitEventsKeptMs === dayMs ? 'a day' : `${rateLimitEventsKeptMs} ms`}`),
+  ],
+  ['Payments are handled', shownBy('browser/plans: the chosen plan is bought on the page of the payment provider')],
+  [
+    'We learn whether',
+    shownBy('browser/calls: every call goes where it should, with what it should and without cookies'),
+  ],
+  ['Messages travel encrypted', encryptedStorage, stands('web/build/site-files.ts', 'Strict-Transport-Security')],
+  [
+    'Each conversation on this site',
+    shownBy(
+      'api/chat-privacy: are other ones after the conversation was cleared',
+      'api/chat-privacy: is unreadable without its key, with the key of another user, and out of its place',
+    ),
+  ],
+  [
+    'That a reply was about',
+    shownBy('api/chat-privacy: leaves no sign of a crisis in the database, in the row of the reply neither'),
+  ],
+  ['The companion’s service', shownBy('api/chat: is stored, sent to the bot and replied to, in order')],
+  [
+    'Login codes and link tokens',
+    shownBy(
+      'api/export: holds no secret and no hash',
+      'rules/lib: is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose',
+    ),
+  ],
+  [
+    'Nobody at our company',
+    promised('nobody reads conversations'),
+    shownBy('operations/support: never shows the conversation'),
+  ],
+  ['If you ask us for help', promised('nobody reads conversations')],
+  ['Answers are written', promised('the contract with the AI partner')],
+  ['The partner receives', noNumberForTheModel, promised('the bot gives the AI partner')],
+  ['What you write or say', advice],
+  ['The partner processes', promised('the contract with the AI partner')],
+  ['To provide the service', scope],
+  [
+    'Where the law asks',
+    shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked'),
+  ],
+  ['You withdraw it there', withdrawal],
+  ['Deleting your account withdraws', deletion],
+  ['Only those who help us', promised('nobody else receives data')],
+  ['{app}, to carry', shownBy('api/sign-in: sends one WhatsApp message to somebody who has written')],
+  ['our AI partner, for', noNumberForTheModel],
+  ['Stripe, for payments', shownBy('browser/plans: the chosen plan is bought on the page of the payment provider')],
+  ['Cloudflare, which runs', encryptedStorage, stands('wrangler.toml', 'LIVE_USER')],
+  ['We hand data', promised('authorities')],
+  [
+    'Messages on this site, recordings included',
+    days('CHAT_RETENTION_DAYS', (value) => `kept for ${value} days`),
+    shownBy(
+      'api/chat-clearing: comes within a day of the days that are set, for the ids of cleared messages too',
+      'api/recordings-kept: is kept as long as messages are, and no longer',
+    ),
+    stands('worker/live/live-user.ts', 'const retentionCheckMs = dayMs;'),
+  ],
+  ['A session ends after', shownBy('api/refusals: refuses a session after its thirty days')],
+  ['Everything else is kept', shownBy('api/retention: deletes the expired rows of %s, and no others'), deletion],
+  [
+    'If nobody uses an account',
+    days('ACCOUNT_RETENTION_DAYS', (value) => `for ${value / 365 === 2 ? 'two years' : `${value} days`}`),
+    says(`${noticeMs / dayMs} days later`),
+    shownBy('api/retention: is announced to the bot, and deleted 30 days later like one that its user deletes'),
+  ],
+  ['When you delete your account', deletion, shownBy('browser/billing: deleting the account ends what could charge')],
+  [
+    'Codes that are made from your number',
+    says(`for ${weekMs === 7 * dayMs ? 'a week' : `${weekMs} ms`}`),
+    shownBy(
+      'api/traces: keeps a number only where it is needed, and the address %s nowhere',
+      'api/trials: is one for a number, ever, also with two links and after the account was deleted',
+      'api/accounts: leaves nothing of it behind once the week has ended, and nothing without a count',
+      'api/chat-privacy: does not give away the number to somebody who tries all of them',
+    ),
+    stands('worker/lib/cleanup.ts', 'since: botCalls.at, keptMs: 7 * dayMs'),
+  ],
+  [
+    'The order to erase its copy',
+    shownBy('api/outbox: keeps of a deletion that the bot refused neither number nor id, and nothing after 30 days'),
+    stands('worker/lib/cleanup.ts', 'parkedDeletionsKeptMs = 30 * dayMs'),
+  ],
+  [
+    'Our providers can restore',
+    stands('worker/docs/runbook.md', 'Cloudflare keeps 30 days of each object'),
+    stands('worker/docs/runbook.md', 'Turso keeps every commit for 1 to 90 days'),
+  ],
+  ['Payment records stay', promised('payment records')],
+  ['Wherever you live', scope],
+  ['show you the data', shownBy('api/export: is a JSON attachment with everything that is kept, here and at Stripe')],
+  ['correct what is wrong', promised('requests about data')],
+  ['erase it', deletion],
+  ['limit or stop', promised('requests about data')],
+  ['hand it over', shownBy('browser/account-data: the data is saved as a JSON file')],
+  [
+    'On your account page',
+    shownBy(
+      'browser/account-data: the data is saved as a JSON file',
+      'browser/account-data: another session can be ended, this one cannot',
+      'browser/account-data: the deletion says what is lost, keeps the focus and gives it back',
+    ),
+  ],
+  ['For the rest write', promised('requests about data within 30 days')],
+  ['You may also complain', advice],
+  [
+    'This site sets no cookies',
+    shownBy(
+      'browser/calls: every call goes where it should, with what it should and without cookies',
+      'browser/pages: every page carries the strict headers',
+    ),
+  ],
+  [
+    'Your browser’s storage',
+    shownBy(
+      'browser/session: a stored token is used unless it says that it has ended',
+      'browser/routes: the colours are changed by a button and stored',
+      'browser/sign-in: logging out in one tab logs the other out',
+    ),
+  ],
+  ['{name} supports well-being', scope],
+  ['It is not meant', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['When this policy changes', promised('a change of the texts')],
+  ['Questions and requests', footer],
+];
+
+const terms: Row[] = [
+  ['These terms are', agreement],
+  ['Please read them', agreement],
+  ['{name} is an AI companion', scope],
+  [
+    'You talk with',
+    shownBy('browser/chat: carries a message to the companion and its reply back, and shows both after a reload'),
+  ],
+  ['Its answers are written', promised('software writes every reply')],
+  ['No human being', promised('software writes every reply')],
+  ['The approach is', scope],
+  ['It is an approach', scope],
+  ['{name} is not a medical', scope],
+  ['It does not diagnose', scope],
+  ['Never delay', advice],
+  ['{name} cannot respond', scope],
+  ['If you or someone else', advice],
+  ['Crisis lines by country', shownBy('browser/help: the account, the contact page and the terms lead there')],
+  ['You must be at least 18', agreement],
+  ['Your phone number is', shownBy('api/sign-in: opens a session with a three-part token that knows no phone number')],
+  ['You log in with', shownBy('api/sign-in: sends one WhatsApp message to somebody who has written')],
+  ['Keep your phone', advice],
+  ['Tell us at once', advice],
+  [
+    'We may ask new accounts',
+    shownBy('api/accounts: makes new users wait when it is manual, until the bot approves them'),
+  ],
+  [
+    'Every account has',
+    says(
+      `${planIds
+        .slice(0, -1)
+        .map((id) => plans[id].name)
+        .join(', ')} or ${plans.platinum.name}`,
+    ),
+  ],
+  ['Each plan comes', shownBy('browser/plans: four plans stand in order, with price, allowance and voice')],
+  [
+    'Voice replies are included',
+    says(`from ${planIds.map((id) => plans[id]).find(({ hasVoice }) => hasVoice)?.name} upward`),
+    shownBy('api/usage: refuses voice where the plan has none'),
+  ],
+  [
+    'Your allowance is reset',
+    says(`every ${plans.free.periodDescription}`),
+    shownBy('rules/week: lasts seven days from its anchor, to the millisecond'),
+  ],
+  [
+    'Messages that you do not',
+    shownBy('api/usage: is counted from the first contact and starts at 0 again, also when nothing ran at midnight'),
+  ],
+  [
+    'When the allowance',
+    shownBy(
+      'api/usage: does not count what would pass the limit',
+      'api/renewals: begins a new, fully paid week, also minutes before the renewal',
+    ),
+  ],
+  ['Paid plans are', shownBy('api/plan-journeys: the return page alone brings the plan')],
+  ['They are billed weekly', shownBy('api/renewals: is paid as soon as it is seen, and opens the new week')],
+  [
+    'Prices are in US dollars',
+    shownBy('api/billing: calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for'),
+  ],
+  ['Payments are taken', shownBy('browser/plans: the chosen plan is bought on the page of the payment provider')],
+  [
+    'We never see or store',
+    shownBy('browser/calls: every call goes where it should, with what it should and without cookies'),
+  ],
+  ['If a payment fails', noPlanAfterFailure, stands('worker/docs/runbook.md', 'retries for at most two weeks')],
+  ['Until it succeeds', noPlanAfterFailure],
+  ['If we change a price', promised('a new price')],
+  [
+    'The new price applies',
+    shownBy('api/prices: lets those who pay the old one change, cancel and pay, and setting up twice changes nothing'),
+  ],
+  [
+    'We may offer a trial',
+    shownBy('api/trials: is one for a number, ever, also with two links and after the account was deleted'),
+  ],
+  ['A trial needs no card', shownBy('api/trials: opens the session and grants its plan for its days, by the clock')],
+  [
+    'When it ends',
+    shownBy('api/trials: waits for its end', 'rules/entitlement: ignores a trial from the instant of its end'),
+  ],
+  [
+    'You can change or cancel',
+    shownBy('browser/billing: a cancellation can be taken back, or ends the plan with the week'),
+  ],
+  ['A move to a larger plan takes', shownBy('browser/billing: a dearer plan begins a new week at once')],
+  ['A move to a smaller', shownBy('browser/billing: a cheaper plan begins at the end of the week')],
+  ['There are no refunds', agreement],
+  [
+    'A move to a larger plan begins',
+    shownBy('api/renewals: begins a new, fully paid week, also minutes before the renewal'),
+  ],
+  ['Deleting your account', deletion, shownBy('browser/billing: deleting the account ends what could charge')],
+  ['This cannot be undone', deletion],
+  ['Conversations are encrypted', encryptedStorage, promised('nobody reads conversations')],
+  ['To write its answers', noNumberForTheModel, promised('the bot gives the AI partner')],
+  ['The Privacy Policy says', scope],
+  ['Please do not', agreement],
+  ['use the service', agreement],
+  ['try to get around', agreement],
+  ['share, sell', agreement],
+  ['copy, scrape', agreement],
+  ['We may suspend', agreement],
+  ['What you write stays', agreement],
+  ['You allow us', agreement],
+  ['The service itself', agreement],
+  ['We do our best', scope],
+  ['The service is provided', agreement],
+  ['As far as the law', agreement],
+  ['Nothing in these terms', agreement],
+  ['We may change', agreement],
+  ['If a change matters', promised('a change of the texts')],
+  ['Questions?', scope],
+  ['Write to', footer],
+];
+
+const safety: Row[] = [
+  ['What {companion} does', scope],
+  ['Get help now', scope],
+  ['{companion} is an AI', promised('software writes every reply')],
+  ['Software writes', promised('software writes every reply')],
+  ['{companion} is for adults', scope],
+  ['It may not be suitable', scope],
+  ['{name} is not a crisis', scope],
+  [
+    '{companion} is built to notice',
+    promised('the bot marks a reply about a crisis'),
+    shownBy('operations/bot-example: counts, repeats what it reads, and marks a crisis'),
+  ],
+  ['In the chat on this site', shownBy('browser/chat: opens the help panel with a reply that is marked as a crisis')],
+  ['You can open the panel', shownBy('browser/chat-start: help is reached before the app has started')],
+  ['In {app} no panel', scope],
+  [
+    'This site’s page',
+    shownBy('browser/help: the numbers are part of the page: without a network it still shows them'),
+  ],
+  ['The page “Get help now” needs', shownBy('browser/help: a visitor gets the lines of the country of the connection')],
+  ['For 24 hours after', shownBy('api/chat: are the allowance of the week, but for a day after a crisis')],
+  ['Nobody at {name}', promised('nobody reads conversations')],
+  ['Nobody is watching', promised('nobody reads conversations')],
+  ['{name} does not call', scope],
+  ['{companion} can miss', scope],
+  [
+    'A reply can come late',
+    shownBy('api/chat-delivery: a message fails after a day, also behind another event that waits'),
+  ],
+  ['If you need a person', advice],
+  ['Each number stands', helpLines],
+  ['We show the date', shownBy('rules/help: says which line and of when')],
+  ['Where no source', shownBy('rules/help: says nothing where the sources say nothing')],
+  ['A country without', shownBy('browser/help: a country without a line gets no number, but the way to others')],
+  ['We never show', shownBy('rules/help: gives no neighbour’s line to a country without one')],
+  [
+    'The numbers are part',
+    shownBy('browser/help: the numbers are part of the page: without a network it still shows them'),
+  ],
+  [
+    'It does not ask anybody',
+    shownBy('browser/help: the numbers are part of the page: without a network it still shows them'),
+  ],
+  ['A number does not work', scope],
+  ['<contact>', scope],
+];
+
+const consent: Row[] = [
+  ['Please read this', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['{companion} is an AI', promised('software writes every reply')],
+  ['Its replies can be', scope],
+  ['{companion} is not for', scope],
+  ['It may not be', scope],
+  ['You must be 18', agreement],
+  ['What you write may', scope],
+  [
+    '{name} stores it encrypted',
+    encryptedStorage,
+    days('CHAT_RETENTION_DAYS', (value) => `for ${value} days`),
+    noNumberForTheModel,
+    promised('the bot gives the AI partner'),
+  ],
+  ['Your name goes along', promised('the bot gives the AI partner')],
+  [
+    'You can clear',
+    shownBy(
+      'browser/chat-privacy: clears the conversation after a confirmation',
+      'browser/chat-privacy: a withdrawn consent empties the conversation and is asked for again',
+    ),
+  ],
+  ['I am 18', agreement],
+  ['I agree', shownBy('api/chat-privacy: comes before the first message, is versioned, and is reported to the bot')],
+  ['Start the', scope],
+  ['Please tick', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Your consent could', scope],
+  ['Please try again', scope],
+  ['Privacy Policy', scope],
+  ['How {name} handles', scope],
+];
+
+const documents: [name: string, group: string, rows: Row[]][] = [
+  ['/privacy', 'privacy-policy.privacyPolicy', privacy],
+  ['/terms', 'terms.terms', terms],
+  ['/safety', 'help.safety', safety],
+  ['the consent notice', 'chat-consent.consent', consent],
+];
+
+/** The sentences of a text in English, without titles and the date, with their keys. */
+const statementsOf = (group: string) =>
+  [...sentencesOf('en')]
+    .filter(([key]) => key.startsWith(`${group}.`) && !/\.(?:title|lastUpdated)$/.test(key))
+    .flatMap(([key, text]) => text.split(/(?<=[.?!]) (?=[A-Z{<])/).map((sentence) => ({ key, sentence })));
+
+describe.each(documents)('what %s says', (_name, group, rows) => {
+  const statements = statementsOf(group);
+
+  it('has a proof for each sentence, and no proof is left over', () => {
+    const without = statements.filter(({ sentence }, index) => !sentence.startsWith(rows[index]?.[0] ?? '\n'));
+    expect(without[0], 'the first sentence without a row').toBeUndefined();
+    expect(rows).toHaveLength(statements.length);
+  });
+
+  it.each(rows.map(([beginning, ...proofs], index) => [beginning, index, proofs] as const))(
+    '“%s…” is true',
+    (_beginning, index, proofs) => {
+      expect(proofs.length).toBeGreaterThan(0);
+      expect(proofs.flatMap((proof) => proof(statements[index]?.sentence ?? ''))).toEqual([]);
+    },
+  );
+
+  it.each(['es', 'pt-br'])('names the same numbers in %s', (folder) => {
+    const [english, translated] = [sentencesOf('en'), sentencesOf(folder)];
+    const numbersOf = (text = '') => (text.match(/\d+/g) ?? []).toSorted();
+    for (const key of new Set(statements.map((each) => each.key)))
+      expect(numbersOf(translated.get(key)), `${folder}: ${key}`).toEqual(numbersOf(english.get(key)));
+  });
+});

@@ -1,0 +1,150 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type MouseEvent } from 'react';
+import { css } from '#styled/css';
+import { button, card, page, prose } from '#styled/recipes';
+import { request } from '../../data/api-client.ts';
+import { ApiError, errorMessage } from '../../data/api-errors.ts';
+import { notify } from '../../data/notices.ts';
+import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
+import { session, useSession } from '../../data/session.ts';
+import { cancelView } from '../../rules/cancel-view.ts';
+import { formatDate } from '../../rules/formats.ts';
+import type { User } from '../../rules/user-profile.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { NeedsScript } from '../../ui/form-fields.tsx';
+import { cancelWords } from '#words/cancel';
+import { CancelReason } from './cancel-reason.tsx';
+
+/** Ends the subscription with one click. Guests are led to the login first; the served HTML explains it to them. */
+export function CancelPage() {
+  const user = useSession((current) => current.user);
+  const token = useSession((current) => current.token);
+  return (
+    <div className={`${page({ width: 'form' })} ${css({ display: 'grid', gap: '6' })}`}>
+      <section className={card({ look: 'raised' })} aria-labelledby="cancel">
+        <h1 id="cancel" className={css({ textStyle: 'heading' })}>
+          {cancelWords.title}
+        </h1>
+        {user ? <Subscription key={token} user={user} /> : <Guest />}
+      </section>
+      <section className={prose()} aria-labelledby="what">
+        <h2 id="what">{cancelWords.what}</h2>
+        <ul>
+          {cancelWords.points.map((point) => (
+            <li key={point}>{point}</li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Guest() {
+  return (
+    <>
+      <p className={css({ color: 'muted' })}>{cancelWords.lead}</p>
+      <NeedsScript />
+      <Link to="/login" search={{ next: '/cancel' }} className={button({ size: 'lg', wide: true })}>
+        {cancelWords.login}
+      </Link>
+    </>
+  );
+}
+
+function Subscription({ user }: { user: User }) {
+  const { hasCancelled, hiddenUntil, running, failure, cancel, resume } = useCancellation();
+  const { plan, text, action } = cancelView(user, hiddenUntil);
+  const status = useRef<HTMLDivElement>(null);
+  useFreshProfile();
+  // The button with the focus is gone.
+  useEffect(() => {
+    if (hasCancelled) status.current?.focus();
+  }, [hasCancelled]);
+  return (
+    <>
+      <div ref={status} tabIndex={-1} className={css({ display: 'grid', gap: '2', outline: 'none' })}>
+        <p className={css({ textStyle: 'subheading', color: 'primary' })}>{plan}</p>
+        <p>{text}</p>
+      </div>
+      {failure && <Alert look="danger">{failure}</Alert>}
+      {action === 'cancel' && (
+        <button type="button" className={cancelButton} aria-disabled={running !== null} onClick={cancel}>
+          {running === 'cancelPlan' ? cancelWords.cancelling : cancelWords.cancel}
+        </button>
+      )}
+      {action === 'resume' && (
+        <button type="button" className={keepButton} aria-disabled={running !== null} onClick={resume}>
+          {running === 'resumePlan' ? cancelWords.keeping : cancelWords.keep}
+        </button>
+      )}
+      {action === 'resume' && hasCancelled && <CancelReason />}
+      <Link to={action === null ? '/plans' : '/account'} className={button({ look: 'quiet', wide: true })}>
+        {action === null ? cancelWords.plans : cancelWords.account}
+      </Link>
+    </>
+  );
+}
+
+const cancelButton = button({ look: 'danger', size: 'lg', wide: true });
+const keepButton = button({ look: 'outline', size: 'lg', wide: true });
+
+type Change = 'cancelPlan' | 'resumePlan';
+
+/** Cancels and resumes; `hiddenUntil` is the date of a cancellation on this page that the profile does not show. */
+function useCancellation() {
+  const [hasCancelled, setCancelled] = useState(false);
+  const [hiddenUntil, setHiddenUntil] = useState<string | null>(null);
+  const [running, setRunning] = useState<Change | null>(null);
+  const [failure, setFailure] = useState<string>();
+
+  const run = async (change: Change, work: () => Promise<void>) => {
+    setRunning(change);
+    setFailure(undefined);
+    await work().catch(async (error: unknown) => {
+      setFailure(failureText(error));
+      if (isConflict(error)) await refetchProfile();
+    });
+    setRunning(null);
+  };
+
+  const cancel = async () => {
+    const { cancelAtDate } = await request('cancelPlan');
+    await refetchProfile();
+    setHiddenUntil(session.get().user?.metadata.cancelAtDate ? null : cancelAtDate);
+    setCancelled(true);
+    const description = cancelWords.doneText(formatDate(cancelAtDate));
+    notify({ type: 'success', title: cancelWords.done, description });
+  };
+
+  const resume = async () => {
+    await request('resumePlan');
+    await refetchProfile();
+    setHiddenUntil(null);
+    setCancelled(false);
+    notify({ type: 'success', title: cancelWords.kept, description: cancelWords.keptText });
+  };
+
+  /** The second half of a double click must not undo what the first has done. */
+  const once = (change: Change, work: () => Promise<void>) => (event: MouseEvent) => {
+    if (running === null && event.detail < 2) void run(change, work);
+  };
+
+  return {
+    hasCancelled,
+    hiddenUntil,
+    running,
+    failure,
+    cancel: once('cancelPlan', cancel),
+    resume: once('resumePlan', resume),
+  };
+}
+
+const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
+
+/** The sentence about a failure; undefined if a notice has shown it. */
+function failureText(error: unknown): string | undefined {
+  if (error instanceof ApiError && error.isNotified) return undefined;
+  if (isConflict(error)) return cancelWords.nothing;
+  if (error instanceof ApiError && error.isOutage && error.code !== 'network') return cancelWords.noAnswer;
+  return errorMessage(error);
+}

@@ -1,0 +1,8 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { requireUser } from '../app/guards.ts';
+import { CancelPage } from '../pages/cancel/cancel-page.tsx';
+
+export const Route = createFileRoute('/cancel')({
+  beforeLoad: ({ context }) => requireUser({ context }, '/cancel'),
+  component: CancelPage,
+});

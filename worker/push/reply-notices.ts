@@ -1,0 +1,154 @@
+import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
+import { pushSubscriptions, sessions } from '#db/schema';
+import type { ExportSection } from '../accounts/user-record.ts';
+import type { UserSession } from '../accounts/user-session.ts';
+import { brand } from '../contract/brand.ts';
+import { languages, type Language } from '../contract/languages.ts';
+import type { Notice } from '../contract/push.ts';
+import type { Database } from '../lib/database.ts';
+import { describeError, log } from '../lib/log.ts';
+import { excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
+import type { KeyPair, Settings } from '../settings.ts';
+import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
+
+type Subscription = { endpoint: string; keys: SubscriptionKeys };
+
+const mostSubscriptions = 10;
+const table = pushSubscriptions;
+
+/** Whether an address belongs to one of the push services of `PUSH_HOSTS`: https without a port, or one of its origins. */
+export function isPushService({ PUSH_HOSTS }: Pick<Settings, 'PUSH_HOSTS'>, endpoint: string): boolean {
+  if (!URL.canParse(endpoint)) return false;
+  const { protocol, hostname, port, username, password, origin } = new URL(endpoint);
+  if (username || password) return false;
+  const isPublic = protocol === 'https:' && port === '';
+  return PUSH_HOSTS.some((host) => {
+    if (host.includes('://')) return host === origin;
+    return isPublic && (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host);
+  });
+}
+
+/** The statements that store a subscription for the session, and delete the user's oldest ones beyond ten. */
+export function subscribe(
+  session: UserSession,
+  { endpoint, keys }: Subscription,
+  { ring, language, now }: { ring: KeyPair[]; language: Language; now: number },
+): [SQL, SQL] {
+  const row = {
+    endpoint,
+    userId: sql`${sessions.userId}`,
+    sessionId: sql`${sessions.id}`,
+    ...keys,
+    publicKey: ring[0]!.publicKey,
+    language,
+    createdAt: now,
+    expiresAt: sql`${sessions.expiresAt}`,
+  };
+  const own = sql`from ${sessions} where ${sessions.id} = ${session.sessionId} and ${sessions.userId} = ${session.userId}`;
+  // The browser of a known endpoint has subscribed with an earlier key.
+  const inUse = ring.map(({ publicKey }) => sql`${publicKey}`);
+  const publicKey = sql`case when ${table.p256dh} = ${excluded(table.p256dh)}
+    and ${table.publicKey} in (${sql.join(inUse, sql`, `)}) then ${table.publicKey} else ${excluded(table.publicKey)} end`;
+  const { userId, sessionId, p256dh, auth, createdAt, expiresAt } = table;
+  const changes = [userId, sessionId, p256dh, auth, table.language, createdAt, expiresAt].map(
+    (column) => sql`${nameOf(column)} = ${excluded(column)}`,
+  );
+  const newest = sql`select ${table.endpoint} from ${table} where ${table.userId} = ${session.claimedUserId}
+    order by ${table.createdAt} desc, rowid desc limit ${mostSubscriptions}`;
+  return [
+    sql`${insertSelect(table, row, own)} on conflict (${nameOf(table.endpoint)}) do update set
+      ${nameOf(table.publicKey)} = ${publicKey}, ${sql.join(changes, sql`, `)}`,
+    sql`delete from ${table} where ${table.userId} = ${session.userId} and ${table.endpoint} not in (${newest})`,
+  ];
+}
+
+/** SQL that deletes the subscriptions of a user whose sessions are deleted; it runs after their deletion. */
+export function endSubscriptions(userId: string | SQL): SQL {
+  return sql`delete from ${table} where ${table.userId} = ${userId}
+    and ${table.sessionId} not in (select ${sessions.id} from ${sessions} where ${sessions.userId} = ${userId})`;
+}
+
+/** The address and the keys of a subscription are secrets. */
+export const exportNotices: ExportSection = async ({ user, db }) => {
+  const { endpoint, language, createdAt, expiresAt } = table;
+  const rows = await db
+    .select({ endpoint, language, createdAt, expiresAt })
+    .from(table)
+    .where(eq(table.userId, user.id))
+    .orderBy(asc(createdAt));
+  return { notices: rows.map(({ endpoint: address, ...rest }) => ({ service: new URL(address).host, ...rest })) };
+};
+
+const titles: Record<Language, string> = {
+  en: `${brand.companion} has replied`,
+  es: `${brand.companion} te respondió`,
+  'pt-BR': `${brand.companion} respondeu`,
+};
+
+/** A browser to notify. */
+export type Subscriber = Omit<typeof pushSubscriptions.$inferSelect, 'userId' | 'sessionId' | 'expiresAt'>;
+
+/** SQL for the browsers of the user of `own`, a condition on `users`, whose sessions are live. */
+export function subscribersSql(own: SQL, now: Value<number>): SQL {
+  return sql`select ${table.endpoint}, ${table.p256dh}, ${table.auth}, ${table.publicKey} as publicKey,
+      ${table.language}, ${table.createdAt} as createdAt
+    from ${table} join ${sessions} on ${sessions.id} = ${table.sessionId} and ${sessions.userId} = ${table.userId}
+    where ${table.userId} = (select id from users where ${own} and status = 'approved')
+      and ${sessions.expiresAt} > ${now}`;
+}
+
+/** Notifies browsers that a reply has come. Never throws, since the reply itself is stored. */
+export async function notifyOfReply(
+  context: { db: Database; settings: Settings },
+  subscribers: Subscriber[],
+): Promise<void> {
+  if (!context.settings.VAPID_KEYS) return;
+  await Promise.all(
+    subscribers.map((each) =>
+      notify(context, each).catch((error: unknown) => log('error', 'notice_failed', describeError(error))),
+    ),
+  );
+}
+
+const timeoutMs = 10_000;
+/** A day later the reply is no news. */
+const keptSeconds = 24 * 60 * 60;
+/** The push service of a browser that is offline keeps the newest notice of a topic alone. */
+const topic = 'reply';
+
+async function notify({ db, settings }: { db: Database; settings: Settings }, subscriber: Subscriber): Promise<void> {
+  const { endpoint, publicKey, language, createdAt } = subscriber;
+  const key = settings.VAPID_KEYS!.find((each) => each.publicKey === publicKey);
+  const isUsable = key !== undefined && isPushService(settings, endpoint);
+  const status = isUsable ? await post(subscriber, key, noticeIn(language)) : 410;
+  if (status === 404 || status === 410) {
+    const same = and(eq(table.endpoint, endpoint), eq(table.createdAt, createdAt));
+    await db.delete(table).where(same);
+  } else if (status >= 300) log('error', 'notice_refused', { status });
+}
+
+function noticeIn(language: Language): Notice {
+  const { path } = languages.find(({ tag }) => tag === language)!;
+  return { title: titles[language], path: `${path}/chat` };
+}
+
+/** The status of the push service; throws if it does not respond. */
+async function post({ endpoint, p256dh, auth }: Subscriber, key: KeyPair, notice: Notice): Promise<number> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      authorization: await vapidHeader(key, { endpoint, contact: `mailto:${brand.supportEmail}`, now: Date.now() }),
+      'content-encoding': 'aes128gcm',
+      'content-type': 'application/octet-stream',
+      ttl: String(keptSeconds),
+      urgency: 'high',
+      topic,
+    },
+    body: await encryptPush(JSON.stringify(notice), { p256dh, auth }),
+    // Another address may lie inside a network.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
