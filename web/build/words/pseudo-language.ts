@@ -34,5 +34,5 @@ const accented = 'åƀçđéƒĝĥíĵķļɱñöþǫŕšţûṽŵẋýžÅƁÇĐ
 /** Vowels are doubled, which makes most texts 40 % longer, as German words are. */
 function pseudoText(text: string): string {
   const longer = text.replaceAll(/[aeiou]/g, '$&$&');
-  return [...longer].map((letter) => accented[plain.indexOf(letter)] ?? letter).join('');
+  return longer.replaceAll(/[a-zA-Z]/g, (letter) => accented[plain.indexOf(letter)]!);
 }
