@@ -131,9 +131,10 @@ const foot = css({
 });
 const jump = css({
   position: 'absolute',
-  insetInlineStart: '[50%]',
+  insetInline: '0',
   top: '[-3.5rem]',
-  transform: 'translateX(-50%)',
+  width: '[fit-content]',
+  marginInline: 'auto',
   boxShadow: 'float',
 });
 
