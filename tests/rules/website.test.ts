@@ -10,6 +10,7 @@ import { renderToString } from 'react-dom/server';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
+import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
@@ -87,11 +88,16 @@ describe('the heads and headers of pages', () => {
         scriptFolder: 'assets/es-1',
         hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
       });
-    const rules = [...more('<style>a{}</style>').matchAll(/^\/\S*/gm)].map(([path]) => path);
+    const rulesOf = (text: string) => [...text.matchAll(/^\/\S*/gm)].map(([path]) => path);
     const english = ['/*', '/plans', '/:language/plans', '/chat', '/:language/chat'];
     // The rules of this test are written without the start of a language, since the words here are English.
-    expect(rules).toEqual([...english, '/assets/en-1/*', '/assets/vendor-1.js', '/chat', '/assets/es-1/*']);
-    expect(() => more('<style>other{}</style>')).toThrow('refuses an inline script or style');
+    const shared = [...english, '/assets/en-1/*', '/assets/vendor-1.js'];
+    expect(rulesOf(more('<style>a{}</style>'))).toEqual([...shared, '/chat', '/assets/es-1/*']);
+    const other = more('<style>other{}</style>');
+    expect(rulesOf(other)).toEqual([...shared, '/*', '/plans', '/chat', '/assets/es-1/*']);
+    expect(other.lastIndexOf(inlineHashes('<style>other{}</style>', 'style')[0]!)).toBeGreaterThan(
+      other.indexOf('/assets/vendor-1.js'),
+    );
   });
 
   it('caches existing assets for good, and nothing else', () => {
@@ -172,7 +178,8 @@ describe('the addresses of a language', () => {
 describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */
   const compiled = (text: string, locale: string, ...values: unknown[]) => {
-    const source = sourceOf(text, locale).replaceAll(
+    const direction = locale === 'ar' ? 'rtl' : 'ltr';
+    const source = sourceOf(text, { tag: locale, direction }).replaceAll(
       /: (?:string \| number|string|number)(?=[,;) ])| as Partial<[^)]*/g,
       '',
     );
@@ -205,13 +212,26 @@ describe('the words of a language', () => {
     ]);
   });
 
+  it('isolates values in a language from right to left, where they would change their place', () => {
+    expect(compiled('رقمك {phone}', 'ar', '+1 555-123-4567')).toBe('رقمك \u2068+1 555-123-4567\u2069');
+    expect(compiled('{companion}', 'ar')).toBe('Solace');
+  });
+
+  it('has a pseudo-language with accents, longer, and with the same placeholders', () => {
+    const english = 'You have {count, plural, one {# message} other {# messages}}: <a>it’s {name}</a>';
+    const { text } = pseudoTexts({ text: english });
+    expect(text).toBe('Ýööûû ĥååṽéé {count,plural,one{# ɱééššååĝéé} other{# ɱééššååĝééš}}: <a>ííţ’š {name}</a>');
+    expect(placeholdersOf(text, 'en')).toBe(placeholdersOf(english, 'en'));
+    expect(published).not.toContain(pseudoLanguage.tag);
+  });
+
   it.each([
     ['a missing plural form', '{count, plural, one {# mensaje} other {# mensajes}}', /many/],
     ['a form that the build does not know', '{count, select, a {A} other {B}}', /other than/],
     ['an unclosed placeholder', 'Hola {name', /EXPECT|UNCLOSED/],
     ['an unclosed tag', 'Hola <b>', /TAG/],
   ])('refuses %s', (_, text, reason) => {
-    expect(() => sourceOf(text, 'es')).toThrow(reason);
+    expect(() => sourceOf(text, { tag: 'es', direction: 'ltr' })).toThrow(reason);
   });
 
   it('compares translations by their placeholders, tags and names', () => {
