@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { published } from '#contract/languages';
 import { faultsOf } from '../../web/build/words/check.ts';
