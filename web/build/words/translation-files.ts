@@ -10,7 +10,7 @@ export type Sources = Readonly<Record<string, string>>;
 export type Translation = { sentences: Sentences; sources: Sources };
 
 /** The hash that `sources.json` keeps of an English text. */
-export const sourceHash = (english: string): string => createHash('sha256').update(english).digest('hex').slice(0, 8);
+const sourceHash = (english: string): string => createHash('sha256').update(english).digest('hex').slice(0, 8);
 
 /** The sources of a language whose texts all say what English says now. */
 export const currentSources = (english: Sentences): Sources =>
