@@ -7,6 +7,7 @@ import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../b
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { allowedAt, hashedSubject, namesOf, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
@@ -199,6 +200,7 @@ export async function openClaimed(
     db.all<{ userId: string; status: AccountStatus }>(sql`select ${users.id} as userId, ${users.status} as status
       from sessions join ${users} on ${users.id} = sessions.user_id where sessions.id = ${sessionId}`),
     ...ended,
+    db.run(countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`)),
   ]);
   return user ? { session: { userId: user.userId, sessionId }, status: user.status } : null;
 }
