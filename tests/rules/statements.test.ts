@@ -152,10 +152,7 @@ const privacy: Row[] = [
   ['What you write or say', advice],
   ['The partner processes', promised('the contract with the AI partner')],
   ['To provide the service', scope],
-  [
-    'Where the law asks',
-    shownBy('browser/chat: asks for consent before the first message, with nothing ticked'),
-  ],
+  ['Where the law asks', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['You withdraw it there', withdrawal],
   ['Deleting your account withdraws', deletion],
   ['Only those who help us', promised('nobody else receives data')],
