@@ -187,7 +187,7 @@ test('the number changes with the code that the new number received', async ({ p
   await code.fill('123456');
   await changeNumber(page).click();
   await expect(page.getByText('Number changed')).toBeVisible();
-  await expect(page.getByRole('main').getByText('555 987 6543').first()).toBeVisible();
+  await expect(page.getByRole('main').getByText('+1 555-987-6543').first()).toBeVisible();
   await expect(changeNumber(page)).toHaveAccessibleDescription(/^Move your account to another number/);
   expect(stub.calls('beginPhoneChange')).toMatchObject([{ body: { phone: '+15559876543' } }]);
   expect(stub.calls('verifyPhoneChange')).toMatchObject([
