@@ -41,7 +41,12 @@ test('leaves the session and the choice of colours in the browser, and nothing o
     databases: await indexedDB.databases(),
     cookies: document.cookie,
   }));
-  expect(kept).toEqual({ local: ['authToken', 'theme'], tab: [], databases: [], cookies: '' });
+  expect(kept).toEqual({
+    local: ['authToken', 'theme'],
+    tab: ['tsr-scroll-restoration-v1_3'],
+    databases: [],
+    cookies: '',
+  });
   expect(await page.context().cookies()).toEqual([]);
 });
 
