@@ -75,6 +75,12 @@ const noPlanAfterFailure = shownBy(
   'api/renewals: falls to free when the retries are over, by cancellation or as unpaid',
 );
 
+const paidWeekStays = shownBy('api/billing: ends the plan with its paid week, may be repeated, and may be taken back');
+const downgradeIsUndone = shownBy('api/billing: undoes a scheduled change first, which a resumption does not restore');
+const planBehindTrialEnds = shownBy(
+  'api/billing: ends the plan behind a trial before it begins, and a resumption restores it',
+);
+
 const privacy: Row[] = [
   ['What you tell', scope],
   ['This page says plainly', scope],
@@ -140,10 +146,7 @@ const privacy: Row[] = [
   ['What you write or say', advice],
   ['The partner processes', promised('the contract with the AI partner')],
   ['To provide the service', scope],
-  [
-    'Where the law asks',
-    shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked'),
-  ],
+  ['Where the law asks', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['You withdraw it there', withdrawal],
   ['Deleting your account withdraws', deletion],
   ['Only those who help us', promised('nobody else receives data')],
@@ -224,7 +227,7 @@ const privacy: Row[] = [
     ),
   ],
   ['{name} supports well-being', scope],
-  ['It is not meant', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['It is not meant', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['When this policy changes', promised('a change of the texts')],
   ['Questions and requests', footer],
 ];
@@ -317,15 +320,26 @@ const terms: Row[] = [
   [
     'You can change or cancel',
     shownBy('browser/billing: a cancellation can be taken back, or ends the plan with the week'),
+    shownBy('browser/cancel: from the landing page, signed out, to the end of the subscription'),
   ],
-  ['A move to a larger plan takes', shownBy('browser/billing: a dearer plan begins a new week at once')],
-  ['A move to a smaller', shownBy('browser/billing: a cheaper plan begins at the end of the week')],
-  ['There are no refunds', agreement],
+  ['Cancelling ends the', paidWeekStays],
+  ['You keep your plan', paidWeekStays],
+  ['A change to a smaller', downgradeIsUndone],
   [
-    'A move to a larger plan begins',
+    'If a payment is overdue',
+    shownBy('api/billing: collects nothing more of a payment that is due, until it is taken back'),
+  ],
+  ['Until that day', paidWeekStays],
+  ['If you cancel during', planBehindTrialEnds],
+  ['The trial itself', planBehindTrialEnds],
+  [
+    'A move to a larger plan takes',
     stands('worker/operations/stripe-setup/stripe-setup.ts', "'none' = 'always_invoice';"),
+    shownBy('browser/billing: a dearer plan begins a new week at once'),
     shownBy('api/renewals: begins a new, fully paid week, also minutes before the renewal'),
   ],
+  ['A move to a smaller', shownBy('browser/billing: a cheaper plan begins at the end of the week')],
+  ['There are no refunds', agreement],
   ['Deleting your account', deletion, shownBy('browser/billing: deleting the account ends what could charge')],
   ['This cannot be undone', deletion],
   ['Conversations are encrypted', encryptedStorage, promised('nobody reads conversations')],
@@ -363,6 +377,7 @@ const safety: Row[] = [
     promised('the bot marks a reply about a crisis'),
     shownBy('operations/bot-example: counts, repeats what it reads, and marks a crisis'),
   ],
+  ['The same holds for eating', promised('about an eating disorder included')],
   ['In the chat on this site', shownBy('browser/chat: opens the help panel with a reply that is marked as a crisis')],
   ['You can open the panel', shownBy('browser/chat-start: help is reached before the app has started')],
   ['In {app} no panel', scope],
@@ -396,10 +411,45 @@ const safety: Row[] = [
   ],
   ['A number does not work', scope],
   ['<contact>', scope],
+  ['Protocol version', shownBy('browser/help: the page on safety says what Solace does and what it cannot do')],
+];
+
+const referrals: Row[] = [
+  [
+    'On this site we count',
+    shownBy(
+      'api/referrals: counts a crisis reply when it is read first, and not again by tabs, replays, restarts and later reads',
+    ),
+  ],
+  [
+    'In {app}, {companion} reports',
+    promised('the crisis lines that it names on WhatsApp'),
+    shownBy("api/referrals: counts the bot's own once for a webhook-id, as long as the number is known"),
+  ],
+  ['We keep a number', shownBy('api/referrals: keeps nothing about the person beside the count of the day')],
+  ['We have counted since', stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'")],
+  [
+    '{year}: {count',
+    shownBy('browser/help: the page on safety says how many referrals there were, and nothing moves when it knows'),
+  ],
+  ['{year}: not counted', shownBy('browser/help: a year in which nobody counted has no number')],
+  ['{year}, until today', shownBy('browser/help: a year in which nobody counted has no number')],
+  ['The numbers cannot', shownBy('browser/help: without the numbers the page on safety says so')],
+  ['The numbers as data', shownBy('browser/help: the page on safety says what is counted, and leads to the numbers')],
+];
+
+const cancelling: Row[] = [
+  ['You keep your plan', paidWeekStays],
+  ['Nothing is charged', paidWeekStays],
+  ['A change to a smaller', downgradeIsUndone],
+  ['A plan that was to follow', planBehindTrialEnds],
+  ['You can change your mind', paidWeekStays],
+  ['Your account and your', paidWeekStays],
+  ['You can delete them', deletion],
 ];
 
 const consent: Row[] = [
-  ['Please read this', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Please read this', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['{companion} is an AI', promised('software writes every reply')],
   ['Its replies can be', scope],
   ['{companion} is not for', scope],
@@ -417,14 +467,14 @@ const consent: Row[] = [
   [
     'You can clear',
     shownBy(
-      'browser/chat-privacy: clears the conversation after a confirmation',
-      'browser/chat-privacy: a withdrawn consent empties the conversation and is asked for again',
+      'browser/chat: clears the conversation after a confirmation',
+      'browser/chat: a withdrawn consent empties the conversation and is asked for again',
     ),
   ],
   ['I am 18', agreement],
   ['I agree', shownBy('api/chat-privacy: comes before the first message, is versioned, and is reported to the bot')],
   ['Start the', scope],
-  ['Please tick', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Please tick', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['Your consent could', scope],
   ['Please try again', scope],
   ['Privacy Policy', scope],
@@ -435,6 +485,8 @@ const documents: [name: string, group: string, rows: Row[]][] = [
   ['/privacy', 'privacy-policy.privacyPolicy', privacy],
   ['/terms', 'terms.terms', terms],
   ['/safety', 'help.safety', safety],
+  ['/safety, in numbers,', 'help.referral', referrals],
+  ['/cancel', 'cancel.cancel.points', cancelling],
   ['the consent notice', 'chat-consent.consent', consent],
 ];
 
