@@ -1,6 +1,6 @@
 import { type PaidPlanId, planOf } from '../../../worker/contract/plans.ts';
 import { partText } from '../../bench/report.ts';
-import type { Choices } from '../choices.ts';
+import type { Choices } from '../person.ts';
 import { checkCases, type Finding } from '../invariants/accounts.ts';
 import type { Holdings } from '../invariants/subscriptions.ts';
 import { submit } from '../load/acts.ts';
