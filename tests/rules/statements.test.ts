@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -9,17 +9,11 @@ import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
 import { dayMs } from '../../worker/lib/time.ts';
 import { Settings } from '../../worker/settings.ts';
 import { weekMs } from '../../worker/usage/week.ts';
+import { hasTest } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const runbook = read('worker/docs/runbook.md');
-
-/** Whether a test file has a test or group of that name. */
-function hasTest(file: string, name: string): boolean {
-  if (!existsSync(join(root, file))) return false;
-  const quoted = [`'${name.replaceAll("'", String.raw`\'`)}'`, `"${name}"`, `\`${name}\``];
-  return quoted.some((each) => read(file).includes(each));
-}
 
 /** What a sentence claims and nothing shows; empty if it is true. */
 type Proof = (sentence: string) => string[];
@@ -152,10 +146,7 @@ const privacy: Row[] = [
   ['What you write or say', advice],
   ['The partner processes', promised('the contract with the AI partner')],
   ['To provide the service', scope],
-  [
-    'Where the law asks',
-    shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked'),
-  ],
+  ['Where the law asks', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['You withdraw it there', withdrawal],
   ['Deleting your account withdraws', deletion],
   ['Only those who help us', promised('nobody else receives data')],
@@ -236,7 +227,7 @@ const privacy: Row[] = [
     ),
   ],
   ['{name} supports well-being', scope],
-  ['It is not meant', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['It is not meant', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['When this policy changes', promised('a change of the texts')],
   ['Questions and requests', footer],
 ];
@@ -343,6 +334,7 @@ const terms: Row[] = [
   ['The trial itself', planBehindTrialEnds],
   [
     'A move to a larger plan takes',
+    stands('worker/operations/stripe-setup/stripe-setup.ts', "'none' = 'always_invoice';"),
     shownBy('browser/billing: a dearer plan begins a new week at once'),
     shownBy('api/renewals: begins a new, fully paid week, also minutes before the renewal'),
   ],
@@ -457,7 +449,7 @@ const cancelling: Row[] = [
 ];
 
 const consent: Row[] = [
-  ['Please read this', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Please read this', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['{companion} is an AI', promised('software writes every reply')],
   ['Its replies can be', scope],
   ['{companion} is not for', scope],
@@ -475,14 +467,14 @@ const consent: Row[] = [
   [
     'You can clear',
     shownBy(
-      'browser/chat-privacy: clears the conversation after a confirmation',
-      'browser/chat-privacy: a withdrawn consent empties the conversation and is asked for again',
+      'browser/chat: clears the conversation after a confirmation',
+      'browser/chat: a withdrawn consent empties the conversation and is asked for again',
     ),
   ],
   ['I am 18', agreement],
   ['I agree', shownBy('api/chat-privacy: comes before the first message, is versioned, and is reported to the bot')],
   ['Start the', scope],
-  ['Please tick', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Please tick', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['Your consent could', scope],
   ['Please try again', scope],
   ['Privacy Policy', scope],
