@@ -75,6 +75,12 @@ function watchCalls(page: Page): () => Promise<Set<string | undefined>> {
     new Set(await Promise.all(calls.map(async (call) => (await call.allHeaders())['accept-language'])));
 }
 
+/** Checks both boxes of the notice before the conversation. */
+async function agree(page: Page): Promise<void> {
+  await expect(page.getByRole('checkbox')).toHaveCount(2);
+  for (const box of await page.getByRole('checkbox').all()) await box.check();
+}
+
 for (const { tag, hello, code, pays } of journeys) {
   const { path } = languages.find((language) => language.tag === tag)!;
   const say = (key: string, values?: Record<string, string>) => sentenceOf(tag, key, values);
@@ -122,7 +128,7 @@ for (const { tag, hello, code, pays } of journeys) {
       await expectNoEnglish(page, tag);
 
       await open(page, `${path}/chat`);
-      for (const box of await page.getByRole('checkbox').all()) await box.check();
+      await agree(page);
       await expectNoEnglish(page, tag);
       await page.getByRole('button', { name: say('chat-consent.consent.accept') }).click();
       await page.getByRole('textbox', { name: say('chat.composer.field') }).fill(hello);
@@ -180,7 +186,7 @@ test('session, theme and draft outlast a change of the language, and the draft e
   const draft = 'Not finished yet,\nand of two lines';
   const stored = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
   await signInByExternalToken(page, phone, '/chat');
-  for (const box of await page.getByRole('checkbox').all()) await box.check();
+  await agree(page);
   await page.getByRole('button', { name: 'Start the conversation' }).click();
   const field = page.getByRole('textbox', { name: /Solace/ });
   await field.fill(draft);
