@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import { wordsConditions } from './web/build/words/texts.ts';
-import { dropUnusedProperties } from './web/build/drop-unused-properties.ts';
 import { inlineHeadScript } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
 import { writePages } from './web/build/write-pages.ts';
@@ -101,7 +100,7 @@ export default defineConfig({
         '/account': join(web, 'app/shell/fill-account.ts'),
         '/chat': join(web, 'app/shell/fill-chat.tsx'),
       },
-      scriptPlugins: [inlineStyles(join(web, 'styled-system')), dropUnusedProperties()],
+      scriptPlugins: [inlineStyles(join(web, 'styled-system'))],
     }),
   ],
 });

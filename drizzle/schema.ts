@@ -186,8 +186,10 @@ export const linkCodes = sqliteTable(
     phone: phoneNumber('phone').notNull(),
     /** The number as it was typed, digits only. */
     whatsappId: text('whatsapp_id').notNull(),
-    /** The keyed hash of number and challenge: the id in `challenges` of the code that a claim sends. */
+    /** The keyed hash of number and link code: the id in `challenges` of the one-time code that a claim sends. */
     challengeId: text('challenge_id').notNull().unique(),
+    /** The language of the page, in which the one-time code is sent. */
+    language: text('language').notNull().default('en'),
     expiresAt: instant('expires_at').notNull(),
     claimedBy: text('claimed_by'),
     /** The code that the claim sent: `sent_by` of `codes` and `challenges`. */

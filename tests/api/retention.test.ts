@@ -97,7 +97,7 @@ const perishable: Perishable[] = [
   ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at, 0]],
   ['used_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
   ['left_weeks', 'phone_mac', 0, (n, at) => [`swept_${n}`, 1, at]],
-  ['link_codes', 'mac', 0, (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, at, '', `swept_${n}`]],
+  ['link_codes', 'mac', 0, (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, at, '', `swept_${n}`, 'en']],
   ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5, '', '']],
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '']],
 ];

@@ -50,7 +50,7 @@ it('describes every call of the table but those of support, with its body and ev
     if (access === 'bot') expect(operation.responses).toHaveProperty('409');
   }
   expect(body.paths['/api/bot/usage'].post.requestBody.content['application/json'].schema).toMatchObject({
-    required: ['phone'],
+    anyOf: [{ required: ['phone'] }, { required: ['businessUserId'] }],
     additionalProperties: false,
     properties: { count: { type: 'integer', minimum: 1, maximum: 100, default: 1 } },
   });

@@ -1,4 +1,4 @@
-import type { Ratio } from './load/rounds.ts';
+import { measureStealTime } from './rig/process-facts.ts';
 
 /** A target: a value and its maximum. */
 export type Target = { what: string; value: number; atMost: number; unit: string };
@@ -28,3 +28,58 @@ export function partText({ title, header, rows, targets }: Part): string {
 
 const targetText = ({ what, value, atMost, unit }: Target): string =>
   `${value <= atMost ? 'met   ' : 'MISSED'} ${what}: ${figure(value)}${unit}, at most ${figure(atMost)}${unit}`;
+
+/** A round with more stolen CPU time measures the host more than a lane. */
+const tolerableSteal = 0.01;
+const triesEach = 2;
+
+type Round<Lane extends string, Lap> = { laps: Record<Lane, Lap>; stolen: number };
+
+/**
+ * Runs the lanes in turn, round after round, each round in the other order; returns the results of each round. Rounds
+ * that the host has disturbed are run again, as long as there are not twice as many; the least disturbed ones count.
+ */
+export async function inRounds<Lane extends string, Lap>(
+  rounds: number,
+  lanes: Record<Lane, () => Promise<Lap>>,
+): Promise<Record<Lane, Lap[]>> {
+  const names = Object.keys(lanes) as Lane[];
+  const done: Round<Lane, Lap>[] = [];
+  const calm = () => done.filter(({ stolen }) => stolen <= tolerableSteal).length;
+  while (done.length < rounds || (calm() < rounds && done.length < rounds * triesEach)) {
+    const order = done.length % 2 === 0 ? names : names.toReversed();
+    done.push(await runRound(order, lanes));
+  }
+  const kept = done.toSorted((a, b) => a.stolen - b.stolen).slice(0, rounds);
+  return Object.fromEntries(names.map((name) => [name, kept.map(({ laps }) => laps[name])])) as Record<Lane, Lap[]>;
+}
+
+async function runRound<Lane extends string, Lap>(
+  order: Lane[],
+  lanes: Record<Lane, () => Promise<Lap>>,
+): Promise<Round<Lane, Lap>> {
+  const stolen = measureStealTime();
+  const laps = {} as Record<Lane, Lap>;
+  for (const name of order) laps[name] = await lanes[name]();
+  return { laps, stolen: stolen() };
+}
+
+/** The value below which this share (0 to 1) of the values lies. */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+}
+
+export const median = (values: number[]): number => quantile(values, 0.5);
+
+export type Ratio = {
+  ratio: number;
+  /** The quartiles of the rounds' own ratios. */
+  spread: [number, number];
+};
+
+/** How two lanes that ran in the same rounds compare: the ratio of one value over all rounds, and its spread. */
+export function compare(ours: number[][], theirs: number[][], value: (lap: number[]) => number = median): Ratio {
+  const each = ours.map((lap, round) => value(lap) / value(theirs[round]!));
+  return { ratio: value(ours.flat()) / value(theirs.flat()), spread: [quantile(each, 0.25), quantile(each, 0.75)] };
+}

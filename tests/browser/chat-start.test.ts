@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
 import { chat, chooseOption, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { expectNotices, hydrated, stopTime, storedToken } from './support/page.ts';
+import { expectNotices, hydrated, settle, stopTime, storedToken } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -241,4 +241,37 @@ test('a page that started with its messages asks for consent again after its wit
   stub.respond('getChat', pageOf([], { consent: null }));
   await chooseOption(page, 'Withdraw consent');
   await expect(chat.accept(page)).toBeVisible({ timeout: 30_000 });
+});
+
+/** Hides the page or shows it again, as another tab in front of it does. */
+const show = (page: Page, isVisible: boolean) =>
+  page.evaluate((visible) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => !visible });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isVisible);
+
+test('after three hours of use the page says again that Solace is an AI', async ({ page, stub }) => {
+  const notices = page.getByText('Solace is an AI, not a person, and not for emergencies.');
+  const reminder = chat.log(page).getByText('Solace is an AI, not a person, and not for emergencies.');
+  const hour = 3_600_000;
+  await stopTime(page, now);
+  await stub.signedIn();
+  stub.respond('getChat', pageOf(long));
+  await page.goto('/chat');
+  await started(page);
+  await expect(notices).toHaveCount(1);
+  await page.clock.fastForward(3 * hour - 60_000);
+  // Nobody uses a page behind another tab.
+  await show(page, false);
+  await page.clock.fastForward(5 * hour);
+  await show(page, true);
+  await page.clock.fastForward(59_000);
+  await settle(page);
+  await expect(notices).toHaveCount(1);
+  await page.clock.fastForward(1000);
+  await expect(reminder).toBeInViewport();
+  await expect(notices).toHaveCount(2);
+  await page.clock.fastForward(3 * hour);
+  await expect(notices).toHaveCount(3);
+  await expect(reminder.last()).toBeInViewport();
 });

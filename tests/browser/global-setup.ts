@@ -1,5 +1,7 @@
-import { rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 
@@ -8,6 +10,8 @@ const stateDir = fileURLToPath(new URL(`../../.wrangler/test-browser/${process.p
 
 /** The product with its local services, as `npm run dev` starts them, on its own ports. */
 export default async function setup(): Promise<() => Promise<void>> {
+  // A build of the site empties its folder. `npm test` has added the pseudo-language already.
+  if (!existsSync(`dist/web${pseudoLanguage.path}`)) execFileSync('npm', ['run', '--silent', 'build:pseudo']);
   const product = await startProduct({
     port: await freePort(0, 'PORT'),
     sandboxPort: await freePort(0, 'SANDBOX_PORT'),

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright/test';
 import { pages } from '../../web/app/page-heads.ts';
-import { holdAssets } from './support/first-paint.ts';
+import { holdAssets, layoutShift } from './support/first-paint.ts';
 import { expectToFit, open, settle, stopTime, violations } from './support/page.ts';
+import { referralsOf } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const paths = [...Object.keys(pages), '/nope'];
@@ -25,6 +26,13 @@ test.describe('without JavaScript', () => {
       await expect(call(page, 'Call 0800 1110111')).toHaveAttribute('href', 'tel:08001110111');
     });
   }
+
+  test('the page on safety says what is counted, and leads to the numbers', async ({ page }) => {
+    await page.goto('/safety');
+    await expect(referrals(page)).toContainText('We have counted since November 23, 2026.');
+    await page.getByRole('link', { name: 'The numbers as data' }).click();
+    await expect(page.locator('body')).toContainText('"lastYear"');
+  });
 });
 
 for (const path of ['/', '/login', '/plans', '/payment-canceled', '/nope']) {
@@ -165,12 +173,7 @@ test('the account, the contact page and the terms lead there', async ({ page, st
 test('a crashed page leads there too', async ({ page, expectedErrors }) => {
   expectedErrors.push(/The sky fell/);
   await open(page, '/plans');
-  await page.evaluate(
-    () =>
-      void setTimeout(() => {
-        throw new Error('The sky fell.');
-      }),
-  );
+  await page.evaluate(() => reportError(new Error('The sky fell.')));
   await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
   await helpLink(page).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Get help now' })).toBeVisible();
@@ -187,8 +190,39 @@ test('the page on safety says what Solace does and what it cannot do', async ({ 
     /Nobody at Solace reads conversations as they are written/,
     /does not call an emergency service/,
     /can miss what you mean/,
+    /The same holds for eating disorders/,
+    /Protocol version 2, November 23, 2026/,
+    /we count a crisis reply when it is first shown to the person, and never twice/,
   ])
     await expect(main).toContainText(statement);
+});
+
+const referrals = (page: Page) => page.getByRole('region', { name: 'How often we have referred people' });
+
+test('the page on safety says how many referrals there were, and nothing moves when it knows', async ({
+  page,
+  stub,
+}) => {
+  const release = stub.hold('getSafety');
+  stub.respond('getSafety', referralsOf(2028, 1204, 1));
+  await open(page, '/safety');
+  release();
+  await expect(referrals(page)).toContainText('2027: 1204 referrals');
+  await expect(referrals(page)).toContainText('2028, until today: 1 referral');
+  expect(await layoutShift(page)).toBe(0);
+});
+
+test('a year in which nobody counted has no number', async ({ page, stub }) => {
+  stub.respond('getSafety', referralsOf(2026, 0, 0));
+  await open(page, '/safety');
+  await expect(referrals(page)).toContainText('2025: not counted yet');
+  await expect(referrals(page)).toContainText('2026, until today: no referral');
+});
+
+test('without the numbers the page on safety says so', async ({ page, stub }) => {
+  stub.respond('getSafety', { success: false, code: 'unavailable' }, 503);
+  await open(page, '/safety');
+  await expect(referrals(page)).toContainText('The numbers cannot be shown right now.');
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

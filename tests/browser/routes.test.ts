@@ -96,7 +96,7 @@ for (const who of ['visitor', 'member'] as const) {
       await expect(links).toHaveText(['Home', accountLink[0]!]);
       await expect(links.nth(0)).toHaveAttribute('href', '/');
       await expect(links.nth(1)).toHaveAttribute('href', accountLink[1]!);
-      await expect(bar(page).getByRole('link').first()).toHaveAttribute('href', '/');
+      await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute('href', '/');
       const active = row[who];
       await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(active ? [active] : []);
     }

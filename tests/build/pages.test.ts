@@ -99,13 +99,24 @@ it('serves the frame of a conversation without messages beside the shell of the 
     expect(site.html(path)).not.toContain('id="filled"');
 });
 
+it('uses no style that knows only one direction of text', () => {
+  const sheets = site.files().filter((file) => /\.(?:css|html)$/.test(file));
+  const css = sheets.map((file) =>
+    file.endsWith('.css') ? site.read(file) : site.styles(`/${file.slice(0, -5)}`).join(''),
+  );
+  expect(css.join('')).toContain('margin-inline-start');
+  const physical =
+    /(?<![\w-])(?:(?:margin|padding|border|scroll-(?:margin|padding))-(?:left|right)|left|right|border-(?:top|bottom)-(?:left|right)-radius):|(?:text-align|float|clear):(?:left|right)|translateX\(/g;
+  expect(css.flatMap((text) => text.match(physical) ?? [])).toEqual([]);
+});
+
 describe('the Content-Security-Policy', () => {
   const headers = site.read('_headers');
   const blocks = headers.split('\n\n');
   /** The policy of a path's own block, else that of its page in any language, else that of all paths. */
   const policyOf = (file: string) => {
     const path = `/${file.replace(/index\.html$/, '').replace('.html', '')}`;
-    const patterns = [path, path.replace(/^\/[\w-]+\//, '/:language/')];
+    const patterns = [path, path.replace(/^\/[\w-]+\//, '/:language/'), path.replace(/(?<=^\/[\w-]+\/).*/, '*')];
     const block = patterns.flatMap((name) => blocks.find((one) => one.startsWith(`${name}\n`)) ?? [])[0] ?? blocks[0]!;
     return /\n {2}Content-Security-Policy: (.*)/.exec(block)?.[1] ?? '';
   };

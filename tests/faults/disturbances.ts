@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runMinuteCron } from '../product/start-product.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './person.ts';
 import { keepAttacking } from './load/attack.ts';
 import { keepRefusing, sendMessage } from './load/conversation.ts';
 import { fillWithPeople } from './load/journey.ts';

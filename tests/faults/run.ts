@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { onOrphaned } from '../product/machine.ts';
-import { Choices } from './choices.ts';
+import { Choices } from './person.ts';
 import { Figures, Latencies, Timeline } from './records.ts';
 import { complaintsOf, reportOf } from './report.ts';
 import { startRig, type Rig, type World } from './rig.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from 'chrome-launcher';
 import { browserArguments, ensureBrowser } from '../browser/browser.ts';
-import { partText, type Part, type Target } from '../bench/report.ts';
-import { median } from '../bench/load/rounds.ts';
+import { partText, type Part, type Target, median } from '../bench/report.ts';
 import { onOrphaned } from '../product/machine.ts';
 import { audit, type Audit, type Category, type Throttling, audited, isPrivate, startSites } from './audit.ts';
 

@@ -7,8 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
-import { call as callUrl, product } from './shared-product.ts';
-import { newNumber, openTrialLink, signIn } from './subscriber.ts';
+import { call as callUrl, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
 
 type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
 

@@ -1,4 +1,4 @@
-import type { Ran } from './support-command.ts';
+import type { Ran } from './shared-product.ts';
 
 /**
  * Runs the program of `npm run support` once for each message, in one process: a new process would load the same

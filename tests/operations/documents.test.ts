@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, beforeAll } from 'vitest';
 import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
-import { OwnerSettings } from '../../worker/operations/owner-settings.ts';
+import { OwnerSettings } from '../../worker/operations/target.ts';
 import { createClient, type Client } from '@libsql/client/sqlite3';
 
 const root = join(import.meta.dirname, '../..');

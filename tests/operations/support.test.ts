@@ -9,10 +9,16 @@ import {
   eventTypesOf,
   database,
   tablesWith,
-} from './subscriber.ts';
-import { auditLines, auditText, ownerProcess, support, supportJson, supportProcess } from './support-command.ts';
+  auditLines,
+  auditText,
+  ownerProcess,
+  support,
+  supportJson,
+  supportProcess,
+  call,
+  product,
+} from './shared-product.ts';
 import { randomInt } from 'node:crypto';
-import { call, product } from './shared-product.ts';
 import { until } from '../api/support/clock.ts';
 import { runMinuteCron } from '../product/start-product.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from '../product/vars.ts';
 import { freePort } from '../product/machine.ts';
-import type { SandboxSecrets } from '../sandbox/settings.ts';
+import type { SandboxSecrets } from '../sandbox/services.ts';
 import { setUpStripe } from '../product/start-product.ts';
 import { startSandbox } from '../sandbox/start.ts';
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
-import type { SandboxSecrets } from '../sandbox/settings.ts';
+import type { SandboxSecrets } from '../sandbox/services.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { startRestartableWorker } from './worker-process.ts';
 import { Stripe } from 'stripe';

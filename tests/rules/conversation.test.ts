@@ -2,7 +2,7 @@ import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-sche
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation-changes.ts';
-import { messageParts, shownMessages, transcript } from '../../web/rules/transcript.ts';
+import { messageParts, shownMessages, transcript, withReminders } from '../../web/rules/transcript.ts';
 import { clockText, levelOf, microphoneProblem, recordingType } from '../../web/rules/recording.ts';
 import { isUsage, readEvent, reconnectDelay } from '../../web/rules/stream-events.ts';
 
@@ -141,6 +141,23 @@ describe('a conversation', () => {
     it('begins with the notice that Solace is an AI', () => {
       expect(kinds([], 0)).toEqual(['notice']);
       expect(kinds([at(0)], 0)).toEqual(['day', 'notice', 'message']);
+    });
+
+    it('shows each reminder in its place, and no notice soon after it', () => {
+      const items = (sent: number[], reminded: number[]) => {
+        const shown = transcript(sent.map(at), ({ at: key }) => key, Date.parse(at(0).at));
+        return withReminders(
+          shown,
+          reminded.map((hours) => at(hours).at),
+        ).map(({ kind }) => kind);
+      };
+      expect(items([0], [3])).toEqual(['day', 'notice', 'message', 'notice']);
+      expect(items([0, 3.5], [3])).toEqual(['day', 'notice', 'message', 'notice', 'message']);
+      expect(items([0, 2], [3])).toEqual(['day', 'notice', 'message', 'message', 'notice']);
+      expect(items([0, 6.5], [3])).toEqual(['day', 'notice', 'message', 'notice', 'notice', 'message']);
+      // The order of the server counts, not that of clocks.
+      expect(items([2, 1, 4], [3])).toEqual(['day', 'notice', 'message', 'message', 'notice', 'message']);
+      expect(items([], [3, 6])).toEqual(['notice', 'notice', 'notice']);
     });
 
     it('repeats the notice when the last is over three hours old', () => {

@@ -1,5 +1,7 @@
 import type { SignInCall } from '../../worker/sign-in/code-limits.ts';
-import { issueCode, newCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
+import { issueCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
+import { newLinkCode } from '../../worker/sign-in/link-code.ts';
+import { newCode } from '../../worker/sign-in/sent-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
@@ -19,6 +21,16 @@ describe('a code', () => {
     expect(byFirstDigit).toHaveLength(10);
     for (const count of byFirstDigit) expect(Math.abs(count - 2000)).toBeLessThan(300);
   });
+});
+
+it('shows a link code of eight characters that nobody confuses, spread evenly', () => {
+  const codes = Array.from({ length: 5000 }, newLinkCode);
+  expect(codes.every((code) => /^[2-9A-HJKMNP-Z]{8}$/.test(code))).toBe(true);
+  const counts = Object.values(Object.groupBy(Array.from(codes.join('')), (character) => character)).map(
+    (all) => all!.length,
+  );
+  expect(counts).toHaveLength(31);
+  for (const count of counts) expect(Math.abs(count - 40_000 / 31)).toBeLessThan(250);
 });
 
 describe('a session token', () => {
@@ -219,7 +231,7 @@ describe('every sign-in', () => {
       const { limitedUntil, opened } = await redeemCode(call, { phone, code });
       return { limitedUntil, done: opened !== null };
     }
-    const { limitedUntil } = await issueCode(call, phone, code);
+    const { limitedUntil } = await issueCode({ ...call, language: 'en' }, { phone, phoneAsSent: phone }, code);
     return { limitedUntil, done: limitedUntil === 0 };
   }
 

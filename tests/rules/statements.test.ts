@@ -81,6 +81,12 @@ const noPlanAfterFailure = shownBy(
   'api/renewals: falls to free when the retries are over, by cancellation or as unpaid',
 );
 
+const paidWeekStays = shownBy('api/billing: ends the plan with its paid week, may be repeated, and may be taken back');
+const downgradeIsUndone = shownBy('api/billing: undoes a scheduled change first, which a resumption does not restore');
+const planBehindTrialEnds = shownBy(
+  'api/billing: ends the plan behind a trial before it begins, and a resumption restores it',
+);
+
 const privacy: Row[] = [
   ['What you tell', scope],
   ['This page says plainly', scope],
@@ -323,14 +329,25 @@ const terms: Row[] = [
   [
     'You can change or cancel',
     shownBy('browser/billing: a cancellation can be taken back, or ends the plan with the week'),
+    shownBy('browser/cancel: from the landing page, signed out, to the end of the subscription'),
   ],
-  ['A move to a larger plan takes', shownBy('browser/billing: a dearer plan begins a new week at once')],
-  ['A move to a smaller', shownBy('browser/billing: a cheaper plan begins at the end of the week')],
-  ['There are no refunds', agreement],
+  ['Cancelling ends the', paidWeekStays],
+  ['You keep your plan', paidWeekStays],
+  ['A change to a smaller', downgradeIsUndone],
   [
-    'A move to a larger plan begins',
+    'If a payment is overdue',
+    shownBy('api/billing: collects nothing more of a payment that is due, until it is taken back'),
+  ],
+  ['Until that day', paidWeekStays],
+  ['If you cancel during', planBehindTrialEnds],
+  ['The trial itself', planBehindTrialEnds],
+  [
+    'A move to a larger plan takes',
+    shownBy('browser/billing: a dearer plan begins a new week at once'),
     shownBy('api/renewals: begins a new, fully paid week, also minutes before the renewal'),
   ],
+  ['A move to a smaller', shownBy('browser/billing: a cheaper plan begins at the end of the week')],
+  ['There are no refunds', agreement],
   ['Deleting your account', deletion, shownBy('browser/billing: deleting the account ends what could charge')],
   ['This cannot be undone', deletion],
   ['Conversations are encrypted', encryptedStorage, promised('nobody reads conversations')],
@@ -368,6 +385,7 @@ const safety: Row[] = [
     promised('the bot marks a reply about a crisis'),
     shownBy('operations/bot-example: counts, repeats what it reads, and marks a crisis'),
   ],
+  ['The same holds for eating', promised('about an eating disorder included')],
   ['In the chat on this site', shownBy('browser/chat: opens the help panel with a reply that is marked as a crisis')],
   ['You can open the panel', shownBy('browser/chat-start: help is reached before the app has started')],
   ['In {app} no panel', scope],
@@ -401,6 +419,41 @@ const safety: Row[] = [
   ],
   ['A number does not work', scope],
   ['<contact>', scope],
+  ['Protocol version', shownBy('browser/help: the page on safety says what Solace does and what it cannot do')],
+];
+
+const referrals: Row[] = [
+  [
+    'On this site we count',
+    shownBy(
+      'api/referrals: counts a crisis reply when it is read first, and not again by tabs, replays, restarts and later reads',
+    ),
+  ],
+  [
+    'In {app}, {companion} reports',
+    promised('the crisis lines that it names on WhatsApp'),
+    shownBy("api/referrals: counts the bot's own once for a webhook-id, as long as the number is known"),
+  ],
+  ['We keep a number', shownBy('api/referrals: keeps nothing about the person beside the count of the day')],
+  ['We have counted since', stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'")],
+  [
+    '{year}: {count',
+    shownBy('browser/help: the page on safety says how many referrals there were, and nothing moves when it knows'),
+  ],
+  ['{year}: not counted', shownBy('browser/help: a year in which nobody counted has no number')],
+  ['{year}, until today', shownBy('browser/help: a year in which nobody counted has no number')],
+  ['The numbers cannot', shownBy('browser/help: without the numbers the page on safety says so')],
+  ['The numbers as data', shownBy('browser/help: the page on safety says what is counted, and leads to the numbers')],
+];
+
+const cancelling: Row[] = [
+  ['You keep your plan', paidWeekStays],
+  ['Nothing is charged', paidWeekStays],
+  ['A change to a smaller', downgradeIsUndone],
+  ['A plan that was to follow', planBehindTrialEnds],
+  ['You can change your mind', paidWeekStays],
+  ['Your account and your', paidWeekStays],
+  ['You can delete them', deletion],
 ];
 
 const consent: Row[] = [
@@ -440,6 +493,8 @@ const documents: [name: string, group: string, rows: Row[]][] = [
   ['/privacy', 'privacy-policy.privacyPolicy', privacy],
   ['/terms', 'terms.terms', terms],
   ['/safety', 'help.safety', safety],
+  ['/safety, in numbers,', 'help.referral', referrals],
+  ['/cancel', 'cancel.cancel.points', cancelling],
   ['the consent notice', 'chat-consent.consent', consent],
 ];
 

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { languages } from '../../worker/contract/languages.ts';
 import { compileWords } from '../../web/build/words/compile.ts';
+import { readTexts } from '../../web/build/words/texts.ts';
 
-compileWords('en', 'en');
+compileWords(languages[0], readTexts('en'));
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),

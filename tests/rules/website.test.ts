@@ -7,10 +7,10 @@ import { headersWith, inlineHashes, securityHeaders, robots, sitemap } from '../
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { withoutUnusedProperties } from '../../web/build/drop-unused-properties.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
+import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
@@ -88,11 +88,16 @@ describe('the heads and headers of pages', () => {
         scriptFolder: 'assets/es-1',
         hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
       });
-    const rules = [...more('<style>a{}</style>').matchAll(/^\/\S*/gm)].map(([path]) => path);
+    const rulesOf = (text: string) => [...text.matchAll(/^\/\S*/gm)].map(([path]) => path);
     const english = ['/*', '/plans', '/:language/plans', '/chat', '/:language/chat'];
     // The rules of this test are written without the start of a language, since the words here are English.
-    expect(rules).toEqual([...english, '/assets/en-1/*', '/assets/vendor-1.js', '/chat', '/assets/es-1/*']);
-    expect(() => more('<style>other{}</style>')).toThrow('refuses an inline script or style');
+    const shared = [...english, '/assets/en-1/*', '/assets/vendor-1.js'];
+    expect(rulesOf(more('<style>a{}</style>'))).toEqual([...shared, '/chat', '/assets/es-1/*']);
+    const other = more('<style>other{}</style>');
+    expect(rulesOf(other)).toEqual([...shared, '/*', '/plans', '/chat', '/assets/es-1/*']);
+    expect(other.lastIndexOf(inlineHashes('<style>other{}</style>', 'style')[0]!)).toBeGreaterThan(
+      other.indexOf('/assets/vendor-1.js'),
+    );
   });
 
   it('caches existing assets for good, and nothing else', () => {
@@ -139,44 +144,6 @@ describe('the router', () => {
 });
 
 describe('what a page does not use', () => {
-  const compact = (code: string) => code.replaceAll(/\s+/g, '');
-  const shortened = (code: string) => compact(withoutUnusedProperties(code));
-
-  describe('the properties that an inline script never reads', () => {
-    it('are removed', () => {
-      const code = "const words = { a: 'A', b: (count) => `${count} B`, c: 'C' }; show(words.a, words.b(2));";
-      expect(shortened(code)).toBe(
-        compact("const words = { a: 'A', b: (count) => `${count} B` }; show(words.a, words.b(2));"),
-      );
-    });
-
-    it('are removed together with what only they read', () => {
-      const code =
-        "const brand = { name: 'S', mail: 'M' }; const words = { a: brand.name, b: `${brand.mail}` }; show(words);";
-      expect(shortened(code)).toBe(compact(code));
-      const unread =
-        "const brand = { name: 'S', mail: 'M' }; const words = { a: 'A', b: `${brand.mail}` }; show(words.a, brand.name);";
-      expect(shortened(unread)).toBe(
-        compact("const brand = { name: 'S' }; const words = { a: 'A' }; show(words.a, brand.name);"),
-      );
-    });
-
-    it('stay if they are destructured', () => {
-      const code = "const brand = { name: 'S', mail: 'M' }; const { name } = brand; show(name);";
-      expect(shortened(code)).toBe(compact("const brand = { name: 'S' }; const { name } = brand; show(name);"));
-    });
-
-    it.each([
-      "const words = { a: 'A', b: 'B' }; show(words[state]);",
-      "const words = { a: 'A', b: 'B' }; show(words);",
-      "const words = { a: 'A', b: 'B' }; const { a, ...rest } = words; show(rest);",
-      "const words = { a: 'A', b: call() }; show(words.a);",
-      "const words = { a: 'A', ...others }; show(words.a);",
-    ])('stay where they may be read: %s', (code) => {
-      expect(shortened(code)).toBe(compact(code));
-    });
-  });
-
   describe('custom properties that no rule uses', () => {
     it('are removed, and those that only they use', () => {
       const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';
@@ -211,7 +178,8 @@ describe('the addresses of a language', () => {
 describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */
   const compiled = (text: string, locale: string, ...values: unknown[]) => {
-    const source = sourceOf(text, locale).replaceAll(
+    const direction = locale === 'ar' ? 'rtl' : 'ltr';
+    const source = sourceOf(text, { tag: locale, direction }).replaceAll(
       /: (?:string \| number|string|number)(?=[,;) ])| as Partial<[^)]*/g,
       '',
     );
@@ -244,13 +212,26 @@ describe('the words of a language', () => {
     ]);
   });
 
+  it('isolates values in a language from right to left, where they would change their place', () => {
+    expect(compiled('رقمك {phone}', 'ar', '+1 555-123-4567')).toBe('رقمك \u2068+1 555-123-4567\u2069');
+    expect(compiled('{companion}', 'ar')).toBe('Solace');
+  });
+
+  it('has a pseudo-language with accents, longer, and with the same placeholders', () => {
+    const english = 'You have {count, plural, one {# message} other {# messages}}: <a>it’s {name}</a>';
+    const { text } = pseudoTexts({ text: english });
+    expect(text).toBe('Ýööûû ĥååṽéé {count,plural,one{# ɱééššååĝéé} other{# ɱééššååĝééš}}: <a>ííţ’š {name}</a>');
+    expect(placeholdersOf(text, 'en')).toBe(placeholdersOf(english, 'en'));
+    expect(published).not.toContain(pseudoLanguage.tag);
+  });
+
   it.each([
     ['a missing plural form', '{count, plural, one {# mensaje} other {# mensajes}}', /many/],
     ['a form that the build does not know', '{count, select, a {A} other {B}}', /other than/],
     ['an unclosed placeholder', 'Hola {name', /EXPECT|UNCLOSED/],
     ['an unclosed tag', 'Hola <b>', /TAG/],
   ])('refuses %s', (_, text, reason) => {
-    expect(() => sourceOf(text, 'es')).toThrow(reason);
+    expect(() => sourceOf(text, { tag: 'es', direction: 'ltr' })).toThrow(reason);
   });
 
   it('compares translations by their placeholders, tags and names', () => {

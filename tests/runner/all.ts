@@ -55,6 +55,7 @@ function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
   const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
   return [
     { together: 1, steps: [npmScript('build')] },
+    { together: 1, steps: [npmScript('build:pseudo')] },
     { together, steps: [browser, ...api, ...checks, npmScript('types'), npmScript('lint')] },
     // Its load would take the processors from the others.
     { together: 1, steps: [npmScript('test:faults', '--seconds=40', '--no-latencies')] },

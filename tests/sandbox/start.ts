@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { getRequestListener } from '@hono/node-server';
-import { createServices } from './services.ts';
-import type { SandboxSettings } from './settings.ts';
+import { createServices, type SandboxSettings } from './services.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -28,7 +28,7 @@ export function Footer() {
             className={link()}
             aria-label={`${footerWords.phone} ${brand.businessPhone}`}
           >
-            {brand.businessPhone}
+            <bdi>{brand.businessPhone}</bdi>
           </a>
         </div>
         <nav

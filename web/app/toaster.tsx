@@ -4,6 +4,7 @@ import { toast as recipe } from '#styled/recipes';
 import { notices } from '../data/notices.ts';
 import { layoutWords } from '#words/layout';
 import { Icon } from '../ui/icons.tsx';
+import { TextDirection } from '../ui/text-direction.tsx';
 
 const toaster = createToaster({
   placement: 'bottom-start',
@@ -32,23 +33,25 @@ export default function Toaster() {
   }, []);
   const styles = recipe();
   return (
-    <ToastRegion toaster={toaster}>
-      {(toast) => (
-        <Toast.Root className={styles.root}>
-          <span className={styles.sign}>
-            <Icon name={toast.type === 'error' ? 'warning' : 'check'} />
-          </span>
-          <div className={styles.text}>
-            <Toast.Title className={styles.title}>{toast.title}</Toast.Title>
-            {toast.description && (
-              <Toast.Description className={styles.description}>{toast.description}</Toast.Description>
-            )}
-          </div>
-          <Toast.CloseTrigger className={styles.close} aria-label={layoutWords.dismiss}>
-            <Icon name="close" />
-          </Toast.CloseTrigger>
-        </Toast.Root>
-      )}
-    </ToastRegion>
+    <TextDirection>
+      <ToastRegion toaster={toaster}>
+        {(toast) => (
+          <Toast.Root className={styles.root}>
+            <span className={styles.sign}>
+              <Icon name={toast.type === 'error' ? 'warning' : 'check'} />
+            </span>
+            <div className={styles.text}>
+              <Toast.Title className={styles.title}>{toast.title}</Toast.Title>
+              {toast.description && (
+                <Toast.Description className={styles.description}>{toast.description}</Toast.Description>
+              )}
+            </div>
+            <Toast.CloseTrigger className={styles.close} aria-label={layoutWords.dismiss}>
+              <Icon name="close" />
+            </Toast.CloseTrigger>
+          </Toast.Root>
+        )}
+      </ToastRegion>
+    </TextDirection>
   );
 }

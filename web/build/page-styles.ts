@@ -64,26 +64,31 @@ const classLayers = (sheet: string): string =>
 /** The page, with only those of its inline rules that name no class or one of the page. */
 export function withOwnStyles(html: string): string {
   const classes = classesOf(html.replace(inlineStyle, ''));
-  return html.replace(inlineStyle, (_, sheet) => `<style>${keepRules(sheet, classes)}</style>`);
+  const isRightToLeft = /<html[^>]*\sdir="rtl"/.test(html);
+  return html.replace(inlineStyle, (_, sheet) => `<style>${keepRules(sheet, { classes, isRightToLeft })}</style>`);
 }
 
-function keepRules(css: string, classes: ReadonlySet<string>): string {
+/** What a page has: the classes of its elements, and the direction of its text. */
+type Used = { classes: ReadonlySet<string>; isRightToLeft: boolean };
+
+function keepRules(css: string, used: Used): string {
   return partsOf(css)
-    .map((part) => keepPart(part, classes))
+    .map((part) => keepPart(part, used))
     .join('');
 }
 
-function keepPart(part: Part, classes: ReadonlySet<string>): string {
+function keepPart(part: Part, used: Used): string {
   const { prelude, block } = part;
-  if (!prelude.startsWith('@')) return isUsed(prelude, classes) ? textOf(part) : '';
+  if (!prelude.startsWith('@')) return isUsed(prelude, used) ? textOf(part) : '';
   if (block === null || !/^@(?:layer|media|supports|container)\b/.test(prelude)) return textOf(part);
-  const kept = keepRules(block, classes);
+  const kept = keepRules(block, used);
   if (kept) return textOf({ prelude, block: kept });
   // The first mention of a layer decides about its rank.
   return prelude.startsWith('@layer') ? textOf({ prelude, block: null }) : '';
 }
 
-function isUsed(selectors: string, classes: ReadonlySet<string>): boolean {
+function isUsed(selectors: string, { classes, isRightToLeft }: Used): boolean {
+  if (selectors.startsWith(':root[dir=rtl]') && !isRightToLeft) return false;
   const named = [...selectors.matchAll(/\.((?:\\.|[\w-])+)/g)].map(([, name = '']) => name.replaceAll(/\\(.)/g, '$1'));
   return named.length === 0 || named.some((name) => classes.has(name));
 }

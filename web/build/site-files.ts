@@ -1,4 +1,4 @@
-import { basePath, locale } from '#words/language';
+import { basePath, isRightToLeft, locale } from '#words/language';
 import { brand } from '#contract/brand';
 import { siteWords } from '#words/page-heads';
 import { languages, published } from '#contract/languages';
@@ -38,7 +38,8 @@ export function manifest(): string {
     name: brand.name,
     short_name: brand.name,
     description: siteWords.tagline,
-    ...(basePath && { lang: locale }),
+    lang: locale,
+    dir: isRightToLeft ? 'rtl' : 'ltr',
     start_url: `${basePath}/`,
     display: 'standalone',
     background_color: palette.mist[100].value,
@@ -80,14 +81,9 @@ type HeaderOptions = {
 
 /** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. English is built first. */
 export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): string {
-  const { '/404': notFound = '', ...others } = pages;
-  const filled = filledPaths(others);
-  // Pages without prerendered text have the same styles and need no rules of their own.
-  const empty = Object.keys(others).filter((path) => !filled.includes(path));
-  const general = [notFound, ...empty.map((path) => others[path])].join('');
   return joined([
     `/*
-  Content-Security-Policy: ${policyOf(general, connectTo)}
+  Content-Security-Policy: ${generalPolicy(pages, connectTo)}
   Strict-Transport-Security: max-age=31536000; includeSubDomains
   X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
@@ -95,7 +91,7 @@ export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): 
   Permissions-Policy: camera=(), microphone=(self), geolocation=(), payment=(), usb=(), browsing-topics=()
   Cross-Origin-Opener-Policy: same-origin
 `,
-    ...filled.flatMap((path) => {
+    ...filledPaths(pages).flatMap((path) => {
       const policy = policyOf(pages[path] ?? '', connectTo);
       return [pageRule(path, policy), pageRule(anyLanguage + path, policy)];
     }),
@@ -103,26 +99,36 @@ export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): 
   ]);
 }
 
-/** The `_headers` file with the rules of one more language: for its scripts, and for pages that differ from English. */
+/**
+ * The `_headers` file with the rules of one more language: for its scripts, and for pages that differ from English. If
+ * those without rules of their own differ, as from right to left, all of its pages get rules.
+ */
 export function headersWith(headers: string, { pages, connectTo, ...files }: HeaderOptions): string {
-  const rules = headers.split(/\n(?=\/)/);
-  const filled = filledPaths(pages);
-  const general = Object.keys(pages).filter((path) => !filled.includes(path));
-  for (const hash of general.flatMap((path) => [
-    ...inlineHashes(pages[path] ?? '', 'script'),
-    ...inlineHashes(pages[path] ?? '', 'style'),
-  ]))
-    if (!rules[0]?.includes(hash))
-      throw new Error(`The policy of all pages refuses an inline script or style of ${locale}`);
-  const own = filled.flatMap((path) => {
+  const general = generalPolicy(pages, connectTo);
+  const isShared = headers.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
+  const own = filledPaths(pages).flatMap((path) => {
     const policy = policyOf(pages[path] ?? '', connectTo);
-    return headers.includes(pageRule(anyLanguage + path, policy)) ? [] : [pageRule(basePath + path, policy)];
+    const isCovered = isShared && headers.includes(pageRule(anyLanguage + path, policy));
+    return isCovered ? [] : [pageRule(basePath + path, policy)];
   });
-  return joined([...rules, ...own, ...immutableRules(files).filter((rule) => !headers.includes(rule))]);
+  return joined([
+    ...headers.split(/\n(?=\/)/),
+    // The last rule that fits a page decides about it.
+    ...(isShared ? [] : [pageRule(`${basePath}/*`, general)]),
+    ...own,
+    ...immutableRules(files).filter((rule) => !headers.includes(rule)),
+  ]);
 }
 
 /** A placeholder of `_headers`: the first part of a path. */
 const anyLanguage = '/:language';
+
+/** Of pages without prerendered text, and of the 404 page, which is served for every other path: they have the same styles. */
+function generalPolicy(pages: Record<string, string>, connectTo: readonly string[]): string {
+  const filled = filledPaths(pages);
+  const others = Object.keys(pages).filter((path) => !filled.includes(path));
+  return policyOf(others.map((path) => pages[path]).join(''), connectTo);
+}
 
 const filledPaths = (all: Record<string, string>) =>
   Object.keys(all).filter((path) => path !== '/404' && pageHead(path).prerendering !== 'none');

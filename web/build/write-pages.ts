@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { basePath, locale } from '#words/language';
+import { basePath, isRightToLeft, locale } from '#words/language';
 import type { Plugin, Rolldown } from 'vite';
 import { headTags } from './head-tags.ts';
 import { pathIn } from '#contract/languages';
@@ -80,7 +80,7 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
   if (file?.type !== 'asset') throw new Error('The build has no index.html');
   // The attributes of the language; the source of the page is English.
   return String(file.source)
-    .replace('<html lang="en">', `<html lang="${locale}">`)
+    .replace('<html lang="en">', `<html lang="${locale}"${isRightToLeft ? ' dir="rtl"' : ''}>`)
     .replace('href="/manifest.webmanifest"', `href="${basePath}/manifest.webmanifest"`);
 }
 

@@ -3,8 +3,10 @@ import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
 import { ApiError, errorMessage } from './api-errors.ts';
 import { fetchProfile, keepProfile } from './profile-query.ts';
-import { session } from './session.ts';
+import { session, redirectTo } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
+import { sessionWords } from '#words/session';
+import { notify } from './notices.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
@@ -84,3 +86,25 @@ function startSession(token: string): void {
 }
 
 const failure = (message: string | undefined, status = 'failed'): LoginResult => ({ success: false, status, message });
+
+type Target = '/' | '/login';
+
+/** Ends the session on this page at once, and at the server when the call arrives. */
+export async function logOut(to: Target = '/login'): Promise<void> {
+  const { token } = session.get();
+  if (token) revoke(token);
+  await leave(token, to);
+}
+
+/** Ends every session of the user. Throws and stays signed in if the server does not confirm it. */
+export async function logOutEverywhere(): Promise<void> {
+  const { token } = session.get();
+  await request('logout', { everywhere: true });
+  await leave(token, '/login');
+}
+
+async function leave(token: string | null, to: Target): Promise<void> {
+  if (token) session.end(token);
+  notify({ type: 'success', title: sessionWords.loggedOut });
+  await redirectTo(to);
+}

@@ -3,11 +3,11 @@ import type { ChatMessage, Voice } from '#contract/chat-schemas';
 /** One line of the conversation on screen: a day, a notice that Solace is an AI, or a message. */
 export type TranscriptItem<Message> =
   | { kind: 'day'; key: string; at: string }
-  | { kind: 'notice'; key: string }
+  | { kind: 'notice'; key: string; at: string }
   | { kind: 'message'; key: string; message: Message };
 
 /** New York's law on AI companions requires a notice at the start, and again after three hours. */
-const noticeIntervalMs = 3 * 3_600_000;
+export const noticeIntervalMs = 3 * 3_600_000;
 
 type Timed = Pick<ChatMessage, 'at'>;
 
@@ -28,14 +28,37 @@ export function transcript<Message extends Timed>(
     const messageDay = new Date(at).toDateString();
     if (messageDay !== day) items.push({ kind: 'day', key: `day-${keyOf(message)}`, at: message.at });
     if (at - noticeAt > noticeIntervalMs) {
-      items.push({ kind: 'notice', key: `notice-${keyOf(message)}` });
+      items.push({ kind: 'notice', key: `notice-${keyOf(message)}`, at: message.at });
       noticeAt = at;
     }
     day = messageDay;
     items.push({ kind: 'message', key: keyOf(message), message });
   }
-  if (now - noticeAt > noticeIntervalMs) items.push({ kind: 'notice', key: 'notice-now' });
+  if (now - noticeAt > noticeIntervalMs)
+    items.push({ kind: 'notice', key: 'notice-now', at: new Date(now).toISOString() });
   return items;
+}
+
+/**
+ * The items with a further notice at each of `reminders` (ISO 8601, ascending). A notice that follows one within three
+ * hours is left out. Not part of `transcript`, whose code is in the served HTML of the chat.
+ */
+export function withReminders<Message extends Timed>(
+  items: readonly TranscriptItem<Message>[],
+  reminders: readonly string[],
+): TranscriptItem<Message>[] {
+  const shown = items.filter((item) => item.kind !== 'notice' || !reminders.some((at) => follows(item.at, at)));
+  for (const at of reminders) {
+    const next = shown.findIndex((item) => (item.kind === 'message' ? item.message.at : item.at) > at);
+    shown.splice(next < 0 ? shown.length : next, 0, { kind: 'notice', key: `notice-${at}`, at });
+  }
+  return shown;
+}
+
+/** Whether a notice comes within three hours of an earlier one. */
+function follows(at: string, earlier: string): boolean {
+  const after = Date.parse(at) - Date.parse(earlier);
+  return after >= 0 && after <= noticeIntervalMs;
 }
 
 type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;

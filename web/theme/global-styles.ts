@@ -55,6 +55,7 @@ export const conditions = {
   calm: '@media (prefers-reduced-motion: no-preference)',
   forced: '@media (forced-colors: active)',
   print: '@media print',
+  rtl: ':root[dir=rtl] &',
   returning: ':root[data-visitor=returning] &',
   unscripted: '@media (scripting: none)',
   darkTheme: ':is([data-theme=dark] &)',

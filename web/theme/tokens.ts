@@ -22,7 +22,7 @@ export const tokens = defineTokens({
   },
   fontWeights: { normal: { value: 400 }, medium: { value: 500 }, semibold: { value: 600 }, bold: { value: 700 } },
   lineHeights: { tight: { value: 1.14 }, snug: { value: 1.3 }, normal: { value: 1.6 } },
-  letterSpacings: { tight: { value: '-0.015em' }, wide: { value: '0.06em' }, code: { value: '0.4em' } },
+  letterSpacings: { wide: { value: '0.06em' }, code: { value: '0.4em' } },
   spacing: {
     '0': { value: '0' },
     '1': rem(0.25),
@@ -56,6 +56,8 @@ export const tokens = defineTokens({
 const pair = (light: string, dark: string) => ({ value: `light-dark({colors.${light}}, {colors.${dark}})` });
 
 export const semanticTokens = defineSemanticTokens({
+  // The letters of Arabic are joined.
+  letterSpacings: { tight: { value: { base: '-0.015em', _rtl: '0' } } },
   colors: {
     paper: pair('mist.100', 'spruce.950'),
     surface: pair('mist.50', 'spruce.900'),

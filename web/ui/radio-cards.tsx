@@ -1,5 +1,6 @@
 import { RadioGroup } from '@ark-ui/react/radio-group';
 import { radioCards } from '#styled/recipes';
+import { TextDirection } from './text-direction.tsx';
 
 type Option<T extends string> = { value: T; label: string };
 type Props<T extends string> = {
@@ -14,20 +15,22 @@ type Props<T extends string> = {
 export function RadioCards<T extends string>({ labelledBy, options, value, onChange, disabled = false }: Props<T>) {
   const styles = radioCards();
   return (
-    <RadioGroup.Root
-      className={styles.root}
-      aria-labelledby={labelledBy}
-      value={value}
-      disabled={disabled}
-      onValueChange={(change) => onChange(change.value as T)}
-    >
-      {options.map((option) => (
-        <RadioGroup.Item key={option.value} value={option.value} className={styles.item}>
-          <RadioGroup.ItemControl className={styles.control} />
-          <RadioGroup.ItemText className={styles.text}>{option.label}</RadioGroup.ItemText>
-          <RadioGroup.ItemHiddenInput />
-        </RadioGroup.Item>
-      ))}
-    </RadioGroup.Root>
+    <TextDirection>
+      <RadioGroup.Root
+        className={styles.root}
+        aria-labelledby={labelledBy}
+        value={value}
+        disabled={disabled}
+        onValueChange={(change) => onChange(change.value as T)}
+      >
+        {options.map((option) => (
+          <RadioGroup.Item key={option.value} value={option.value} className={styles.item}>
+            <RadioGroup.ItemControl className={styles.control} />
+            <RadioGroup.ItemText className={styles.text}>{option.label}</RadioGroup.ItemText>
+            <RadioGroup.ItemHiddenInput />
+          </RadioGroup.Item>
+        ))}
+      </RadioGroup.Root>
+    </TextDirection>
   );
 }

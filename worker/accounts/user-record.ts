@@ -25,6 +25,8 @@ export function recordContact(own: SQL, now: number): SQL {
 }
 
 type Sighting = {
+  /** The id of the user, if the number is new. */
+  id?: string;
   phone: PhoneNumber;
   /** The number in WhatsApp's spelling, if the caller sent it. */
   whatsappId: string | null;
@@ -41,7 +43,7 @@ type Sighting = {
 export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
   const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek } = sighting;
   const row = {
-    id: crypto.randomUUID(),
+    id: sighting.id ?? crypto.randomUUID(),
     phone,
     whatsappId: whatsappId ?? assumedWhatsappId,
     status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),

@@ -78,6 +78,8 @@ function wholeNumber(name: string, least: number, most: number) {
 /** Whom a call of the bot is about: at least one of the two. */
 const person = { phone: v.optional(Phone), businessUserId: v.optional(BusinessUserId) };
 
+const LinkCode = v.pipe(v.string('linkCode must be a text'), v.maxLength(64, 'linkCode is too long'));
+
 const largestReply = 32 * 1024;
 
 const done = v.object({ success: v.literal(true) });
@@ -104,7 +106,14 @@ export const endpoints = {
       message: v.optional(v.string()),
       requiresInitialContact: v.boolean(),
       challenge: v.optional(Challenge),
+      linkCode: v.optional(v.string()),
     }),
+  },
+  contactState: {
+    ...pageRoutes.contactState,
+    summary: 'Whether the number for which a link code was shown has written, or was claimed with it',
+    input: v.object({ phone: Phone, linkCode: LinkCode }),
+    output: v.object({ success: v.literal(true), state: v.picklist(['waiting', 'contacted', 'code_sent', 'expired']) }),
   },
   verifyOtp: {
     ...pageRoutes.verifyOtp,
@@ -371,9 +380,10 @@ export const endpoints = {
     input: v.strictObject({
       ...person,
       whatsappId: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'whatsappId must be 5 to 20 digits'))),
+      linkCode: v.optional(LinkCode),
     }),
     output: v.object({ success: v.literal(true), known: v.literal(true) }),
-    fails: ['conflict'],
+    fails: ['notFound', 'conflict', 'rateLimited'],
   },
   botUsage: {
     ...botRoutes.botUsage,

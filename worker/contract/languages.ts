@@ -1,8 +1,8 @@
-/** The languages of the site: the tag of the page, the name that its readers use, and the start of its addresses. */
+/** The languages of the site: the tag of the page, the name that its readers use, the start of its addresses, and the direction of its script. */
 export const languages = [
-  { tag: 'en', name: 'English', path: '' },
-  { tag: 'es', name: 'Español', path: '/es' },
-  { tag: 'pt-BR', name: 'Português', path: '/pt-br' },
+  { tag: 'en', name: 'English', path: '', direction: 'ltr' },
+  { tag: 'es', name: 'Español', path: '/es', direction: 'ltr' },
+  { tag: 'pt-BR', name: 'Português', path: '/pt-br', direction: 'ltr' },
 ] as const;
 
 export type Language = (typeof languages)[number]['tag'];

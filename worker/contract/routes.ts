@@ -5,6 +5,7 @@ export type Route = { access: Access; method: 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The calls of the website. The browser ships this table alone, since only the Worker validates. */
 export const pageRoutes = {
   requestOtp: { access: 'public', method: 'POST', path: '/api/auth/request-otp' },
+  contactState: { access: 'public', method: 'POST', path: '/api/auth/contact-state' },
   verifyOtp: { access: 'public', method: 'POST', path: '/api/auth/verify-otp' },
   verifyExternalToken: { access: 'public', method: 'POST', path: '/api/auth/verify-external-token' },
   verifyTrialToken: { access: 'public', method: 'POST', path: '/auth/verify-trial-token' },

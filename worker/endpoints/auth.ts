@@ -1,5 +1,7 @@
 import { untilNextBudget } from '../sign-in/code-limits.ts';
-import { newCode, issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
+import { issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
+import { newCode } from '../sign-in/sent-code.ts';
+import { stateOfLink } from '../sign-in/link-code.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
@@ -22,18 +24,23 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const { now, input } = call;
   const { phone } = input;
   const code = newCode();
-  const issued = await issueCode(call, phone, code);
+  const issued = await issueCode(call, input, code);
   if (issued.limitedUntil) throw rateLimited(issued.limitedUntil, now);
   if (issued.budgetSpent) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
   if (!issued.whatsappId) {
     const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
-    return { success: false, requiresInitialContact: true, message };
+    return { success: false, requiresInitialContact: true, message, linkCode: issued.linkCode };
   }
   const outcome = await sendCode(call, issued.whatsappId, code);
   if (outcome === 'taken') return { success: true, requiresInitialContact: false, challenge: issued.challenge };
   if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);
   throw new RequestError('unavailable', { retryAfter: 1 });
+};
+
+export const contactState: Handler<'contactState'> = async (call) => {
+  const { phone, linkCode } = call.input;
+  return { success: true, state: await stateOfLink(call, phone, linkCode) };
 };
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {

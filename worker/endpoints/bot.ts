@@ -3,6 +3,7 @@ import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
+import { claimNumber, openLinkSql, type Link } from '../sign-in/link-code.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -13,7 +14,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
-import { dayMs } from '../lib/time.ts';
+import { trialLinkLifetimeMs } from '../trials/trials.ts';
 import { allowanceSql, usageResponseOf, countSql, type Found } from '../usage/allowance.ts';
 import { firstWeek } from '../usage/left-week.ts';
 import { weekMs } from '../usage/week.ts';
@@ -26,14 +27,17 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     const message = 'whatsappId must be a spelling of the same number';
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
-  const { businessUserId } = input;
+  const { businessUserId, linkCode } = input;
+  const link = linkCode !== undefined && (await openLinkSql(context, linkCode));
   const upsert = phone && (await upsertContact(context, phone));
   const clearLimits = phone && (await clearPhoneRateLimits(settings, phone, isFirstCall));
   const statements = personStatements<string>((own) => {
     const user = phoneSql(sql`${own} and ${isFirstCall}`);
     const contact = recordContact(and(own, isFirstCall)!, now);
-    if (!upsert || !clearLimits)
-      return { response: sql`select '{}' as answer from ${users} where ${own}`, effects: { contact, user } };
+    if (!upsert || !clearLimits) {
+      const response = sql`select '{}' as answer from ${users} where ${own}`;
+      return { response, effects: { contact, user, ...(link && { link }) } };
+    }
     const effects =
       businessUserId === undefined
         ? { user: upsert(isFirstCall), limits: clearLimits }
@@ -48,7 +52,11 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     return { response: sql`select '{}' as answer`, effects };
   });
   const { response, rows } = await applyToPerson<object, string>(context, input, statements);
-  if (!response) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+  if (!response) {
+    if (linkCode === undefined) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+    await claimNumber(context, businessUserId!, (rows['link'] as Link[])[0]);
+    return { success: true, known: true };
+  }
   const [user] = rows['user'] as PhoneRow[];
   if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
@@ -102,8 +110,6 @@ const phoneSql = (own: SQL) => sql`select ${users.phone} as phone from ${users} 
 
 const unknownPerson = () => new RequestError('notFound', { message: 'Nobody with this number or id is known' });
 
-const linkLifetimeMs = 7 * dayMs;
-
 /**
  * The token is derived from the call's id, so a replay returns the same link and no token is stored. A used trial is
  * remembered by the hash of the number, so a call that names the id alone reads the number first.
@@ -115,7 +121,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   const mac = await keyedHash(pepper, 'trial', token);
   const phone = input.phone ?? (await phoneOfId(context, input.businessUserId!));
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
-  const expiresAt = now + linkLifetimeMs;
+  const expiresAt = now + trialLinkLifetimeMs;
   const spent = sql`exists (select 1 from ${usedTrials} where ${inArray(usedTrials.phoneMac, phoneMacs)})`;
   const statements = personStatements((own) => {
     // With a known id and a number that nobody has, the hash would be of the wrong number.

@@ -27,7 +27,7 @@ import {
   putPush,
 } from './user.ts';
 import { getCountry, getSafety, health, openapi } from './service.ts';
-import { logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
+import { contactState, logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
 /** Every endpoint of the contract with its handler. */
@@ -45,6 +45,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
+  contactState: publicRoute('contactState', contactState),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
   createSubscriptionUpdateSession: userRoute('createSubscriptionUpdateSession', createSubscriptionUpdateSession),
   deleteChatConsent: userRoute('deleteChatConsent', deleteChatConsent),

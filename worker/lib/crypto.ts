@@ -38,6 +38,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export type HashPurpose =
   | 'code'
   | 'challenge'
+  | 'link-code'
   | 'trial'
   | 'trial-link'
   | 'left-week'

@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import { dailyCodes } from '#db/schema';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -62,6 +63,10 @@ export const provenForMs = 600_000;
 export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
+
+/** SQL: the codes that were sent today. */
+export const sentToday = (now: number) => sql<number>`coalesce((select ${dailyCodes.sent} from ${dailyCodes}
+  where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
 
 /** The wait (seconds) for the next day's budget, at most an hour. */
 export function untilNextBudget(now: number): number {

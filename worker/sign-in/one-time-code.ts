@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, sql, type SQL, desc, inArray } from 'drizzle-orm';
-import { challenges, codes, dailyCodes, rateLimitEvents, users, sessions } from '#db/schema';
-import { excluded, insertSelect, nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
+import { challenges, codes, linkCodes, rateLimitEvents, users, sessions } from '#db/schema';
+import { nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { base64url } from 'jose';
 import { allowedAt, namesOf, recordEvents, type Subject, wasRecorded } from '../lib/rate-limits.ts';
@@ -12,10 +12,13 @@ import {
   subjectsOf,
   limitsOf,
   provenForMs,
-  codeDay,
   isAffordable,
+  sentToday,
   reportCodeBudget,
 } from './code-limits.ts';
+import { type Claim, insertLinkCode, newLinkCode, openClaimed } from './link-code.ts';
+import { codeRow, insertCode, removeCode } from './sent-code.ts';
+import type { Language } from '../contract/languages.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
@@ -34,6 +37,8 @@ export type Issued = {
   id: string;
   /** What only the caller learns: with it, a code has tries of its own. */
   challenge: string;
+  /** What proves a message from WhatsApp to be of the caller's; stored only for a number that has never written. */
+  linkCode: string;
   /** Unix ms; 0 if no limit was reached. */
   limitedUntil: number;
   /** Today's budget is spent, and the number has not written recently. */
@@ -44,39 +49,39 @@ export type Issued = {
   nextAfterSeconds: number;
 };
 
+type Asked = { phone: PhoneNumber; phoneAsSent: string };
+
 /**
  * Makes `code` the number's only live code without a challenge, and the code of a new challenge, if limits and a first
  * contact allow it: one round trip.
  */
-export async function issueCode(call: SignInCall, phone: PhoneNumber, code: string): Promise<Issued> {
+export async function issueCode(
+  call: SignInCall & { language: Language },
+  { phone, phoneAsSent }: Asked,
+  code: string,
+): Promise<Issued> {
   const { db, settings, now } = call;
-  const id = crypto.randomUUID();
   const challenge = newChallenge();
-  const [limits, mac, challengeId] = await Promise.all([
+  const [limits, row, challengeId] = await Promise.all([
     limitsOf(call, phone),
-    keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
+    codeRow(settings, phone, code, now),
     keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
   ]);
+  const id = row.sentBy;
   const mayAsk = allowedAt(limits.requests);
   const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
   const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
   const asked = sql`(${mayAsk} <= ${now} or ${proven})`;
   const known = exists(users, and(eq(users.phone, phone), isNotNull(users.contactedAt)));
   const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
-  const sent = sql`coalesce((select ${dailyCodes.sent} from ${dailyCodes} where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
-  const affordable = isAffordable(sent, proven, settings);
-  const row = {
-    phone,
-    mac,
-    sentBy: id,
-    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
-    triesLeft: settings.CODE_TRIES,
-  };
-  const mayIssue = sql`where ${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
+  const affordable = isAffordable(sentToday(now), proven, settings);
+  const mayIssue = sql`${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
+  const { code: newest, ...counted } = insertCode(row, { challengeId, now }, mayIssue, issued);
+  const wasCounted = wasRecorded(limits.requests[0]!.subject, id, now);
+  const linkCode = newLinkCode();
+  const shown = { linkCode, phone, phoneAsSent };
   const results = await db.batch([
-    db.run(sql`${insertSelect(codes, row, mayIssue)} on conflict (${nameOf(codes.phone)}) do update set
-      ${replaced([codes.mac, codes.sentBy, codes.expiresAt, codes.triesLeft])},
-      ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`),
+    db.run(newest),
     db.run(
       recordEvents(id, now, [
         // A request for a known number counts as a code alone.
@@ -84,20 +89,20 @@ export async function issueCode(call: SignInCall, phone: PhoneNumber, code: stri
         [limits.codes.map(({ subject }) => subject), issued],
       ]),
     ),
-    db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
-      on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`),
-    db.run(insertSelect(challenges, { ...row, id: challengeId, sentAt: now }, sql`where ${issued}`)),
-    db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasRecorded(limits.requests[0]!.subject, id, now)}) as asked, ${known} as known,
-      ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sent} as sent,
+    db.run(counted.day),
+    db.run(counted.challenge),
+    db.run(await insertLinkCode(call, shown, sql`${wasCounted} and not ${known}`)),
+    db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
+      ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sentToday(now)} as sent,
       (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
   ]);
-  const outcome = results[4][0]!;
+  const outcome = results[5][0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
   const nextAfterSeconds = Math.ceil((outcome.allowedAt - now) / 1000);
   const result = resultOf(outcome, now);
   // A database that somebody else can write must not lead codes to another phone.
   const isForeign = result.whatsappId !== null && !isSpellingOf(phone, result.whatsappId);
-  return { id, challenge, nextAfterSeconds, ...result, ...(isForeign && { whatsappId: phone.slice(1) }) };
+  return { id, challenge, linkCode, nextAfterSeconds, ...result, ...(isForeign && { whatsappId: phone.slice(1) }) };
 }
 
 /** Deletes a code that was certainly not sent, and its rate-limit events. */
@@ -105,31 +110,17 @@ export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: str
   const { db, now } = call;
   const { codes: limited } = await limitsOf(call, phone);
   const counted = namesOf(limited.flatMap(({ subject }) => subject));
-  const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
-  await db.batch([
-    db
-      .update(dailyCodes)
-      .set({ sent: sql`${dailyCodes.sent} - 1` })
-      .where(and(eq(dailyCodes.day, codeDay(now)), exists(codes, own))),
-    db.delete(codes).where(own),
-    db.delete(challenges).where(and(eq(challenges.phone, phone), eq(challenges.sentBy, id))),
-    db
-      .delete(rateLimitEvents)
-      .where(
-        and(sql`${rateLimitEvents.subject} in ${counted}`, eq(rateLimitEvents.at, now), eq(rateLimitEvents.by, id)),
-      ),
-  ]);
+  const events = and(
+    sql`${rateLimitEvents.subject} in ${counted}`,
+    eq(rateLimitEvents.at, now),
+    eq(rateLimitEvents.by, id),
+  );
+  const removals = removeCode(phone, id, now).map((statement) => db.run(statement));
+  await db.batch([db.delete(rateLimitEvents).where(events), ...removals]);
 }
 
 function exists(table: typeof codes | typeof users, where: SQL | undefined): SQL {
   return sql`exists (select 1 from ${table} where ${where})`;
-}
-
-function replaced(columns: Parameters<typeof nameOf>[0][]): SQL {
-  return sql.join(
-    columns.map((column) => sql`${nameOf(column)} = ${excluded(column)}`),
-    sql`, `,
-  );
 }
 
 function resultOf(outcome: IssueRow, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
@@ -141,7 +132,9 @@ function resultOf(outcome: IssueRow, now: number): Pick<Issued, 'limitedUntil' |
 }
 
 type Opened = { userId: string; status: AccountStatus };
-type RedeemRow = (Opened & { limitedUntil: 0 }) | { userId: null; limitedUntil: number };
+type RedeemRow =
+  | (Opened & { limitedUntil: 0; claim: null })
+  | { userId: null; limitedUntil: number; claim: string | null };
 
 export type Redeemed = {
   /** Unix ms; 0 if no limit was reached. */
@@ -180,6 +173,10 @@ export async function redeemCode(call: SignInCall, { phone, code, challenge }: A
   const statements = redeemStatements(settings)[challenge === undefined ? 'codeAlone' : 'withChallenge'];
   const results = await runPrepared(db, statements, values);
   const outcome = (results.at(-1) as RedeemRow[])[0]!;
+  if (outcome.claim !== null) {
+    const claim: Claim = JSON.parse(outcome.claim);
+    return { limitedUntil: 0, opened: await openClaimed(call, { phone, sessionId: id, claim }) };
+  }
   if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
   const { userId, status } = outcome;
   return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
@@ -247,7 +244,9 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
   const limitedUntil = sql`case when ${users.id} is not null or exists (${mine}) then 0
     when not ${wasRecorded(tries, id, now)} then ${mayTry}
     when exists (select 1 from ${sent} where ${live}) then ${mayErr} else 0 end`;
-  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil
+  const claim = sql`(select json_object('claimedBy', ${linkCodes.claimedBy}, 'whatsappId', ${linkCodes.whatsappId})
+    from ${sent} join ${linkCodes} on ${linkCodes.sentBy} = ${sent.sentBy} where ${own} and ${sent.wonBy} = ${id} and ${users.id} is null)`;
+  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil, ${claim} as claim
     from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
   return [...changes, outcome].map(prepared);
 }
@@ -255,15 +254,6 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
 /** 192 random bits. */
 function newChallenge(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
-}
-
-const span = 1_000_000;
-const unbiasedBelow = Math.floor(2 ** 32 / span) * span;
-
-/** Six random digits, each code as likely as any other. */
-export function newCode(): string {
-  const number = crypto.getRandomValues(new Uint32Array(1))[0]!;
-  return number < unbiasedBelow ? String(number % span).padStart(6, '0') : newCode();
 }
 
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {

@@ -9,6 +9,9 @@ import { dayMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
 
+/** How long a link may be opened; the length of its trial is the bot's choice. */
+export const trialLinkLifetimeMs = 7 * dayMs;
+
 type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
 type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };
 

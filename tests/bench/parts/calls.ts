@@ -1,8 +1,7 @@
 import type { Client } from '@libsql/client/web';
 import { Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
 import { Cost } from '../rig/process-facts.ts';
-import { inRounds, compare, median, quantile } from '../load/rounds.ts';
-import { ratioText, type Part } from '../report.ts';
+import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 import type { Running } from '../rig/workerd.ts';

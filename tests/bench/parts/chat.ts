@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller, replyRequest, tokenOf, chatRequest, consentRequest, type Request } from '../load/request.ts';
 import { Crowd, type Stream, paced, type Audience, type Delivered } from '../load/crowd.ts';
-import { inRounds, compare, median, quantile } from '../load/rounds.ts';
-import { type Part, ratioText } from '../report.ts';
+import { inRounds, compare, median, quantile, type Part, ratioText } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 import { readdirSync } from 'node:fs';

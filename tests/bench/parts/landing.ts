@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
-import { inRounds, compare, median } from '../load/rounds.ts';
-import { ratioText, type Part } from '../report.ts';
+import { inRounds, compare, median, ratioText, type Part } from '../report.ts';
 import { ports, root } from '../rig/settings.ts';
 import { startSite } from '../rig/site.ts';
 

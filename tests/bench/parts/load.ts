@@ -1,7 +1,6 @@
 import type { Client } from '@libsql/client/web';
 import { Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
-import { inRounds, compare, median, quantile } from '../load/rounds.ts';
-import { ratioText, type Part } from '../report.ts';
+import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
 import { cpuMs, Cost } from '../rig/process-facts.ts';
 import { withRig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';

@@ -1,7 +1,6 @@
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
-import { median } from '../load/rounds.ts';
-import type { Part } from '../report.ts';
+import { median, type Part } from '../report.ts';
 import { startSignedIn, type SignedIn } from '../rig/site.ts';
 
 /** 1.6 Mbit/s and 150 ms, and a quarter of the processor. */

@@ -11,8 +11,7 @@ import {
   users,
   type UrlOf,
 } from '../load/crowd.ts';
-import { inRounds, compare, median, quantile } from '../load/rounds.ts';
-import { ratioText, type Part } from '../report.ts';
+import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
 import { usedBefore, personAt } from '../rig/person.ts';
 import { withRig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';

@@ -1,4 +1,4 @@
-import type { SandboxSecrets } from '../../sandbox/settings.ts';
+import type { SandboxSecrets } from '../../sandbox/services.ts';
 import { startSandbox } from '../../sandbox/start.ts';
 
 type Order = { port: number; stateDir: string; secrets: SandboxSecrets };

@@ -36,6 +36,7 @@ export class Stub {
     this.#expectedErrors = expectedErrors;
     this.person({});
     this.respond('getCountry', { success: true, country: null });
+    this.respond('getSafety', referralsOf(2025, 0, 0));
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
@@ -189,6 +190,12 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 const tokenOf = (call: Call) => (call.token ?? '').replace('Bearer ', '');
+
+/** The response to `GET /api/safety`. */
+export function referralsOf(year: number, lastTotal: number, total: number): object {
+  const referrals = { lastYear: { year: year - 1, total: lastTotal }, thisYear: { year, total } };
+  return { success: true, referrals };
+}
 
 /** Shows a page for every address at the payment provider. */
 export async function servePayments(page: Page): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Choices } from '../choices.ts';
-import { Person } from '../person.ts';
+import { type Choices, Person } from '../person.ts';
 import { Site } from '../site.ts';
 import { untilClosing, type World } from '../rig.ts';
 import { reportContact, signIn } from './acts.ts';

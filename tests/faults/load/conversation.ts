@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Person } from '../person.ts';
+import type { Person, Choices } from '../person.ts';
 import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../rig.ts';
 import { ChatFollower, readPage } from './streams.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Choices } from '../choices.ts';
 
 const path = '/api/user/chat/messages';
 

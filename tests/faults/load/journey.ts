@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Choices } from '../choices.ts';
-import { Person, type Role } from '../person.ts';
+import { type Choices, Person, type Role } from '../person.ts';
 import { type World, pause, Stuck } from '../rig.ts';
 import { receiveReply, clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb } from './conversation.ts';
 import { Follower } from './streams.ts';

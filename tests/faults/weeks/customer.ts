@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Choices } from '../choices.ts';
+import type { Choices } from '../person.ts';
 import type { Rig } from '../rig.ts';
 import type { Answer, Json, Site } from '../site.ts';
 import { submit } from '../load/acts.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { partText } from '../../bench/report.ts';
 import { onOrphaned } from '../../product/machine.ts';
-import { Choices } from '../choices.ts';
+import { Choices } from '../person.ts';
 import { Figures, total } from '../records.ts';
 import { complaintsOf } from '../report.ts';
 import { startRig } from '../rig.ts';

@@ -1,5 +1,5 @@
 import { runMinuteCron } from '../../product/start-product.ts';
-import type { Choices } from '../choices.ts';
+import type { Choices } from '../person.ts';
 import { type Customer, type Simulation, act } from './customer.ts';
 
 const halfWeekSeconds = 84 * 3600;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../../../worker/operations/doctor/finding.ts';
 import { runChecks } from '../../../worker/operations/doctor/run-checks.ts';
 import type { Values } from '../../../worker/operations/target.ts';
@@ -64,11 +64,13 @@ describe('the settings of the owner', () => {
 describe('what the database holds', () => {
   const warnings = async () => (await diagnose(vars)).map(lineOf).filter((line) => !line.startsWith('✓'));
   const run = (sql: string) => runSql(services, sql);
+  afterEach(async () => {
+    for (const table of ['outbox', 'bot_calls', 'users']) await run(`delete from ${table}`);
+  });
 
   it('is warned about when events are parked', async () => {
     await run(`insert into outbox (phone, body, due_at, parked_at) values ('+15551234567', '{}', 0, 1)`);
     expect((await warnings()).join()).toMatch(/! Parked events: the bot refused 1 events.*support -- outbox/);
-    await run('delete from outbox');
   });
 
   it('is wrong when conversations are encrypted with a key that CHAT_KEYS lacks', async () => {
@@ -77,11 +79,10 @@ describe('what the database holds', () => {
   });
 
   it('is warned about when the bot counts messages without reporting contacts', async () => {
+    await insertUserWithKey(services, vars['CHAT_KEYS']!.split(':')[0]!);
     await run(`insert into bot_calls (id, fingerprint, by, at, answer)
       values ('c1', '', '', ${Date.now()}, '{"userId":"u1","allowed":1}')`);
     expect((await warnings()).join()).toMatch(/! The bot: .*1 people.*api\/bot\/contacts/);
-    await run('delete from bot_calls');
-    await run('delete from users');
   });
 });
 
@@ -105,7 +106,7 @@ describe('the account at Stripe', () => {
     expect((await stripe().webhookEndpoints.list()).data[0]!.url).toContain('localhost:9/');
   });
 
-  it('is found wanting where somebody changed a price, the portal or the webhook by hand', async () => {
+  it('is found wanting where somebody changed it by hand, and in order again after the setup', async () => {
     const [price] = (await stripe().prices.list({ lookup_keys: ['basic_weekly'] })).data;
     const [portal] = (await stripe().billingPortal.configurations.list()).data;
     const [webhook] = (await stripe().webhookEndpoints.list()).data;
@@ -124,9 +125,6 @@ describe('the account at Stripe', () => {
       'Customer portal: lets people change to a dearer plan without paying a whole week of it. Run `npm run stripe:setup`.',
     );
     await stripe().prices.update(price!.id, { active: true });
-  });
-
-  it('is in order again after the setup that the doctor asks for', async () => {
     const command = ['worker/operations/stripe-setup/stripe-setup.ts'];
     await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...vars } });
     expect(await complaints()).toEqual([]);

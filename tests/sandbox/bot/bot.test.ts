@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { postEvent, startTestBot, usage } from './test-bot.ts';
+import { postEvent, startTestBot, usage } from '../test-sandbox.ts';
 
 let sandbox: Awaited<ReturnType<typeof startTestBot>>;
 beforeAll(async () => void (sandbox = await startTestBot()));

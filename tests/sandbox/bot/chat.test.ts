@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { postEvent, startTestBot, usage } from './test-bot.ts';
+import { postEvent, startTestBot, usage } from '../test-sandbox.ts';
 
 const deadline = { timeout: 30_000 };
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { intlModule, languageModule } from './intl-module.ts';
+import { intlModule, languageModule, type SiteLanguage } from './intl-module.ts';
 import { sourceOf } from './message.ts';
-import { readTexts, type Texts, wordsFolder } from './texts.ts';
+import { type readTexts, type Texts, wordsFolder } from './texts.ts';
 
 /** Where the compiled words of a language are; git ignores it. */
 const compiledFolder = (folder: string) => join(wordsFolder, 'compiled', folder);
@@ -11,29 +11,30 @@ const compiledFolder = (folder: string) => join(wordsFolder, 'compiled', folder)
  * Writes the words of a language as TypeScript: a module for each file, in which each group is a namespace, so that a
  * bundle holds only the sentences that it uses. Throws for a text that is not a valid message.
  */
-export function compileWords(folder: string, locale: string): void {
+export function compileWords(language: SiteLanguage, words: ReturnType<typeof readTexts>): void {
+  const folder = language.tag.toLowerCase();
   const target = compiledFolder(folder);
   mkdirSync(target, { recursive: true });
   const wanted = new Map<string, string>();
-  for (const [file, groups] of Object.entries(readTexts(folder))) {
+  for (const [file, groups] of Object.entries(words)) {
     const names = Object.keys(groups);
     const exports = names.map((group) => `export * as ${group}Words from './${file}.${group}.ts';\n`);
     wanted.set(`${file}.ts`, exports.join(''));
     for (const [group, texts] of Object.entries(groups))
-      wanted.set(`${file}.${group}.ts`, moduleSource(texts, { locale, place: `${folder}/${file}.json ${group}` }));
+      wanted.set(`${file}.${group}.ts`, moduleSource(texts, { language, place: `${folder}/${file}.json ${group}` }));
   }
-  const names = readTexts(folder)['help']?.['helpLine']?.['countryNames'];
-  wanted.set('language.ts', languageModule(locale));
-  wanted.set('intl.ts', intlModule(locale, names as Record<string, string>));
+  const names = words['help']?.['helpLine']?.['countryNames'];
+  wanted.set('language.ts', languageModule(language));
+  wanted.set('intl.ts', intlModule(language.tag, names as Record<string, string>));
   for (const [file, source] of wanted) writeIfChanged(join(target, file), source);
   for (const file of readdirSync(target)) if (!wanted.has(file)) rmSync(join(target, file), { force: true });
 }
 
-type Place = { locale: string; place: string };
+type Place = { language: SiteLanguage; place: string };
 
-function moduleSource(texts: { [key: string]: Texts }, { locale, place }: Place): string {
+function moduleSource(texts: { [key: string]: Texts }, { language, place }: Place): string {
   const lines = Object.entries(texts).map(([key, text]) => {
-    const value = valueSource(text, { locale, place: `${place}.${key}` });
+    const value = valueSource(text, { language, place: `${place}.${key}` });
     // A key such as `delete` cannot name a constant.
     return `const _${key} = ${value};\nexport { _${key} as ${key} };\n`;
   });
@@ -42,17 +43,17 @@ function moduleSource(texts: { [key: string]: Texts }, { locale, place }: Place)
   return start + source;
 }
 
-function valueSource(text: Texts, { locale, place }: Place): string {
-  if (typeof text === 'string') return sentenceSource(text, { locale, place });
-  const inside = (key: string, value: Texts) => valueSource(value, { locale, place: `${place}.${key}` });
+function valueSource(text: Texts, { language, place }: Place): string {
+  if (typeof text === 'string') return sentenceSource(text, { language, place });
+  const inside = (key: string, value: Texts) => valueSource(value, { language, place: `${place}.${key}` });
   if (Array.isArray(text)) return `[${text.map((value, index) => inside(String(index), value)).join(', ')}]`;
   const entries = Object.entries(text).map(([key, value]) => `${JSON.stringify(key)}: ${inside(key, value)}`);
   return `{ ${entries.join(', ')} }`;
 }
 
-function sentenceSource(text: string, { locale, place }: Place): string {
+function sentenceSource(text: string, { language, place }: Place): string {
   try {
-    return sourceOf(text, locale);
+    return sourceOf(text, language);
   } catch (error) {
     throw new Error(`web/words/${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -24,21 +24,24 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   ].join('');
 }
 
+/** A language as the table of `languages.ts` has it; the pseudo-language is not in the table. */
+export type SiteLanguage = { tag: string; name: string; path: string; direction: 'ltr' | 'rtl' };
+
 /** The module of what every page needs to know about its language. */
-export const languageModule = (locale: string): string =>
+export const languageModule = ({ tag, path, direction }: SiteLanguage): string =>
   [
-    `export const locale: string = ${JSON.stringify(locale)};\n`,
+    `export const locale: string = ${JSON.stringify(tag)};\n`,
     `/** Whether the site is offered in several languages. Without a type, so that the build removes what is for several alone. */\n`,
     `export const isTranslated = ${published.length > 1};\n`,
     `/** The home pages of the languages other than English. */\n`,
     `export const homes: readonly (readonly [string, string])[] = ${JSON.stringify(homes)};\n`,
     `/** The start of every address of the language: empty in English. */\n`,
-    `export const basePath: string = ${JSON.stringify(basePathOf(locale))};\n`,
+    `export const basePath: string = ${JSON.stringify(path)};\n`,
+    `/** Without a type, so that the build removes what is for one direction alone. */\n`,
+    `export const isRightToLeft = ${direction === 'rtl'};\n`,
   ].join('');
 
 const homes = languages.flatMap(({ tag, path }) => (path && published.includes(tag) ? [[tag, `${path}/`]] : []));
-
-const basePathOf = (locale: string) => languages.find(({ tag }) => tag === locale)?.path ?? '';
 
 function monthsOf(locale: string): string[] {
   const format = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric', timeZone: 'UTC' });

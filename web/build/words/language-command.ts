@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { languages } from '#contract/languages';
 import { faultsOf } from './check.ts';
 import { compileWords } from './compile.ts';
-import { folderOf, presentLanguages, wordsFolder } from './texts.ts';
+import { pseudoLanguage, pseudoTexts } from './pseudo-language.ts';
+import { folderOf, presentLanguages, readTexts, wordsFolder } from './texts.ts';
 
 const usage = `npm run language -- check [tag]   names what is missing or broken, in one language or all
 npm run language -- add <tag>     makes the folder of a language with the English texts
@@ -42,10 +43,12 @@ function add(): void {
 function compile(): void {
   for (const language of presentLanguages()) {
     const faults = faultsOf(folderOf(language), language);
-    if (faults.length === 0) compileWords(folderOf(language), language);
+    const row = languages.find(({ tag: other }) => other === language);
+    if (row && faults.length === 0) compileWords(row, readTexts(folderOf(language)));
     else if (language === 'en') fail(faults.join('\n'));
     else print(`${language} is not complete: ${faults.length} faults. Run: npm run language -- check ${language}`);
   }
+  compileWords(pseudoLanguage, pseudoTexts(readTexts('en')));
 }
 
 function print(line: string): void {

@@ -55,12 +55,14 @@ export const withNames = (text: string): string =>
 
 const pluralForms = (locale: string) => new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
 
+type Language = { tag: string; direction: 'ltr' | 'rtl' };
+
 /** The TypeScript of a sentence: a string, or a function of its values. */
-export function sourceOf(text: string, locale: string): string {
-  const { elements, placeholders } = readMessage(text, locale);
+export function sourceOf(text: string, language: Language): string {
+  const { elements, placeholders } = readMessage(text, language.tag);
   const names = [...placeholders.keys()];
   const hasTags = [...placeholders.values()].includes('tag');
-  const body = hasTags ? listSource(elements, locale) : textSource(elements, locale);
+  const body = hasTags ? listSource(elements, language) : textSource(elements, language);
   if (names.length === 0) return body;
   const types = names.map((name) => `${name}: ${typeOf(placeholders.get(name)!)}`);
   const isOneValue = names.length === 1 && !hasTags;
@@ -74,18 +76,18 @@ function typeOf(kind: Kind): string {
 }
 
 /** An expression for the parts of a sentence, of which some are elements. */
-function listSource(elements: MessageFormatElement[], locale: string): string {
+function listSource(elements: MessageFormatElement[], language: Language): string {
   const parts = elements.map((element) =>
     element.type === TYPE.tag
-      ? `${element.value}(${textSource(element.children, locale)})`
-      : textSource([element], locale),
+      ? `${element.value}(${textSource(element.children, language)})`
+      : textSource([element], language),
   );
   return `[${parts.join(', ')}]`;
 }
 
 /** An expression for a text; `counted` is the number that `#` stands for. */
-function textSource(elements: MessageFormatElement[], locale: string, counted = ''): string {
-  const pieces = elements.map((element) => pieceOf(element, locale, counted));
+function textSource(elements: MessageFormatElement[], language: Language, counted = ''): string {
+  const pieces = elements.map((element) => pieceOf(element, language, counted));
   if (pieces.every(({ code }) => code === undefined)) return JSON.stringify(pieces.map(({ text }) => text).join(''));
   const [only] = pieces;
   if (pieces.length === 1 && only?.isText) return only.code!;
@@ -95,24 +97,28 @@ function textSource(elements: MessageFormatElement[], locale: string, counted = 
 
 type Piece = { text?: string; code?: string; isText?: boolean };
 
-function pieceOf(element: MessageFormatElement, locale: string, counted: string): Piece {
+function pieceOf(element: MessageFormatElement, language: Language, counted: string): Piece {
   if (element.type === TYPE.literal) return { text: element.value };
-  if (element.type === TYPE.pound) return { code: counted };
+  if (element.type === TYPE.pound) return valuePiece(counted, language);
   if (element.type === TYPE.argument)
-    return element.value in brandNames ? { text: brandNames[element.value]! } : { code: element.value };
-  if (element.type === TYPE.plural) return { code: pluralSource(element, locale), isText: true };
+    return element.value in brandNames ? { text: brandNames[element.value]! } : valuePiece(element.value, language);
+  if (element.type === TYPE.plural) return { code: pluralSource(element, language), isText: true };
   throw new Error('A tag contains only text and values');
 }
 
+/** In a language from right to left, a phone number or a price keeps its own direction between isolating characters. */
+const valuePiece = (code: string, { direction }: Language): Piece =>
+  direction === 'rtl' ? { code: `\`\\u2068\${${code}}\\u2069\``, isText: true } : { code };
+
 type Plural = Extract<MessageFormatElement, { type: TYPE.plural }>;
 
-function pluralSource({ value, options }: Plural, locale: string): string {
+function pluralSource({ value, options }: Plural, language: Language): string {
   const forms = Object.entries(options).map(
-    ([form, option]) => [form, textSource(option.value, locale, value)] as const,
+    ([form, option]) => [form, textSource(option.value, language, value)] as const,
   );
-  const other = options['other'] ? textSource(options['other'].value, locale, value) : '""';
+  const other = options['other'] ? textSource(options['other'].value, language, value) : '""';
   // Forms that only a whole number decides need no rules in the browser.
-  if (isOneOrOther(locale) && forms.every(([form]) => form === 'one' || form === 'other')) {
+  if (isOneOrOther(language.tag) && forms.every(([form]) => form === 'one' || form === 'other')) {
     const one = forms.find(([form]) => form === 'one')?.[1] ?? other;
     return `(${value} === 1 ? ${one} : ${other})`;
   }

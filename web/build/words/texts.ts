@@ -13,7 +13,7 @@ export type Texts = string | Texts[] | { [key: string]: Texts };
 export const wordsFolder = join(import.meta.dirname, '../../words');
 
 /** The folder of a language. */
-export const folderOf = (language: Language): string => language.toLowerCase();
+export const folderOf = (tag: string): string => tag.toLowerCase();
 
 /** The languages that have a folder, English first. */
 export const presentLanguages = (): Language[] =>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { logOut } from '../../data/sign-out.ts';
+import { logOut } from '../../data/sign-in.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
@@ -34,7 +34,7 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
       </Link>
       <button
         type="button"
-        className={`${button({ look: 'outline' })} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
+        className={`${button({ look: 'outline' })} ${leaving} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
         onClick={() => void logOut()}
       >
         <Icon name="logout" />
@@ -44,7 +44,9 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
   );
 }
 
-export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl' });
+const leaving = css({ _rtl: { '& svg': { transform: 'scaleX(-1)' } } });
+/** The number keeps its own direction; the text in its place that of the page. */
+export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl', unicodeBidi: 'plaintext' });
 /** The number may come later than the buttons, which never stand in one line with it where it could move them. */
 const bar = css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3', marginBottom: '8' });
 

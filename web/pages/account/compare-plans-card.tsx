@@ -94,8 +94,8 @@ const table = css({
   },
   '& tbody tr': { borderTopWidth: 'thin', borderColor: 'line' },
   '& [data-current]': { backgroundColor: 'sunken' },
-  '& thead [data-current]': { borderTopRadius: 'md' },
-  '& tbody tr:last-child [data-current]': { borderBottomRadius: 'md' },
+  '& thead [data-current]': { borderStartStartRadius: 'md', borderStartEndRadius: 'md' },
+  '& tbody tr:last-child [data-current]': { borderEndStartRadius: 'md', borderEndEndRadius: 'md' },
 });
 
 const mark = css({

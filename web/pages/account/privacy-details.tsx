@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { logOutEverywhere } from '../../data/sign-out.ts';
+import { logOutEverywhere } from '../../data/sign-in.ts';
 import { notify } from '../../data/notices.ts';
 import { useSession } from '../../data/session.ts';
 import { formatDate } from '../../rules/formats.ts';

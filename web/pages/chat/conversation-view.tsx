@@ -28,7 +28,10 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const list = useRef<HTMLElement>(null);
   const isTyping = useIsBefore(conversation.typingUntil);
   const typed = isTyping ? conversation.typed : '';
-  const scroll = useScrollPosition(list, { newest, pending: pending.length, isTyping, typed });
+  const [reminders, setReminders] = useState<string[]>([]);
+  const remind = useCallback(() => setReminders((before) => [...before, new Date().toISOString()]), []);
+  const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
+  const scroll = useScrollPosition(list, content);
   const sending = useSendMessage(token, scroll.toEnd);
   useCrisisHelp(replies, openHelp);
   useUnseenTitle(replies.length);
@@ -52,6 +55,8 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           sendAgain={sending.sendAgain}
           openHelp={openHelp}
           keepPosition={scroll.keepPosition}
+          reminders={reminders}
+          remind={remind}
         />
         {typed && <TypedReply text={typed} />}
         <TypingIndicator isTyping={isTyping} />
@@ -128,9 +133,10 @@ const foot = css({
 });
 const jump = css({
   position: 'absolute',
-  insetInlineStart: '[50%]',
+  insetInline: '0',
   top: '[-3.5rem]',
-  transform: 'translateX(-50%)',
+  width: '[fit-content]',
+  marginInline: 'auto',
   boxShadow: 'float',
 });
 
@@ -196,6 +202,7 @@ type Content = {
   /** The `seq` of the last message. */
   newest: number;
   pending: number;
+  reminders: number;
   isTyping: boolean;
   typed: string;
 };
@@ -204,7 +211,10 @@ type Content = {
  * Keeps the list at its end while the reader is there; counts messages as unseen while the reader is further up. A reply
  * that grows moves the list only until its first line is at the top, so that it can be read meanwhile.
  */
-function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending, isTyping, typed }: Content) {
+function useScrollPosition(
+  ref: RefObject<HTMLElement | null>,
+  { newest, pending, reminders, isTyping, typed }: Content,
+) {
   const isAtEnd = useRef(true);
   /** The distance from the end, to restore after older messages are added. */
   const kept = useRef<number | null>(null);
@@ -227,7 +237,7 @@ function useScrollPosition(ref: RefObject<HTMLElement | null>, { newest, pending
   }, [ref]);
 
   /** Changes whenever the list gets longer. */
-  const content = `${newest} ${pending} ${isTyping} ${typed}`;
+  const content = `${newest} ${pending} ${reminders} ${isTyping} ${typed}`;
   useLayoutEffect(() => {
     const list = ref.current;
     // The scroll event of the reader may still be on its way.

@@ -3,6 +3,7 @@ import { Portal } from '@ark-ui/react/portal';
 import { button, dialog } from '#styled/recipes';
 import { useHelpCountries } from '../../data/help-countries.ts';
 import { HelpPanel } from '../../ui/help-panel.tsx';
+import { TextDirection } from '../../ui/text-direction.tsx';
 import { chatWords } from '#words/chat';
 import { helpWords } from '#words/help';
 
@@ -11,19 +12,21 @@ export default function HelpDialog({ close }: { close: () => void }) {
   const countries = useHelpCountries();
   const styles = dialog();
   return (
-    <Dialog.Root open onOpenChange={({ open }) => !open && close()} lazyMount unmountOnExit>
-      <Portal>
-        <Dialog.Backdrop className={styles.backdrop} />
-        <Dialog.Positioner className={styles.positioner}>
-          <Dialog.Content className={styles.content}>
-            <Dialog.Title className={styles.title}>{helpWords.title}</Dialog.Title>
-            <HelpPanel countries={countries} linksToAll />
-            <button type="button" className={button({ look: 'outline' })} onClick={close}>
-              {chatWords.closeHelp}
-            </button>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <TextDirection>
+      <Dialog.Root open onOpenChange={({ open }) => !open && close()} lazyMount unmountOnExit>
+        <Portal>
+          <Dialog.Backdrop className={styles.backdrop} />
+          <Dialog.Positioner className={styles.positioner}>
+            <Dialog.Content className={styles.content}>
+              <Dialog.Title className={styles.title}>{helpWords.title}</Dialog.Title>
+              <HelpPanel countries={countries} linksToAll />
+              <button type="button" className={button({ look: 'outline' })} onClick={close}>
+                {chatWords.closeHelp}
+              </button>
+            </Dialog.Content>
+          </Dialog.Positioner>
+        </Portal>
+      </Dialog.Root>
+    </TextDirection>
   );
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversation as store } from '../../data/chat-conversation.ts';
@@ -6,11 +6,13 @@ import { notifyError } from '../../data/api-errors.ts';
 import { shownChat } from '../../data/early-start.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
+  noticeIntervalMs,
   shownMessages,
   type PendingMessage,
   type ShownMessage,
   transcriptParts,
   type TranscriptItem,
+  withReminders,
 } from '../../rules/transcript.ts';
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
@@ -24,15 +26,22 @@ type Props = {
   sendAgain: (id: string, text: string) => void;
   openHelp: () => void;
   keepPosition: (change: () => Promise<void>) => Promise<void>;
+  /** The AI notices that have come on this page, and how to add another. */
+  reminders: readonly string[];
+  remind: () => void;
 };
 
 /**
  * Loaded messages, then new ones. Only the second list is a live region, so screen readers do not announce the history.
  */
-export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition }: Props) {
+export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition, ...props }: Props) {
   const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
   const shown = shownMessages(conversation.messages, pending);
-  const { history, live } = transcriptParts(shown, conversation.loadedUpTo, openedAt);
+  const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
+  const { history } = parts;
+  const live = withReminders(parts.live, props.reminders);
+  const notice = [...history, ...live].findLast((item) => item.kind === 'notice');
+  useReminder(notice!.at, props.remind);
   const player = (message: ShownMessage) => <VoicePlayer token={token} message={message} />;
   const line = (item: TranscriptItem<ShownMessage>) => (
     <TranscriptLine key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} player={player} />
@@ -51,6 +60,30 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
       </div>
     </>
   );
+}
+
+/**
+ * Calls `remind` after three hours of use since the last notice. The page is in use while it is visible; the time before
+ * it was opened counts too, since the person may have used it then.
+ */
+function useReminder(noticeAt: string, remind: () => void): void {
+  useEffect(() => {
+    let left = Date.parse(noticeAt) + noticeIntervalMs - Date.now();
+    let visibleSince: number | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const follow = () => {
+      clearTimeout(timer);
+      if (visibleSince !== null) left -= Date.now() - visibleSince;
+      visibleSince = document.hidden ? null : Date.now();
+      if (visibleSince !== null) timer = setTimeout(remind, Math.max(0, left));
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', follow);
+    };
+  }, [noticeAt, remind]);
 }
 
 /** The player, once React has taken over the frame, in which there is only its place. */

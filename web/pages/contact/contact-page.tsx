@@ -45,13 +45,13 @@ function SupportDetails() {
         <p className={row}>
           <Icon name="mail" />
           <a href={`mailto:${brand.supportEmail}`} className={link()}>
-            {brand.supportEmail}
+            <bdi>{brand.supportEmail}</bdi>
           </a>
         </p>
         <p className={row}>
           <Icon name="phone" />
           <a href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`} className={link()}>
-            {brand.businessPhone}
+            <bdi>{brand.businessPhone}</bdi>
           </a>
         </p>
         <h3 className={css({ fontWeight: 'semibold' })}>{contactWords.hoursTitle}</h3>

@@ -1,15 +1,28 @@
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Output } from '#contract/endpoints';
+import { pageRoutes } from '#contract/routes';
 import { css } from '#styled/css';
 import { button, page, prose } from '#styled/recipes';
+import { request } from '../../data/api-client.ts';
+import { apiBase } from '../../data/build-settings.ts';
+import { formatDate } from '../../rules/formats.ts';
 import { Sentence } from '../../ui/text.tsx';
-import { safetyWords } from '#words/help';
+import { referralWords, safetyWords } from '#words/help';
 
-/** Solace's response to messages about self-harm, and its limits. */
+/** What the page describes. A change of what Solace does in a crisis gets a new version and its date. */
+const protocol = { version: '2', date: '2026-11-23' };
+const countedSince = '2026-11-23';
+
+/** Solace's response to messages about self-harm and eating disorders, its limits, and how often it came to that. */
 export function SafetyPage() {
   return (
     <article className={page({ width: 'reading' })}>
       <header className={css({ display: 'grid', gap: '4', justifyItems: 'start' })}>
         <h1 className={css({ textStyle: 'title' })}>{safetyWords.title}</h1>
+        <p className={css({ textStyle: 'small', color: 'muted' })}>
+          {safetyWords.protocol({ version: protocol.version, date: formatDate(protocol.date, 'UTC') })}
+        </p>
         <p className={css({ textStyle: 'lead' })}>{safetyWords.lead}</p>
         <Link to="/help-now" className={button()}>
           {safetyWords.help}
@@ -26,6 +39,7 @@ export function SafetyPage() {
             </ul>
           </section>
         ))}
+        <Referrals />
         <p>
           <Sentence parts={safetyWords.wrong({ contact })} />
         </p>
@@ -35,3 +49,59 @@ export function SafetyPage() {
 }
 
 const contact = (text: string) => <Link to="/contact">{text}</Link>;
+
+/** The totals of two years. The served HTML says what is counted, and leads to the numbers as data. */
+function Referrals() {
+  const lines = useTotals();
+  return (
+    <section aria-labelledby="referrals">
+      <h2 id="referrals">{referralWords.title}</h2>
+      <p className={numbers} aria-busy={lines === null}>
+        {lines?.map((line) => (
+          <span key={line}>{line}</span>
+        ))}
+      </p>
+      <ul>
+        <li>{referralWords.text}</li>
+        <li>{referralWords.kept}</li>
+        <li>{referralWords.since(formatDate(countedSince, 'UTC'))}</li>
+      </ul>
+      <noscript>
+        <p>
+          <a href={apiBase + pageRoutes.getSafety.path}>{referralWords.data}</a>
+        </p>
+      </noscript>
+    </section>
+  );
+}
+
+/** One line for each year, one that says that they cannot be shown, or null before the response. */
+function useTotals(): string[] | null {
+  const [lines, setLines] = useState<string[] | null>(null);
+  useEffect(() => {
+    request('getSafety').then(
+      ({ referrals }) => setLines(linesOf(referrals)),
+      () => setLines([referralWords.unavailable]),
+    );
+  }, []);
+  return lines;
+}
+
+function linesOf({ lastYear, thisYear }: Output<'getSafety'>['referrals']): string[] {
+  const [last, present] = [String(lastYear.year), String(thisYear.year)];
+  const isCounted = last >= countedSince.slice(0, 4);
+  return [
+    isCounted ? referralWords.year({ year: last, count: lastYear.total }) : referralWords.uncounted(last),
+    referralWords.thisYear({ year: present, count: thisYear.total }),
+  ];
+}
+
+/** Keeps room for two lines, so that nothing moves when they come. */
+const numbers = css({
+  display: 'grid',
+  alignContent: 'start',
+  minHeight: '[2lh]',
+  textStyle: 'subheading',
+  fontVariantNumeric: 'tabular-nums',
+  _unscripted: { display: 'none' },
+});

@@ -10,8 +10,8 @@ import { landingWords } from '#words/landing';
 export function Hero() {
   return (
     <section className={hero}>
-      <div className={css({ display: 'grid', gap: '6', justifyItems: 'start', alignContent: 'center' })}>
-        <h1 className={css({ textStyle: 'display' })}>
+      <div className={text}>
+        <h1 className={css({ textStyle: 'display', maxWidth: 'full' })}>
           <span className={css({ display: 'block', color: 'primary' })}>{brand.name}</span> {landingWords.subline}
         </h1>
         <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landingWords.lead}</p>
@@ -50,6 +50,15 @@ const hero = css({
   marginInline: 'auto',
   paddingInline: 'gutter',
   paddingBlock: { base: '10', lg: '16' },
+});
+
+/** As wide as its place, whatever the longest word of the language. */
+const text = css({
+  display: 'grid',
+  gridTemplateColumns: '[minmax(0, 1fr)]',
+  gap: '6',
+  justifyItems: 'start',
+  alignContent: 'center',
 });
 
 const actions = css({

@@ -1,6 +1,7 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { Icon } from '../../ui/icons.tsx';
+import { isRightToLeft } from '#words/language';
 import { landingWords } from '#words/landing';
 import { Sentence } from '../../ui/text.tsx';
 import { Section } from './sections.tsx';
@@ -54,7 +55,11 @@ function Step({ label, icon, isEnd, move }: StepProps) {
   );
 }
 
-const step = `${button({ look: 'outline', size: 'icon' })} ${css({ color: '[inherit]', borderColor: 'current' })}`;
+const step = `${button({ look: 'outline', size: 'icon' })} ${css({
+  color: '[inherit]',
+  borderColor: 'current',
+  _rtl: { '& svg': { transform: 'scaleX(-1)' } },
+})}`;
 
 const panel = css({
   display: 'grid',
@@ -66,6 +71,11 @@ const panel = css({
   // The sun of the illustration, where there is room for it.
   backgroundImage: {
     md: '[radial-gradient(circle at 92% 112%, {colors.scene.sun} 0 6.95rem, {colors.scene.glow} 7rem 10.95rem, transparent 11rem)]',
+  },
+  _rtl: {
+    backgroundImage: {
+      md: '[radial-gradient(circle at 8% 112%, {colors.scene.sun} 0 6.95rem, {colors.scene.glow} 7rem 10.95rem, transparent 11rem)]',
+    },
   },
   _forced: { borderWidth: 'thin' },
 });
@@ -93,14 +103,15 @@ function useSlides(count: number) {
   useEffect(() => {
     const list = track.current;
     if (!list) return undefined;
-    const look = () => setPosition(Math.round(list.scrollLeft / Math.max(1, list.clientWidth)));
+    const look = () => setPosition(Math.round(Math.abs(list.scrollLeft) / Math.max(1, list.clientWidth)));
     list.addEventListener('scroll', look, { passive: true });
     return () => list.removeEventListener('scroll', look);
   }, []);
 
   const move = (by: number) => {
     const target = Math.min(count - 1, Math.max(0, position + by));
-    track.current?.scrollTo({ left: target * track.current.clientWidth });
+    // From right to left a list scrolls to negative places.
+    track.current?.scrollTo({ left: (isRightToLeft ? -target : target) * track.current.clientWidth });
   };
   return { track, position, move };
 }

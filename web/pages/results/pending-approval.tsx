@@ -5,7 +5,7 @@ import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';
 import { queryClient, useFreshProfile } from '../../data/profile-query.ts';
-import { logOut } from '../../data/sign-out.ts';
+import { logOut } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';

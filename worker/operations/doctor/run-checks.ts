@@ -1,5 +1,5 @@
 import { lineOf, fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
-import { readCommand, runCommand, type Target, type Values } from '../target.ts';
+import { readCommand, runCommand, type Target, type Values, howToGetOwnerSettings } from '../target.ts';
 import { Settings } from '../../settings.ts';
 import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
@@ -7,7 +7,6 @@ import * as v from 'valibot';
 import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
-import { howToGetOwnerSettings } from '../owner-settings.ts';
 import { brand } from '../../contract/brand.ts';
 import { helpLines } from '../../contract/help-lines.ts';
 import { dayMs } from '../../lib/time.ts';

@@ -1,0 +1,1 @@
+ALTER TABLE `link_codes` ADD `language` text DEFAULT 'en' NOT NULL;

@@ -1,0 +1,129 @@
+import type { Page } from 'playwright/test';
+import { brand } from '../../worker/contract/brand.ts';
+import { languages, published } from '../../worker/contract/languages.ts';
+import { pages } from '../../web/app/page-heads.ts';
+import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
+import { countryNames, languageNames, months } from '#words/intl';
+import { everyKind, messageOf, pageOf } from './support/chat.ts';
+import { expectToFit, open, settle, violations } from './support/page.ts';
+import type { Stub } from './support/stub.ts';
+import { expect, test } from './support/stubbed.ts';
+
+/** Every part of the account: a trial with a scheduled plan, and a number in its own direction. */
+const person = {
+  tier: 'premium',
+  subscriptionStatus: 'trialing',
+  isTrial: true,
+  renewalDate: '2025-09-24T09:00:00.000Z',
+  scheduled: 'platinum',
+  used: 3,
+};
+
+async function signedIn(stub: Stub): Promise<void> {
+  await stub.signedIn(person);
+  stub.respond('getChat', pageOf(everyKind));
+}
+
+const isPublic = (path: string) => pages[path]?.isPublic === true;
+const inOrder = Object.keys(pages).toSorted((one, other) => Number(isPublic(other)) - Number(isPublic(one)));
+
+for (const { tag, path: start } of [...languages.filter((one) => published.includes(one.tag)), pseudoLanguage])
+  for (const visitor of ['a guest', 'a member'] as const)
+    test(`${tag}: every page of ${visitor} fits a screen of 320 pixels`, async ({ page, stub, expectedErrors }) => {
+      if (visitor === 'a member') await signedIn(stub);
+      expectedErrors.push(/status of 4\d\d/);
+      await page.setViewportSize({ width: 320, height: 800 });
+      for (const path of inOrder.filter((one) => (visitor === 'a guest' ? isPublic(one) : !isPublic(one)))) {
+        await open(page, start + path);
+        await expectToFit(page, 320);
+        await expect(page.locator('html')).toHaveAttribute('lang', tag);
+      }
+    });
+
+/** The texts that a page shows in plain English, names aside. */
+const plainTexts = (page: Page, names: string[]) =>
+  page.evaluate((known) => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const texts: string[] = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement!;
+      if (!element.checkVisibility() || element.closest('[lang]') !== document.documentElement) continue;
+      const text = known.reduce(
+        (rest, name) => rest.replaceAll(name, ''),
+        node.textContent!.replaceAll(/[\w@-]+(?:\.[a-z]+)+/g, ''),
+      );
+      if (/(?<!\p{L})[a-zA-Z]{3,}(?!\p{L})/u.test(text)) texts.push(node.textContent!);
+    }
+    return [...new Set(texts)];
+  }, names);
+
+test.describe('the pseudo-language', () => {
+  test('shows no sentence that is not among the words', async ({ page, stub }) => {
+    const names = [brand.company, brand.name, brand.companion, brand.messagingApp, brand.supportEmail];
+    const ofPlaces = [...months, ...Object.values(countryNames), ...Object.values(languageNames)];
+    await stub.signedIn(person);
+    stub.respond('getChat', pageOf([messageOf(1, '1'), messageOf(2, '2', { author: 'solace', crisis: true })]));
+    const found: string[] = [];
+    for (const path of Object.keys(pages)) {
+      await open(page, pseudoLanguage.path + path);
+      await settle(page);
+      found.push(...(await plainTexts(page, [...names, ...ofPlaces])).map((text) => `${path}: ${text}`));
+    }
+    expect(found).toEqual([]);
+  });
+
+  for (const path of ['/', '/plans', '/login', '/help-now'])
+    test(`${path} has no violation for axe`, async ({ page }) => {
+      await open(page, pseudoLanguage.path + path);
+      expect(await violations(page)).toEqual([]);
+    });
+
+  test('turns the pages from right to left: the carousel, the arrows and the logo', async ({ page }) => {
+    await open(page, `${pseudoLanguage.path}/`);
+    await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+    const middle = page.viewportSize()!.width / 2;
+    expect((await page.getByRole('banner').getByRole('link').last().boundingBox())!.x).toBeLessThan(middle);
+    const carousel = page.getByRole('region').filter({ has: page.getByRole('status') });
+    const [back, next] = [carousel.getByRole('button').first(), carousel.getByRole('button').last()];
+    await next.scrollIntoViewIfNeeded();
+    expect((await next.boundingBox())!.x).toBeLessThan((await back.boundingBox())!.x);
+    expect(await next.locator('svg').evaluate((icon) => getComputedStyle(icon).transform)).toBe(
+      'matrix(-1, 0, 0, 1, 0, 0)',
+    );
+    for (const position of [0, 1, 2]) {
+      await expect(carousel.getByRole('listitem').nth(position)).toBeInViewport({ ratio: 0.9 });
+      await expect(carousel.getByRole('status')).toContainText(String(position + 1));
+      if (position < 2) await next.click();
+    }
+    await expect(next).toBeDisabled();
+    for (const position of [1, 0]) {
+      await back.click();
+      await expect(carousel.getByRole('listitem').nth(position)).toBeInViewport({ ratio: 0.9 });
+    }
+  });
+
+  test('keeps the direction of numbers, and gives dialogs and choices that of the page', async ({ page, stub }) => {
+    await stub.signedIn(person);
+    await open(page, `${pseudoLanguage.path}/account`);
+    /** Whether the first character of a text stands to the left of its last one. */
+    const startsLeft = (text: string) =>
+      page
+        .getByText(text)
+        .first()
+        .evaluate((element, wanted) => {
+          const node = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!;
+          const at = node.textContent!.indexOf(wanted);
+          const placeOf = (index: number) => {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + 1);
+            return range.getBoundingClientRect().x;
+          };
+          return placeOf(at) < placeOf(at + wanted.length - 1);
+        }, text);
+    for (const number of ['+1 555-123-4567', brand.businessPhone]) expect(await startsLeft(number)).toBe(true);
+    await expect(page.getByRole('radiogroup')).toHaveAttribute('dir', 'rtl');
+    await page.getByRole('main').getByRole('button').last().click();
+    await expect(page.getByRole('alertdialog')).toHaveAttribute('dir', 'rtl');
+  });
+});

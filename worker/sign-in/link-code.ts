@@ -1,0 +1,204 @@
+import { and, eq, gt, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
+import { botCalls, identities, linkCodes, rateLimitEvents, users } from '#db/schema';
+import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { openSession, type SessionClaims } from '../accounts/user-session.ts';
+import { upsertUser } from '../accounts/user-record.ts';
+import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../bot/bot-call.ts';
+import type { Language } from '../contract/languages.ts';
+import type { AccountStatus } from '../contract/schemas.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { allowedAt, hashedSubject, namesOf, recordEvents } from '../lib/rate-limits.ts';
+import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { insertSelect, prepared } from '../lib/sql.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
+import { sendCode } from '../messaging/whatsapp.ts';
+import type { Settings } from '../settings.ts';
+import { firstWeek } from '../usage/left-week.ts';
+import { isAffordable, reportCodeBudget, sentToday, untilNextBudget } from './code-limits.ts';
+import { codeRow, insertCode, newCode, removeCode } from './sent-code.ts';
+
+const lifetimeMs = 30 * minuteMs;
+/** Without 0 and O, 1, I and L, which people confuse. */
+const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
+const length = 8;
+const unbiasedBelow = 256 - (256 % alphabet.length);
+
+/** Eight random characters, each text as likely as any other. */
+export function newLinkCode(): string {
+  const characters = [...crypto.getRandomValues(new Uint8Array(4 * length))]
+    .filter((byte) => byte < unbiasedBelow)
+    .map((byte) => alphabet[byte % alphabet.length]);
+  return characters.length < length ? newLinkCode() : characters.slice(0, length).join('');
+}
+
+type Shown = { linkCode: string; phone: PhoneNumber; phoneAsSent: string };
+type Page = Pick<Call, 'settings' | 'now'> & { language: Language };
+
+/** SQL that stores a link code for a number, under a condition. It is the challenge of the code that a claim sends. */
+export async function insertLinkCode({ settings, now, language }: Page, shown: Shown, when: SQL): Promise<SQL> {
+  const { linkCode, phone, phoneAsSent } = shown;
+  const [pepper] = settings.CODE_PEPPER as [string];
+  const mac = await keyedHash(pepper, 'link-code', linkCode);
+  const challengeId = await keyedHash(pepper, 'challenge', phone, linkCode);
+  const row = { mac, phone, whatsappId: phoneAsSent.slice(1), challengeId, language, expiresAt: now + lifetimeMs };
+  return insertSelect(linkCodes, row, sql`where ${when}`);
+}
+
+type Call = { db: Database; settings: Settings; now: number };
+
+/** SQL: whether a number has written to the assistant. */
+const hasWritten = (phone: SQL) => sql`exists (select 1 from ${users}
+  where ${users.phone} = ${phone} and ${isNotNull(users.contactedAt)})`;
+
+export type LinkState = 'waiting' | 'contacted' | 'code_sent' | 'expired';
+
+/** What has happened since the login page showed a link code; `expired` for anybody who does not know the code. */
+export async function stateOfLink(call: Call, phone: PhoneNumber, linkCode: string): Promise<LinkState> {
+  const { db, settings, now } = call;
+  const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
+  const [link] = await db
+    .select({
+      isClaimed: sql<number>`${isNotNull(linkCodes.sentBy)}`,
+      isKnown: sql<number>`${hasWritten(sql`${linkCodes.phone}`)}`,
+    })
+    .from(linkCodes)
+    .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
+  if (!link) return 'expired';
+  if (link.isClaimed) return 'code_sent';
+  return link.isKnown ? 'contacted' : 'waiting';
+}
+
+/** How many numbers an id may claim. */
+const claimLimits = [{ most: 3, per: dayMs }];
+
+type ClaimCall = Call & { botCall: BotCall };
+type Facts = { isOpen: number; mayClaimAt: number; maySendAt: number; sent: number };
+
+export type Link = { mac: string; phone: PhoneNumber; whatsappId: string; challengeId: string; language: Language };
+
+const isOpenLink = (mac: SQL, now: number) =>
+  sql`${mac} and ${linkCodes.expiresAt} > ${now} and ${linkCodes.claimedBy} is null`;
+
+/** SQL for the row of `Link` of a link code that can still be used. */
+export async function openLinkSql({ settings, now }: Pick<Call, 'settings' | 'now'>, linkCode: string): Promise<SQL> {
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
+  return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId, language from ${linkCodes}
+    where ${isOpenLink(inArray(linkCodes.mac, macs), now)}`;
+}
+
+/**
+ * Sends the one-time code of the number for which the login page has shown a link code, for an id that nobody has. Throws 400 for a code that is wrong, used or expired,
+ * 429 at the limits of the id or the number, and 503 if WhatsApp did not take the message; then the link code stays good.
+ */
+export async function claimNumber(call: ClaimCall, businessUserId: string, link: Link | undefined): Promise<void> {
+  const { db, settings, now } = call;
+  if (!link) throw refusedCode();
+  const { phone, whatsappId, challengeId } = link;
+  const open = isOpenLink(sql`${linkCodes.mac} = ${link.mac}`, now);
+  const code = newCode();
+  const row = await codeRow(settings, phone, code, now);
+  const id = row.sentBy;
+  const number = await phoneSubjects(settings, phone);
+  const claims = hashedSubject('claims', await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId));
+  const mayClaim = allowedAt([{ subject: claims, limits: claimLimits }]);
+  const maySend = allowedAt([
+    { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+    { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+    { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+  ]);
+  const isOpen = sql`(exists (select 1 from ${linkCodes} where ${open}) and not ${hasWritten(sql`${phone}`)}
+    and not exists (select 1 from ${identities} where ${eq(identities.businessUserId, businessUserId)}))`;
+  const affordable = isAffordable(sentToday(now), sql`false`, settings);
+  const mayIssue = sql`${isOpen} and ${mayClaim} <= ${now} and ${maySend} <= ${now} and ${affordable}`;
+  const statements = idempotentStatements<string>(
+    sql`select json_object('sentBy', ${id}) as answer where ${mayIssue}`,
+    {
+      link: sql`update ${linkCodes} set claimed_by = ${businessUserId}, sent_by = ${id} where ${open} and ${isFirstCall}`,
+      events: recordEvents(id, now, [[[claims, number.everyCodeTo, number.codesTo], isFirstCall]]),
+      ...insertCode(row, { challengeId, now }, isFirstCall),
+    },
+  );
+  const facts = sql`select ${isOpen} as isOpen, ${mayClaim} as mayClaimAt, ${maySend} as maySendAt, ${sentToday(now)} as sent`;
+  const { response, rows } = await applyOnce<{ sentBy: string }, string>(call, {
+    ...statements,
+    facts: prepared(facts),
+  });
+  const found = (rows['facts'] as Facts[])[0]!;
+  if (!response) throw refusal(found, now);
+  // A replay of a call that another request applies: that one sends the code.
+  if (response.sentBy !== id) return;
+  reportCodeBudget(found.sent, settings.CODE_BUDGET_PER_DAY);
+  const outcome = await sendCode({ settings, language: link.language }, whatsappId, code);
+  if (outcome === 'taken') return;
+  // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
+  const limited = [...claims, ...number.codesTo, ...(outcome === 'refused' ? number.everyCodeTo : [])];
+  const undo = [
+    db.update(linkCodes).set({ claimedBy: null, sentBy: null }).where(eq(linkCodes.sentBy, id)),
+    db.delete(botCalls).where(eq(botCalls.id, call.botCall.id)),
+    db
+      .delete(rateLimitEvents)
+      .where(
+        and(
+          sql`${rateLimitEvents.subject} in ${namesOf(limited)}`,
+          eq(rateLimitEvents.at, now),
+          eq(rateLimitEvents.by, id),
+        ),
+      ),
+    ...removeCode(phone, id, now).map((statement) => db.run(statement)),
+  ] as const;
+  await db.batch([...undo]);
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+function refusal({ isOpen, mayClaimAt, maySendAt }: Facts, now: number): RequestError {
+  if (!isOpen) return refusedCode();
+  if (Math.max(mayClaimAt, maySendAt) > now) return rateLimited(Math.max(mayClaimAt, maySendAt), now);
+  return new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+}
+
+function refusedCode(): RequestError {
+  const message = 'linkCode is wrong, used or expired';
+  return new RequestError('invalidField', { message, issues: [{ path: 'linkCode', message }] });
+}
+
+/** The claim whose code was signed in with. */
+export type Claim = { claimedBy: string; whatsappId: string };
+type Opened = { session: SessionClaims; status: AccountStatus };
+
+/**
+ * Creates the user of a claimed number, with the id that claimed it, and the session; null if the code was used
+ * meanwhile. An account that exists by now opens as by any code, and does not get the id.
+ */
+export async function openClaimed(
+  { db, settings, now }: Call,
+  { phone, sessionId, claim }: { phone: PhoneNumber; sessionId: string; claim: Claim },
+): Promise<Opened | null> {
+  const { claimedBy, whatsappId } = claim;
+  const week = await firstWeek(phone, settings, now);
+  const sighting = { phone, whatsappId: null, assumedWhatsappId: whatsappId, contactedAt: now, firstWeek: week };
+  const newUserId = crypto.randomUUID();
+  const won = sql`exists (select 1 from ${linkCodes} where ${linkCodes.phone} = ${phone} and ${linkCodes.sentBy} in (
+    select sent_by from codes where phone = ${phone} and won_by = ${sessionId}
+    union all select sent_by from challenges where phone = ${phone} and won_by = ${sessionId}))`;
+  const isNew = sql`select ${claimedBy}, ${users.id}, 'claim', ${now} from ${users} where ${users.id} = ${newUserId}`;
+  const [create, seen] = openSession(
+    sessionId,
+    now,
+    sql`from ${users} where ${users.phone} = ${phone} and ${won}`,
+    false,
+  );
+  const ended = ['codes', 'challenges', 'link_codes'].map((table) =>
+    db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`),
+  );
+  const [, , , , [user]] = await db.batch([
+    db.run(upsertUser({ ...sighting, id: newUserId }, settings, now)(won)),
+    db.run(sql`insert into ${identities} (business_user_id, user_id, proof, at) ${isNew} on conflict do nothing`),
+    db.run(create),
+    db.run(seen),
+    db.all<{ userId: string; status: AccountStatus }>(sql`select ${users.id} as userId, ${users.status} as status
+      from sessions join ${users} on ${users.id} = sessions.user_id where sessions.id = ${sessionId}`),
+    ...ended,
+  ]);
+  return user ? { session: { userId: user.userId, sessionId }, status: user.status } : null;
+}
