@@ -14,6 +14,8 @@ const unauthenticated = { success: false, code: 'unauthenticated', message: 'Ple
 
 const bodies: Record<string, object> = {
   'PUT /api/user/platform': { platform: 'web' },
+  'POST /api/user/phone': { phone: '+15550001111' },
+  'POST /api/user/phone/verify': { phone: '+15550001111', otp: '123456', challenge: 'challenge' },
   'POST /api/user/chat/messages': { id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6', text: 'Hello' },
   'PUT /api/user/push': {
     endpoint: 'https://fcm.googleapis.com/fcm/send/1',

@@ -125,6 +125,76 @@ test('a number that never wrote is asked to write first', async ({ page, stub })
   await expectNotices(page);
 });
 
+/** Opens the screen of a number that never wrote, with a link code, while the page's clock stands. */
+async function openContact(page: Page, stub: Stub): Promise<void> {
+  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
+  stub.respond('contactState', { success: true, state: 'waiting' });
+  await stopTime(page);
+  await open(page, '/login');
+  await login.phone(page).fill('+15551234567');
+  await login.send(page).click();
+  await page.getByRole('button', { name: 'Try a Different Number' }).waitFor();
+}
+
+const contactCalls = (stub: Stub) => stub.calls('contactState').length;
+
+test('the greeting ends with the link code, and the page goes on when its code was sent', async ({ page, stub }) => {
+  await openContact(page, stub);
+  const link = page.getByRole('main').getByRole('link', { name: 'Message Solace on WhatsApp' });
+  const greeting = new URL((await link.getAttribute('href'))!).searchParams.get('text');
+  expect(greeting).toBe('Hi Solace! I would like to get started. My number is 15551234567. K7MPQ2XD');
+  await expect(page.getByText('Keep the code K7MPQ2XD at the end of your message.')).toBeVisible();
+  await page.clock.runFor(2900);
+  await settle(page);
+  expect(contactCalls(stub)).toBe(0);
+  await page.clock.runFor(200);
+  await expect.poll(() => contactCalls(stub)).toBe(1);
+  expect(stub.calls('contactState')).toMatchObject([{ body: { phone: '+15551234567', linkCode: 'K7MPQ2XD' } }]);
+  stub.respond('contactState', { success: true, state: 'code_sent' });
+  await settle(page);
+  await page.clock.runFor(3000);
+  await expect(login.code(page)).toBeVisible();
+  stub.respond('verifyOtp', { success: false });
+  await enterCode(page);
+  await expect(login.alert(page)).toHaveText('Invalid code. Please try again.');
+  expect(stub.calls('verifyOtp')).toMatchObject([{ body: { otp: '123456', challenge: 'K7MPQ2XD' } }]);
+  expect(stub.calls('requestOtp')).toHaveLength(1);
+});
+
+test('a number that has written gets its code without another click', async ({ page, stub }) => {
+  await openContact(page, stub);
+  stub.respond('contactState', { success: true, state: 'contacted' });
+  stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
+  await page.clock.runFor(3000);
+  await expect(login.code(page)).toBeVisible();
+  await page.clock.resume();
+  await expectNotices(page, ['Code sent!', 'Check your messages for the verification code']);
+});
+
+test('a link code that is too old is replaced by a new one', async ({ page, stub }) => {
+  await openContact(page, stub);
+  stub.respond('contactState', { success: true, state: 'expired' });
+  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'ABCDEFGH' });
+  await page.clock.runFor(3000);
+  await expect(page.getByText('Keep the code ABCDEFGH at the end of your message.')).toBeVisible();
+});
+
+test('nothing is asked while the tab is hidden', async ({ page, stub }) => {
+  await openContact(page, stub);
+  const show = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await show(true);
+  await page.clock.runFor(600_000);
+  await settle(page);
+  expect(contactCalls(stub)).toBe(0);
+  await show(false);
+  await page.clock.runFor(10_000);
+  await expect.poll(() => contactCalls(stub)).toBe(1);
+});
+
 test('six digits are asked for, and nothing else is sent', async ({ page, stub }) => {
   await askForCode(page);
   await expect(login.code(page)).toBeFocused();

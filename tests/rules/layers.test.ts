@@ -26,6 +26,13 @@ const layers: Record<string, string[]> = {
     'worker/billing',
     'worker/push',
   ],
+  'worker/accounts/phone-change.ts': [
+    ...features,
+    'worker/sign-in',
+    'worker/chat',
+    'worker/billing',
+    'worker/messaging',
+  ],
   'worker/usage': accounts,
   'worker/push': accounts,
   'worker/live': [...accounts, 'worker/usage'],

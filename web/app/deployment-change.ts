@@ -19,10 +19,7 @@ export function reloadOnce(): boolean {
   return true;
 }
 
-/**
- * Applies the whole stylesheet, of which the served page holds only its own rules, and waits for it: the app can then
- * show anything. If the file is missing after a deployment, the page is loaded again.
- */
+/** Applies the whole stylesheet (the page has its own rules alone); loads the page again if the file is missing. */
 export async function applyStylesheet(): Promise<void> {
   const href = document.querySelector<HTMLLinkElement>('link[rel=preload][as=style]')?.href;
   // The first attempt gets the response to the preload, which may have failed before the connection came back.

@@ -4,7 +4,6 @@ import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
 import { pageHead } from './page-heads.ts';
 
-/** Sets the title, description and canonical address of a path in the document's head. */
 export function updateHead(address: string): void {
   const path = address.startsWith(`${basePath}/`) ? address.slice(basePath.length) : address;
   show(path, brand.siteUrl + basePath + path);

@@ -6,7 +6,6 @@ import { Link } from '@tanstack/react-router';
 import { ResultPage } from '../ui/result-page.tsx';
 import { createStore } from '../data/store.ts';
 
-/** The screen for an uncaught error. */
 export function CrashScreen({ text }: { text: string }) {
   return (
     <main
@@ -34,7 +33,6 @@ export function CrashScreen({ text }: { text: string }) {
   );
 }
 
-/** The page for an unknown path. */
 export function NotFound() {
   return (
     <ResultPage mood="lost" title={notFoundWords.title} text={notFoundWords.text}>

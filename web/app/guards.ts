@@ -15,7 +15,6 @@ export async function requireUser({ context }: Guarded, next?: ReturnPage): Prom
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
 }
 
-/** Allows users with a pending account. */
 export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (context.isPrerender) return;
   const { user } = await sessionReady();

@@ -14,7 +14,6 @@ const tab = css({
   '&[aria-current=page]': { backgroundColor: 'primarySoft', color: 'primary', _forced: { outline: '2px solid' } },
 });
 
-/** The header of every page. */
 export function Header() {
   const visitor = useVisitor();
   const link = `${button({ look: 'quiet' })} ${tab}`;
@@ -142,10 +141,7 @@ const listeners = new Set<() => void>();
 const isDark = () =>
   (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
 
-/**
- * Light or dark: the system's preference until the visitor chooses. `index.html` applies the choice before the first
- * paint.
- */
+/** Light or dark: the system's preference until a choice, which `index.html` applies before the first paint. */
 const colourScheme = {
   isDark,
   toggle: () => {

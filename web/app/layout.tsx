@@ -10,7 +10,6 @@ import { Header } from './header.tsx';
 import { spinner } from '#styled/recipes';
 import { notices } from '../data/notices.ts';
 
-/** Header, footer and notices around every page. */
 export function Layout() {
   usePageChange();
   const uncaught = useSyncExternalStore(uncaughtError.subscribe, uncaughtError.get, () => null);

@@ -89,8 +89,7 @@ function typeAgain(field: Field, value: string): void {
     field instanceof HTMLTextAreaElement ? [field.selectionStart, field.selectionEnd] : null;
   // React uses the first event to hydrate this place synchronously, and handles only the second.
   dispatchChange();
-  // React takes the typed text of a textarea for its own. It tracks the field's own setter, so that it sees a change
-  // from the served value only by the other one.
+  // React sees a change from the served value only by the prototype's setter, since it tracks the field's own.
   if (field.value === value) field.value = servedValue(field);
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
   if (selection && field instanceof HTMLTextAreaElement) field.setSelectionRange(...selection);

@@ -40,7 +40,6 @@ export const pages: Record<string, PageHead> = {
 
 export const notFoundHead: PageHead = { ...publicPage(headWords.notFound), isPublic: false };
 
-/** The head of a path; the 404 page's for an unknown path. */
 export function pageHead(path: string): PageHead {
   return pages[path === '/' ? path : path.replace(/\/$/, '')] ?? notFoundHead;
 }

@@ -7,7 +7,6 @@ import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { type Plan, plansOnSale } from '#contract/plans';
 
-/** The tags in the head that differ between pages, as HTML. */
 export function headTags(path: string): string {
   const page = pageHead(path);
   const { title, description, isPublic } = page;
@@ -28,13 +27,11 @@ export function headTags(path: string): string {
   ].join('\n    ');
 }
 
-/** Links to the page in each language, if there are several. */
 function alternates(path: string): string[] {
   const tags = offered.length > 0 ? [...offered.map(({ tag }) => tag), 'x-default'] : [];
   return tags.map((tag) => `<link rel="alternate" hreflang="${tag}" href="${escape(addressIn(tag, path))}" />`);
 }
 
-/** The preview of a link in messages and social networks. */
 function previewTags({ title, description }: PageHead, address: string): string[] {
   const image = `${brand.siteUrl}/og.png`;
   return [

@@ -41,10 +41,7 @@ export class ApiError extends Error {
 export const sessionReplaced = (): ApiError =>
   new ApiError(errorWords.noToken, { code: 'session_replaced', isNotified: true });
 
-/**
- * Decides whether a failed call ends the session, and where to redirect. The failure of a call with another token than
- * the current one changes nothing and shows nothing.
- */
+/** Decides whether a failed call ends the session; one with another token than the current changes nothing. */
 export function handleRequestError(error: ApiError, token: string | null): void {
   if (error.code === 'token_missing') return notifyError(error);
   if (token === null) return;

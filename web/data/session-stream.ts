@@ -18,10 +18,7 @@ let open: { token: string; name: StreamName; reader: StreamReader } | null = nul
 let conversationReader: ConversationReader | null = null;
 let expectsConversation = () => false;
 
-/**
- * Keeps one stream open while an approved user is signed in. `isConversation` says whether the page is one that opens
- * the stream of the conversation itself, once it has read it.
- */
+/** One stream of an approved user; a page of the conversation (`isConversation`) opens its own after reading. */
 export function followSession(isConversation: () => boolean): void {
   expectsConversation = isConversation;
   session.subscribe(follow);

@@ -14,13 +14,21 @@ type PartialLogin = { success?: boolean; token?: string; status?: string; messag
 /** Requests a one-time code; `isNetworkError` if the server was unreachable. */
 export async function requestOtp(phone: string) {
   try {
-    const { success, requiresInitialContact, message, challenge } = await request('requestOtp', { phone });
-    return { success, requiresInitialContact, message, challenge, isNetworkError: false };
+    const { success, requiresInitialContact, message, challenge, linkCode } = await request('requestOtp', { phone });
+    return { success, requiresInitialContact, message, challenge, linkCode, isNetworkError: false };
   } catch (error) {
     const message = errorMessage(error, loginWords.requestFailed);
     const isNetworkError = error instanceof ApiError && error.code === 'network';
     return { success: false, requiresInitialContact: false, message, isNetworkError };
   }
+}
+
+/** What has happened since a link code was shown; `waiting` also if the server could not be asked. */
+export async function contactState(phone: string, linkCode: string): Promise<string> {
+  return request('contactState', { phone, linkCode }).then(
+    ({ state }) => state,
+    () => 'waiting',
+  );
 }
 
 type Attempt = { phone: string; otp: string; challenge: string | undefined };

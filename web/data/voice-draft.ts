@@ -25,10 +25,7 @@ const store = createStore<VoiceDraft>(empty);
 
 const constraints = { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
-/**
- * The recording of one session that is being made or not sent yet. It stays in memory while the person visits other
- * pages and ends with the session; leaving the site asks first.
- */
+/** The recording being made, or not sent yet: in memory until the session ends; leaving the site asks first. */
 export const voiceDraft = {
   get: store.get,
   subscribe: store.subscribe,

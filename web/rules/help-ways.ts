@@ -30,10 +30,7 @@ function hoursText(hours: HelpHours | undefined): string {
 
 export type CountryHelp = { country: string; lines: readonly HelpLine[] };
 
-/**
- * The lines of each country once, in the given order. Pass the connection's country before the phone number's, since
- * short numbers work only inside their country. A country without a line has an empty list.
- */
+/** Pass the connection's country first: short numbers work only there. Without lines, a country has an empty list. */
 export function helpFor(countries: readonly string[]): CountryHelp[] {
   // Cloudflare's CF-IPCountry is XX for an unknown country and T1 for Tor.
   const known = countries.filter((country) => /^[A-Z]{2}$/.test(country) && country !== 'XX');
@@ -43,7 +40,6 @@ export function helpFor(countries: readonly string[]): CountryHelp[] {
 /** The countries that have a line: code and name, in the order of the names. */
 export const helpCountries: readonly [string, string][] = Object.entries(countryNames);
 
-/** The name of a country, with or without a line. */
 export function countryName(country: string): string {
   const names: Record<string, string> = countryNames;
   return names[country] ?? new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;

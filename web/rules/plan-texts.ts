@@ -11,7 +11,6 @@ export type PlanTexts = {
   features: string[];
 };
 
-/** What the pages say about a plan; prices include their currency. */
 export function planTexts(id: PlanId): PlanTexts {
   const { name, description, features } = catalogueWords.plans[id];
   const { weeklyCents, messageLimit } = plans[id];
@@ -26,5 +25,4 @@ export function planTexts(id: PlanId): PlanTexts {
   };
 }
 
-/** The name of a plan on the site. */
 export const planName = (id: PlanId): string => catalogueWords.plans[id].name;

@@ -3,7 +3,6 @@ import { planIds, type PlanId } from '#contract/plans';
 import { Code } from '#contract/schemas';
 import * as v from 'valibot';
 
-/** Pages to which the app redirects. */
 export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans' | ReturnPage;
 
 /** Pages to which the login leads back. */
@@ -27,7 +26,6 @@ export function afterLogin(status: string | null | undefined, { plan, next }: Lo
   return { to: '/', notice: 'issue' };
 }
 
-/** Whether a plan of that id exists. */
 export function isPlanId(id: string | undefined): id is PlanId {
   return planIds.some((known) => known === id);
 }
@@ -37,7 +35,6 @@ export function cleanPhone(typed: string): string {
   return typed.replace(/[\s\u00a0().\u2010-\u2015-]/g, '');
 }
 
-/** The sentence for the rule that a typed number breaks. */
 export function phoneError(rule: string): string {
   return rule === 'regex' ? signInRuleWords.countryCode : signInRuleWords.phoneLength;
 }

@@ -1,7 +1,4 @@
-/**
- * Whether the `exp` claim of a three-part token has passed; a token that cannot be read counts as valid. `now` in
- * milliseconds.
- */
+/** Whether a token's `exp` has passed (`now` in ms); one that cannot be read counts as valid. */
 export function tokenExpired(token: string, now: number): boolean {
   if (token.includes('test-token') || token.startsWith('e2e-')) return false;
   const expiry = expiryOf(token);

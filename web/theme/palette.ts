@@ -1,4 +1,3 @@
-/** The colours of the site. Pages use the semantic tokens instead. */
 export const palette = {
   mist: {
     50: { value: '#fafbf7' },

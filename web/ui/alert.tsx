@@ -7,7 +7,6 @@ const looks = { calm: alert(), warm: alert({ look: 'warm' }), danger: alert({ lo
 
 type Props = { look?: 'calm' | 'warm' | 'danger'; children: ReactNode };
 
-/** A message in the page; screen readers announce one about a problem at once. */
 export function Alert({ look = 'calm', children }: Props) {
   return (
     <div className={looks[look]} role={look === 'danger' ? 'alert' : undefined}>

@@ -67,7 +67,6 @@ function Country({ country, lines }: CountryHelp) {
   );
 }
 
-/** The crisis lines of one country. */
 export function HelpLines({ lines }: { lines: readonly HelpLine[] }) {
   return (
     <ul className={css({ display: 'grid', gap: '6' })}>

@@ -1,7 +1,6 @@
 import { css } from '#styled/css';
 import { spinner } from '#styled/recipes';
 
-/** A spinner with its text, which screen readers announce once. */
 export function Spinner({ label }: { label: string }) {
   return (
     <output className={css({ display: 'grid', justifyItems: 'center', gap: '4', color: 'muted' })}>
@@ -11,7 +10,6 @@ export function Spinner({ label }: { label: string }) {
   );
 }
 
-/** The placeholder of a page that is loading. */
 export function PageSpinner({ label }: { label: string }) {
   return (
     <div className={css({ flex: '1', display: 'grid', placeItems: 'center', minHeight: '[60dvh]', padding: '8' })}>

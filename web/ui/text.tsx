@@ -9,9 +9,7 @@ export function Sentence({ parts }: { parts: ReactNode[] }) {
 
 type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };
 
-/**
- * A text for guests or for signed-in visitors. For an unknown visitor, CSS shows the second one if a token is stored.
- */
+/** A text for guests or users; while that is unknown, CSS shows the second if a token is stored. */
 export function TextByVisitor({ visitor, guest, member }: VisitorProps) {
   if (visitor !== 'unknown') return visitor === 'member' ? member : guest;
   return (

@@ -10,6 +10,8 @@ import {
   sessions,
   trialLinks,
   users,
+  linkCodes,
+  phoneChanges,
 } from '#db/schema';
 import { closeCustomers } from '../billing/customer.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
@@ -25,7 +27,7 @@ import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { keepFreeWeek } from '../usage/left-week.ts';
 import { deleteIdentity } from './identity.ts';
-import { clearPhoneRateLimits, exportSubject } from './phone.ts';
+import { clearPhoneRateLimits, exportSubject, phoneChangeSubject } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;
@@ -93,6 +95,9 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     deleteFrom(challenges, challenges.phone, phone),
     await clearPhoneRateLimits(settings, user.phone),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
+    deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),
+    deleteFrom(phoneChanges, phoneChanges.userId, id),
+    deleteFrom(linkCodes, linkCodes.phone, phone),
     deleteFrom(trialLinks, trialLinks.userId, id),
     deleteFrom(pushSubscriptions, pushSubscriptions.userId, id),
     deleteFrom(sessions, sessions.userId, id),

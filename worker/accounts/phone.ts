@@ -50,6 +50,9 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
 /** The rate-limit subject of a user's exports. */
 export const exportSubject = (userId: string) => `exports:${userId}`;
 
+/** The rate-limit subject of a user's changes of the number. */
+export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
+
 /** SQL that removes the rate-limit events of a number where the condition holds, those of its hard limit excepted. */
 export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber, when?: SQL): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);

@@ -24,6 +24,10 @@ class Authorized<T> {
   get value(): T {
     return this.#value;
   }
+
+  map<Other>(change: (value: T) => Other): Authorized<Other> {
+    return new Authorized(change(this.#value));
+  }
 }
 export type { Authorized };
 

@@ -8,6 +8,7 @@ import type { Database } from '../lib/database.ts';
 export type BotEvent =
   | 'user.approved'
   | 'user.deleted'
+  | 'user.phone_changed'
   | 'user.unused'
   | 'plan.changed'
   | 'platform.changed'

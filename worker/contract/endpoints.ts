@@ -97,6 +97,13 @@ export const endpoints = {
     summary: 'Export the account that the token of the support command names',
     fails: ['notFound'],
   },
+  supportMove: {
+    ...supportRoutes.supportMove,
+    summary: 'Move the account that the token of the support command names to another number',
+    input: v.object({ phone: Phone }),
+    output: done,
+    fails: ['notFound', 'conflict'],
+  },
   requestOtp: {
     ...pageRoutes.requestOtp,
     summary: 'Send a one-time code to a number that has written to the assistant',
@@ -176,6 +183,21 @@ export const endpoints = {
     needsSignIn: true,
     whilePending: true,
     fails: ['rateLimited'],
+  },
+  beginPhoneChange: {
+    ...pageRoutes.beginPhoneChange,
+    summary: 'Send a code to the number to which the account shall move; needs a sign-in of the last ten minutes',
+    needsSignIn: true,
+    input: v.object({ phone: Phone }),
+    output: v.object({ success: v.literal(true), challenge: Challenge }),
+  },
+  verifyPhoneChange: {
+    ...pageRoutes.verifyPhoneChange,
+    summary: 'Move the account to the number to which the code was sent; other sessions end',
+    needsSignIn: true,
+    input: v.object({ phone: Phone, otp: Code, challenge: Challenge }),
+    output: v.object({ success: v.literal(true), profile: Profile }),
+    fails: ['invalidCode', 'conflict'],
   },
   getSessions: {
     ...pageRoutes.getSessions,

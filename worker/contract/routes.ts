@@ -18,6 +18,8 @@ export const pageRoutes = {
   getPush: { access: 'user', method: 'GET', path: '/api/user/push' },
   putPush: { access: 'user', method: 'PUT', path: '/api/user/push' },
   deletePush: { access: 'user', method: 'DELETE', path: '/api/user/push' },
+  beginPhoneChange: { access: 'user', method: 'POST', path: '/api/user/phone' },
+  verifyPhoneChange: { access: 'user', method: 'POST', path: '/api/user/phone/verify' },
   getSessions: { access: 'user', method: 'GET', path: '/api/user/sessions' },
   endSession: { access: 'user', method: 'DELETE', path: '/api/user/sessions/:id' },
   createSubscriptionUpdateSession: {
@@ -70,6 +72,7 @@ export const serviceRoutes = {
 /** The calls of the owner's support command; its token names the account. */
 export const supportRoutes = {
   supportErase: { access: 'support', method: 'DELETE', path: '/api/support/account' },
+  supportMove: { access: 'support', method: 'POST', path: '/api/support/account/phone' },
   supportExport: { access: 'support', method: 'GET', path: '/api/support/account' },
 } as const satisfies Record<string, Route>;
 

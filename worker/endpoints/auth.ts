@@ -5,6 +5,7 @@ import { stateOfLink } from '../sign-in/link-code.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
+import { batch } from '../lib/database.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { and, eq, inArray, sql } from 'drizzle-orm';
@@ -66,17 +67,19 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const upsert = upsertUser(sighting, settings, now);
   const owner = sql`from ${users} where ${users.phone} = ${phone} and ${used}`;
   const [create, seen] = openSession(id, now, owner, false);
-  const [, , , , [found]] = await db.batch([
-    db.insert(usedTokens).values(use).onConflictDoNothing(),
-    db.run(upsert(used)),
-    db.run(create),
-    db.run(seen),
-    db
+  const {
+    signedIn: [found],
+  } = await batch(db, {
+    use: db.insert(usedTokens).values(use).onConflictDoNothing(),
+    contact: db.run(upsert(used)),
+    session: db.run(create),
+    seen: db.run(seen),
+    signedIn: db
       .select({ user: users })
       .from(users)
       .innerJoin(sessions, eq(sessions.userId, users.id))
       .where(eq(sessions.id, id)),
-  ]);
+  });
   if (!found) throw new RequestError('invalidToken');
   const token = await sessionToken(settings, { userId: found.user.id, sessionId: id }, now);
   return { success: true, token, user: profileOf(found.user, now), status: found.user.status };

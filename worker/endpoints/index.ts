@@ -16,8 +16,11 @@ import {
   deleteMe,
   deletePush,
   endSession,
+  beginPhoneChange,
   supportErase,
   supportExport,
+  supportMove,
+  verifyPhoneChange,
   exportMe,
   getMe,
   getPlatform,
@@ -32,6 +35,7 @@ import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhook
 
 /** Every endpoint of the contract with its handler. */
 export const routes: { [Name in EndpointName]: Route<Name> } = {
+  beginPhoneChange: userRoute('beginPhoneChange', beginPhoneChange),
   botApprovals: botRoute('botApprovals', botApprovals),
   botContacts: botRoute('botContacts', botContacts),
   botEntitlements: botRoute('botEntitlements', botEntitlements),
@@ -73,6 +77,8 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   sendMessage: userRoute('sendMessage', sendMessage),
   sendVoice: userRoute('sendVoice', sendVoice),
   streamTicket: userRoute('streamTicket', streamTicket),
+  supportMove: supportRoute('supportMove', supportMove),
+  verifyPhoneChange: userRoute('verifyPhoneChange', verifyPhoneChange),
   supportErase: supportRoute('supportErase', supportErase),
   supportExport: supportRoute('supportExport', supportExport),
   stripeWebhook: webhookRoute('stripeWebhook', stripeWebhook),

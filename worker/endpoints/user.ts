@@ -2,6 +2,11 @@ import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
 import { pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../accounts/account-deletion.ts';
 import { exportAccount } from '../accounts/account-export.ts';
+import {
+  beginPhoneChange as startPhoneChange,
+  movePhone,
+  verifyPhoneChange as finishPhoneChange,
+} from '../accounts/phone-change.ts';
 import { exportSubject } from '../accounts/phone.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/reconcile.ts';
@@ -144,6 +149,25 @@ export const deleteMe: Handler<'deleteMe'> = async (context) => {
     await deleteAccount(context, id, { seen });
     return { success: true };
   });
+};
+
+export const beginPhoneChange: Handler<'beginPhoneChange'> = async (context) =>
+  (await startPhoneChange(context, context.input)).map((challenge) => ({ success: true, challenge }));
+
+export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (context) => {
+  const { phone, otp: code, challenge } = context.input;
+  const moved = await finishPhoneChange(context, { phone, code, challenge });
+  return moved.map((user) => ({ success: true, profile: profileOf(user, context.now) }));
+};
+
+/** For somebody who has lost the old number: every session ends. */
+export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...context }) => {
+  const { phone, phoneAsSent } = input;
+  const [user] = await context.db.select().from(users).where(eq(users.id, userId));
+  if (!user) throw new RequestError('notFound');
+  const move = { phone, whatsappId: phoneAsSent.slice(1), sessionId: null, isAllowed: sql`true` };
+  await movePhone(context, user, move);
+  return { success: true };
 };
 
 export const supportErase: Handler<'supportErase'> = async ({ userId, ...context }) => {

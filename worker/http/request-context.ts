@@ -54,7 +54,7 @@ export type UserContext<Name extends EndpointName = EndpointName> = BaseContext 
 /** The signature is verified. */
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
 /** The token of the support command names the account. */
-export type SupportContext = BaseContext & { userId: string };
+export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { userId: string };
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
 
@@ -66,7 +66,7 @@ export type UserHandler<Name extends EndpointName> = (context: UserContext<Name>
 export type BotHandler<Name extends EndpointName> = (context: BotContext<Name>) => Promise<Result<Name>>;
 export type WebhookHandler<Name extends EndpointName> = (context: WebhookContext) => Promise<Result<Name>>;
 
-export type SupportHandler<Name extends EndpointName> = (context: SupportContext) => Promise<Result<Name>>;
+export type SupportHandler<Name extends EndpointName> = (context: SupportContext<Name>) => Promise<Result<Name>>;
 
 type Handlers<Name extends EndpointName> = {
   public: PublicHandler<Name>;

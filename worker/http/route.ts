@@ -76,7 +76,8 @@ export function supportRoute<Name extends NameOf<'support'>>(name: Name, handler
       const { request, settings } = incoming;
       const claims = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], bearerToken(request));
       if (!claims) throw new RequestError('unauthenticated');
-      return handler({ ...incoming, userId: claims.userId });
+      const body = await readBody(name, incoming);
+      return handler({ ...incoming, ...parseRequest(name, incoming, body), userId: claims.userId });
     },
   };
 }

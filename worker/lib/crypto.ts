@@ -39,6 +39,7 @@ export type HashPurpose =
   | 'code'
   | 'challenge'
   | 'link-code'
+  | 'phone-change'
   | 'trial'
   | 'trial-link'
   | 'left-week'

@@ -7,7 +7,7 @@ import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../b
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { allowedAt, hashedSubject, namesOf, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { insertSelect, prepared } from '../lib/sql.ts';
@@ -188,17 +188,24 @@ export async function openClaimed(
     sql`from ${users} where ${users.phone} = ${phone} and ${won}`,
     false,
   );
-  const ended = ['codes', 'challenges', 'link_codes'].map((table) =>
-    db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`),
-  );
-  const [, , , , [user]] = await db.batch([
-    db.run(upsertUser({ ...sighting, id: newUserId }, settings, now)(won)),
-    db.run(sql`insert into ${identities} (business_user_id, user_id, proof, at) ${isNew} on conflict do nothing`),
-    db.run(create),
-    db.run(seen),
-    db.all<{ userId: string; status: AccountStatus }>(sql`select ${users.id} as userId, ${users.status} as status
+  const deleteFrom = (table: string) => db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`);
+  const {
+    signedIn: [user],
+  } = await batch(db, {
+    contact: db.run(upsertUser({ ...sighting, id: newUserId }, settings, now)(won)),
+    identity: db.run(
+      sql`insert into ${identities} (business_user_id, user_id, proof, at) ${isNew} on conflict do nothing`,
+    ),
+    session: db.run(create),
+    seen: db.run(seen),
+    signedIn: db.all<{
+      userId: string;
+      status: AccountStatus;
+    }>(sql`select ${users.id} as userId, ${users.status} as status
       from sessions join ${users} on ${users.id} = sessions.user_id where sessions.id = ${sessionId}`),
-    ...ended,
-  ]);
+    codes: deleteFrom('codes'),
+    challenges: deleteFrom('challenges'),
+    linkCodes: deleteFrom('link_codes'),
+  });
   return user ? { session: { userId: user.userId, sessionId }, status: user.status } : null;
 }

@@ -21,6 +21,7 @@ import { codeRow, insertCode, removeCode } from './sent-code.ts';
 import type { Language } from '../contract/languages.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';
+import { batch } from '../lib/database.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
 
 type IssueRow = {
@@ -80,23 +81,23 @@ export async function issueCode(
   const wasCounted = wasRecorded(limits.requests[0]!.subject, id, now);
   const linkCode = newLinkCode();
   const shown = { linkCode, phone, phoneAsSent };
-  const results = await db.batch([
-    db.run(newest),
-    db.run(
+  const { facts } = await batch(db, {
+    newest: db.run(newest),
+    events: db.run(
       recordEvents(id, now, [
         // A request for a known number counts as a code alone.
         [limits.requests.map(({ subject }) => subject), sql`${mayAsk} <= ${now} and not ${issued}`],
         [limits.codes.map(({ subject }) => subject), issued],
       ]),
     ),
-    db.run(counted.day),
-    db.run(counted.challenge),
-    db.run(await insertLinkCode(call, shown, sql`${wasCounted} and not ${known}`)),
-    db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
+    day: db.run(counted.day),
+    challenge: db.run(counted.challenge),
+    linkCode: db.run(await insertLinkCode(call, shown, sql`${wasCounted} and not ${known}`)),
+    facts: db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
       ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sentToday(now)} as sent,
       (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
-  ]);
-  const outcome = results[5][0]!;
+  });
+  const outcome = facts[0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
   const nextAfterSeconds = Math.ceil((outcome.allowedAt - now) / 1000);
   const result = resultOf(outcome, now);
@@ -260,22 +261,24 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
   const { createdAt, lastSeenAt, expiresAt } = sessions;
   const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);
   const { subject } = rateLimitEvents;
-  const [openSessions, code, codesWithChallenge, limits, codesOfTheDay] = await db.batch([
-    db
+  return batch(db, {
+    sessions: db
       .select({ createdAt, lastSeenAt, expiresAt })
       .from(sessions)
       .where(eq(sessions.userId, id))
       .orderBy(desc(createdAt)),
-    db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
-    db
+    code: db
+      .select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
+      .from(codes)
+      .where(eq(codes.phone, phone)),
+    codesWithChallenge: db
       .select({ sentAt: challenges.sentAt, expiresAt: challenges.expiresAt, triesLeft: challenges.triesLeft })
       .from(challenges)
       .where(eq(challenges.phone, phone)),
-    db
+    limits: db
       .select({ what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`, at: rateLimitEvents.at })
       .from(rateLimitEvents)
       .where(inArray(subject, [...codesTo, ...wrongTriesAt])),
-    db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(inArray(subject, everyCodeTo)),
-  ]);
-  return { sessions: openSessions, code, codesWithChallenge, limits, codesOfTheDay };
+    codesOfTheDay: db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(inArray(subject, everyCodeTo)),
+  });
 };

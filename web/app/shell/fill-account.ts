@@ -3,10 +3,7 @@ import { accountSummary } from '../../rules/account-view.ts';
 import { readUser } from '../../rules/user-profile.ts';
 import { painted, shellRoot, parsed, startApp } from './start-shell.ts';
 
-/**
- * Writes the profile into the served shell before the app starts: with 1.6 Mbit/s and a quarter of the processor the
- * first figures show about a second earlier. The app replaces the shell with the page.
- */
+/** Fills the served shell about a second before the app (1.6 Mbit/s, a quarter of the processor) replaces it. */
 async function fillAccount(): Promise<void> {
   const response = await globalThis.earlyStart?.responses[profilePath];
   if (!response?.ok) return;

@@ -1,9 +1,6 @@
 import type { ElementType, ReactElement, ReactNode } from 'react';
 
-/**
- * The functions that JSX is compiled to, in the scripts of the shells. They make what `toDom` reads; React's own
- * would be 250 bytes more of each page.
- */
+/** What the JSX of the shells is compiled to, for `toDom`; React's would be 250 bytes more of each page. */
 export const jsx = (type: ElementType, props: object) => ({ type, props });
 export const jsxs = (type: ElementType, props: object) => jsx(type, props);
 

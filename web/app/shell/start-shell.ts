@@ -8,10 +8,7 @@ const maxDelay = 500;
 /** The time (ms) between two attempts, unless the browser reports a connection earlier. */
 const retryAfter = 5000;
 
-/**
- * Starts the app after the shell was filled, since starting it blocks the main thread. Without a connection the shell
- * stays and says so.
- */
+/** Starts the app after the shell was filled, since that blocks the main thread; offline the shell says so. */
 export async function startApp(filled: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   // A part may import the app, which would start without the others.
@@ -71,10 +68,7 @@ function reloadOrGiveUp(): void {
 
 const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-/**
- * Resolves after the next paint. An intersection is reported right before a paint, and a message arrives after it;
- * hidden pages do neither.
- */
+/** An intersection is reported right before a paint, a message arrives after it; hidden pages do neither. */
 export function painted(): Promise<void> {
   if (document.hidden) return Promise.resolve();
   return new Promise((resolve) => {

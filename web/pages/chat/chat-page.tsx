@@ -101,10 +101,7 @@ function LoadFailed({ retry }: { retry: () => void }) {
   );
 }
 
-/**
- * Keeps `--visual-height` at the height above the on-screen keyboard. iOS Safari shrinks only the visual viewport
- * (WebKit does not support `interactive-widget`).
- */
+/** The height above the keyboard: iOS shrinks the visual viewport alone (WebKit lacks `interactive-widget`). */
 function useVisualHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;

@@ -60,10 +60,7 @@ const MessageText = ({ text }: { text: string }) => (
   </div>
 );
 
-/**
- * A reply as far as it is written. It is outside of the live region, where the message that replaces it is announced
- * once.
- */
+/** Outside of the live region, where the message that replaces it is announced once. */
 export function TypedReply({ text }: { text: string }) {
   return (
     <div className={bubble} data-author="solace" data-slot="typed">

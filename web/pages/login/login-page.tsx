@@ -10,7 +10,8 @@ import { Alert } from '../../ui/alert.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
 import { CodeStep, useLockout } from './code-step.tsx';
-import { InitialContact, PhoneStep } from './phone-step.tsx';
+import { InitialContact } from './initial-contact.tsx';
+import { PhoneStep } from './phone-step.tsx';
 
 /** Signs in by the external token in the address, else by a code. */
 export function LoginPage({ wishes }: { wishes: LoginWishes }) {
@@ -30,7 +31,12 @@ function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | n
   const [phone, setPhone] = useState(() => (session.needsCode() ? (session.get().user?.phoneNumber ?? '') : ''));
   const [wasSent, setWasSent] = useState(false);
   const [challenge, setChallenge] = useState<string>();
+  const [linkCode, setLinkCode] = useState<string>();
   const lockout = useLockout();
+  const goToCode = (issued: string | undefined) => {
+    setChallenge(issued);
+    setStep('code');
+  };
   const tryAnother = () => {
     setPhone('');
     setStep('phone');
@@ -44,15 +50,15 @@ function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | n
         {step === 'phone' && (
           <PhoneStep
             {...{ phone, setPhone, wasSent, setWasSent }}
-            goToContact={() => setStep('contact')}
-            goToCode={(issued) => {
-              setChallenge(issued);
-              setStep('code');
+            goToContact={(shown) => {
+              setLinkCode(shown);
+              setStep('contact');
             }}
+            goToCode={goToCode}
           />
         )}
         {step === 'code' && <CodeStep {...{ phone, challenge, wishes, lockout }} back={() => setStep('phone')} />}
-        {step === 'contact' && <InitialContact phone={phone} tryAnother={tryAnother} />}
+        {step === 'contact' && <InitialContact {...{ phone, linkCode, setLinkCode, goToCode, tryAnother }} />}
       </section>
     </div>
   );

@@ -6,10 +6,7 @@ import { loginWords } from '#words/login';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
 
-/**
- * The heading of a step; it takes the focus, so that screen readers announce it, unless the step focuses something
- * else.
- */
+/** Takes the focus, so that screen readers announce the step, unless it focuses something else. */
 export function StepTitle({ title, children, id, focus = true }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -12,11 +12,7 @@ import { loginWords } from '#words/login';
 import { StepTitle } from './login-step.tsx';
 import { codeSentNotice } from './code-step.tsx';
 import { Link } from '@tanstack/react-router';
-import { ExternalLink } from '../../ui/external-link.tsx';
 import { Sentence } from '../../ui/text.tsx';
-import { chatLink } from '#contract/brand';
-import { formatPhone } from '../../rules/formats.ts';
-import { Icon } from '../../ui/icons.tsx';
 
 type Props = {
   phone: string;
@@ -24,7 +20,7 @@ type Props = {
   wasSent: boolean;
   setWasSent: (sent: boolean) => void;
   goToCode: (challenge: string | undefined) => void;
-  goToContact: () => void;
+  goToContact: (linkCode: string | undefined) => void;
 };
 
 /** Asks for the number and sends a code to it. */
@@ -51,7 +47,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
   const send = async (number: string): Promise<string | undefined> => {
     const result = await requestOtp(number);
     if (result.requiresInitialContact) {
-      goToContact();
+      goToContact(result.linkCode);
       return undefined;
     }
     if (result.isNetworkError) return loginWords.networkError;
@@ -107,22 +103,5 @@ function LegalNote() {
     <p className={css({ textStyle: 'fine', color: 'muted' })}>
       <Sentence parts={loginWords.agree({ terms: linkTo('/terms'), privacy: linkTo('/privacy') })} />
     </p>
-  );
-}
-
-/** Asks the user to write to the assistant first, since the number never has. */
-export function InitialContact({ phone, tryAnother }: { phone: string; tryAnother: () => void }) {
-  const greeting = loginWords.greeting(phone.replace('+', ''));
-  return (
-    <div className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={loginWords.contactTitle}>{loginWords.contactText(formatPhone(phone))}</StepTitle>
-      <ExternalLink href={chatLink(greeting)} className={button({ size: 'lg', wide: true })}>
-        <Icon name="chat" />
-        {loginWords.contactLink}
-      </ExternalLink>
-      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
-        {loginWords.differentNumber}
-      </button>
-    </div>
   );
 }

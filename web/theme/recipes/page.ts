@@ -1,6 +1,5 @@
 import { defineRecipe } from '@pandacss/dev';
 
-/** The width and padding of a page. */
 export const page = defineRecipe({
   className: 'page',
   base: { width: 'full', marginInline: 'auto', paddingInline: 'gutter', paddingBlock: { base: '10', md: '16' } },

@@ -1,0 +1,89 @@
+import { useEffect, useEffectEvent } from 'react';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { chatLink } from '#contract/brand';
+import { loginWords } from '#words/login';
+import { notify } from '../../data/notices.ts';
+import { contactState, requestOtp } from '../../data/sign-in.ts';
+import { formatPhone } from '../../rules/formats.ts';
+import { ExternalLink } from '../../ui/external-link.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { codeSentNotice } from './code-step.tsx';
+import { StepTitle } from './login-step.tsx';
+
+type Props = {
+  phone: string;
+  linkCode: string | undefined;
+  setLinkCode: (linkCode: string | undefined) => void;
+  goToCode: (challenge: string | undefined) => void;
+  tryAnother: () => void;
+};
+
+/** Asks the user to write to the assistant first, since the number never has, and goes on when it has. */
+export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnother }: Props) {
+  const greeting = loginWords.greeting(phone.replace('+', ''));
+  useContact({ phone, linkCode, setLinkCode, goToCode });
+  return (
+    <div className={css({ display: 'grid', gap: '5' })}>
+      <StepTitle title={loginWords.contactTitle}>{loginWords.contactText(formatPhone(phone))}</StepTitle>
+      <ExternalLink
+        href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}
+        className={button({ size: 'lg', wide: true })}
+      >
+        <Icon name="chat" />
+        {loginWords.contactLink}
+      </ExternalLink>
+      {linkCode && <p className={css({ textStyle: 'fine', color: 'muted' })}>{loginWords.contactCode(linkCode)}</p>}
+      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
+        {loginWords.differentNumber}
+      </button>
+    </div>
+  );
+}
+
+const pauseMs = 3000;
+/** Somebody who has not written after two minutes may be away. */
+const patientAfterMs = 120_000;
+const longPauseMs = 10_000;
+
+/** Asks the server whether the message has arrived, while the page is visible. */
+function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'tryAnother'>): void {
+  const goOn = (challenge: string | undefined) => {
+    notify({ id: codeSentNotice, type: 'success', title: loginWords.codeSentTitle, description: loginWords.codeSent });
+    goToCode(challenge);
+  };
+  const proceed = useEffectEvent(async (state: string) => {
+    if (state === 'code_sent') return goOn(linkCode);
+    if (state === 'waiting') return undefined;
+    // The number has written, or the code is too old: a request brings a code for the number or a new one to show.
+    const { success, requiresInitialContact, linkCode: fresh, challenge } = await requestOtp(phone);
+    if (success) return goOn(challenge);
+    if (requiresInitialContact) setLinkCode(fresh);
+    return undefined;
+  });
+
+  useEffect(() => {
+    if (!linkCode) return undefined;
+    const began = Date.now();
+    let timer: ReturnType<typeof setTimeout>;
+    let isEnded = false;
+    const ask = async () => {
+      if (document.hidden) return;
+      const state = await contactState(phone, linkCode);
+      if (isEnded) return;
+      await proceed(state);
+      if (!isEnded) wait();
+    };
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void ask(), Date.now() - began < patientAfterMs ? pauseMs : longPauseMs);
+    };
+    wait();
+    document.addEventListener('visibilitychange', wait);
+    return () => {
+      isEnded = true;
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', wait);
+    };
+  }, [phone, linkCode]);
+}

@@ -1,0 +1,285 @@
+import { base64url } from 'jose';
+import { and, eq, gt, inArray, ne, sql, type SQL } from 'drizzle-orm';
+import {
+  challenges,
+  codes,
+  customers,
+  dailyCodes,
+  identities,
+  linkCodes,
+  outbox,
+  phoneChanges,
+  rateLimitEvents,
+  sessions,
+  trialLinks,
+  usedTrials,
+  users,
+  type User,
+} from '#db/schema';
+import { withStripe } from '../billing/stripe-client.ts';
+import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import { rebindChatKey } from '../chat/chat-encryption.ts';
+import type { Language } from '../contract/languages.ts';
+import type { Env } from '../env.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import { allowedAt, namesOf, recordEvents } from '../lib/rate-limits.ts';
+import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { insertSelect, nameOf } from '../lib/sql.ts';
+import { minuteMs } from '../lib/time.ts';
+import { endStreams, expectEnd, publish } from '../live/publish.ts';
+import { sendCode } from '../messaging/whatsapp.ts';
+import type { Settings } from '../settings.ts';
+import {
+  codeDay,
+  isAffordable,
+  limitsOf,
+  reportCodeBudget,
+  sentToday,
+  untilNextBudget,
+} from '../sign-in/code-limits.ts';
+import { newCode } from '../sign-in/sent-code.ts';
+import { keepFreeWeek } from '../usage/left-week.ts';
+import { phoneChangeSubject, type PhoneNumber } from './phone.ts';
+import type { Authorized, UserSession } from './user-session.ts';
+
+/** How long (ms) ago a session must have signed in to change the number. */
+const freshForMs = 10 * minuteMs;
+
+type Background = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+type Call = Background & { session: UserSession; address: string; language: Language; now: number };
+type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
+
+/** SQL: whether a code or an external token has opened the session within the last ten minutes. */
+const isFresh = ({ session, now }: Call) => sql`exists (select 1 from ${sessions}
+  where ${sessions.id} = ${session.sessionId} and ${sessions.userId} = ${session.userId}
+    and ${sessions.createdAt} > ${now - freshForMs} and not ${sessions.isLimited})`;
+
+type Begun = { fresh: number; free: number; userAt: number; numberAt: number; affordable: number; sent: number };
+
+/**
+ * Sends a code to the number that a user wants, and returns its challenge. A number that somebody has gets no code: the
+ * database does the same work, and the code of a free number is sent after the response. Throws 403 if the session is
+ * not fresh, and as `requestOtp` at a limit.
+ */
+export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNumber): Promise<Authorized<string>> {
+  const { db, session, settings, now, waitUntil } = call;
+  const { claimedUserId } = session;
+  const [pepper] = settings.CODE_PEPPER as [string];
+  const attempt = crypto.randomUUID();
+  const challenge = base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
+  const code = newCode();
+  const { codes: limits } = await limitsOf(call, phone);
+  const [everyCode, codesTo, ...ofAddress] = limits;
+  const ofUser = [
+    { subject: [phoneChangeSubject(claimedUserId)], limits: settings.LIMIT_CODES_PER_NUMBER },
+    ...ofAddress,
+  ];
+  const ofNumber = [everyCode!, codesTo!];
+  const free = sql`not exists (select 1 from ${users} where ${users.phone} = ${phone})`;
+  const affordable = isAffordable(sentToday(now), sql`false`, settings);
+  const allowed = sql`(${isFresh(call)} and ${allowedAt(ofUser)} <= ${now} and ${affordable})`;
+  const row = {
+    id: await keyedHash(pepper, 'phone-change', claimedUserId, phone, challenge),
+    userId: claimedUserId,
+    phone,
+    whatsappId: phoneAsSent.slice(1),
+    mac: await keyedHash(pepper, 'phone-change', claimedUserId, phone, 'code', code),
+    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
+    triesLeft: settings.CODE_TRIES,
+  };
+  const issued = sql`exists (select 1 from ${phoneChanges} where ${phoneChanges.id} = ${row.id})`;
+  const facts = sql`select ${isFresh(call)} as fresh, ${free} as free, ${allowedAt(ofUser)} as userAt,
+    ${allowedAt(ofNumber)} as numberAt, ${affordable} as affordable, ${sentToday(now)} as sent`;
+  const mayIssue = sql`where ${allowed} and ${free} and ${allowedAt(ofNumber)} <= ${now}`;
+  const statements = [
+    db.all<Begun>(facts),
+    db.run(insertSelect(phoneChanges, row, mayIssue)),
+    db.run(
+      recordEvents(attempt, now, [
+        [ofUser.map(({ subject }) => subject), sql`${allowed} and (${issued} or not ${free})`],
+        [ofNumber.map(({ subject }) => subject), issued],
+      ]),
+    ),
+    db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
+      on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`),
+  ] as const;
+  return session.run([...statements], (_user, [begun]) => {
+    const { fresh, free: isFree, userAt, numberAt, affordable: isPaid, sent } = begun!;
+    if (!fresh) throw new RequestError('signInNeeded');
+    const allowedFrom = isFree ? Math.max(userAt, numberAt) : userAt;
+    if (allowedFrom > now) throw rateLimited(allowedFrom, now);
+    if (!isPaid) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+    if (isFree) {
+      reportCodeBudget(sent + 1, settings.CODE_BUDGET_PER_DAY);
+      const counted = [...ofUser, ...ofNumber].flatMap(({ subject }) => subject);
+      const withdraw = () =>
+        db.batch([
+          db.delete(phoneChanges).where(eq(phoneChanges.id, row.id)),
+          db
+            .delete(rateLimitEvents)
+            .where(
+              and(
+                sql`${rateLimitEvents.subject} in ${namesOf(counted)}`,
+                eq(rateLimitEvents.at, now),
+                eq(rateLimitEvents.by, attempt),
+              ),
+            ),
+        ]);
+      waitUntil(sendOrWithdraw(call, row.whatsappId, code, withdraw));
+    }
+    return challenge;
+  });
+}
+
+async function sendOrWithdraw(call: Call, whatsappId: string, code: string, withdraw: () => Promise<unknown>) {
+  if ((await sendCode(call, whatsappId, code)) === 'refused') await withdraw();
+}
+
+type Attempt = { phone: PhoneNumber; code: string; challenge: string };
+
+/**
+ * Moves the account to the number to which the code was sent, and returns its user's row; every other session ends.
+ * Throws 401 for a wrong code, 403 if the session is not fresh, and 409 if somebody has got the number meanwhile.
+ */
+export async function verifyPhoneChange(call: Call, { phone, code, challenge }: Attempt): Promise<Authorized<User>> {
+  const { db, session, settings, now } = call;
+  const { claimedUserId } = session;
+  const attempt = crypto.randomUUID();
+  const ids = await keyedHashes(settings.CODE_PEPPER, 'phone-change', claimedUserId, phone, challenge);
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'phone-change', claimedUserId, phone, 'code', code);
+  const { id, userId, mac, expiresAt, triesLeft, triedBy, wonBy } = phoneChanges;
+  const live = and(inArray(id, ids), eq(userId, session.userId), gt(expiresAt, now), gt(triesLeft, 0))!;
+  const won = sql`exists (select 1 from ${phoneChanges} where ${inArray(id, ids)} and ${wonBy} = ${attempt})`;
+  const statements = [
+    db.run(sql`update ${phoneChanges} set ${nameOf(triesLeft)} = ${triesLeft} - 1, ${nameOf(triedBy)} = ${attempt},
+      ${nameOf(wonBy)} = case when ${inArray(mac, macs)} then ${attempt} end
+      where ${live} and ${wonBy} is null and ${isFresh(call)}`),
+    db.all<{ fresh: number; whatsappId: string | null }>(sql`select ${isFresh(call)} as fresh,
+      (select ${phoneChanges.whatsappId} from ${phoneChanges} where ${inArray(id, ids)} and ${wonBy} = ${attempt}) as whatsappId`),
+  ] as const;
+  return session.run([...statements], async (user, _tried, [facts]) => {
+    if (!facts!.fresh) throw new RequestError('signInNeeded');
+    const { whatsappId } = facts!;
+    if (whatsappId === null) throw new RequestError('invalidCode');
+    const isAllowed = sql`${won} and ${isFresh(call)}`;
+    return movePhone(call, user, { phone, whatsappId, sessionId: session.sessionId, isAllowed });
+  });
+}
+
+type Move = {
+  phone: PhoneNumber;
+  whatsappId: string;
+  /** The only session that stays; null to end all, and to drop the id that WhatsApp gave the lost number. */
+  sessionId: string | null;
+  isAllowed: SQL;
+};
+
+const triesAtOnce = 3;
+
+/**
+ * Gives an account another number in one transaction and returns the user's row. What is kept by the number goes along;
+ * its codes end. Throws 409 if somebody has the number, and 401 if the account or the permission is gone.
+ */
+export async function movePhone(context: Background, before: User, move: Move): Promise<User> {
+  const { db, env, settings, waitUntil } = context;
+  const { phone, sessionId } = move;
+  let user = before;
+  for (let count = 0; count < triesAtOnce; count += 1) {
+    expectEnd(context, user.id);
+    const { ended, moved, found, taken } = await tryMove({ db, settings }, user, move);
+    if (moved && found) {
+      for (const id of sessionId === null ? [null] : ended) endStreams(context, user.id, id);
+      waitUntil(publish(env, user.id, { kind: 'changed' }));
+      waitUntil(deliverSoon(db, settings, phone));
+      waitUntil(renameCustomer({ db, settings }, found));
+      return found;
+    }
+    if (taken) throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
+    if (!found) throw new RequestError('unauthenticated');
+    // Another call has rewrapped or replaced the key of the conversation.
+    user = found;
+  }
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, user: User, move: Move) {
+  const { phone, whatsappId, sessionId, isAllowed } = move;
+  const now = Date.now();
+  const wrapped = await rebindChatKey(settings, user, phone);
+  const [oldMacs, [newMac]] = (await Promise.all(
+    [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
+  )) as [string[], string[]];
+  const unchanged = and(eq(users.id, user.id), eq(users.phone, user.phone), sql`${users.chatKey} is ${user.chatKey}`);
+  const mayMove = sql`${unchanged} and ${isAllowed}
+    and not exists (select 1 from ${users} other where other.phone = ${phone})`;
+  const theirs = sql`from ${users} where ${mayMove}`;
+  const when = sql`exists (select 1 ${theirs})`;
+  const previous = sql`'previousPhone', ${users.phone}`;
+  const others = and(eq(sessions.userId, user.id), sessionId === null ? undefined : ne(sessions.id, sessionId));
+  const identity =
+    sessionId === null
+      ? sql`delete from ${identities} where ${eq(identities.userId, user.id)} and ${when}`
+      : sql`update ${identities} set proof = 'earlier-number' where ${eq(identities.userId, user.id)} and ${when}`;
+  const changes = [
+    // The bot knows the account by its new number when it receives what still waits.
+    sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
+      else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.phone, user.phone)} and ${when}`,
+    insertBotEvent(settings, 'user.phone_changed', now, sql`${phone}`, previous, theirs),
+    sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
+    sql`delete from ${challenges} where ${inArray(challenges.phone, [user.phone, phone])} and ${when}`,
+    sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
+    // Whoever writes from the old number within the week goes on in it, as after a deletion.
+    await keepFreeWeek(user.phone, settings, now, theirs),
+    sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
+      where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
+    sql`update ${trialLinks} set phone_mac = ${newMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
+    identity,
+    sql`delete from ${sessions} where ${others} and ${when}`,
+    sql`update ${users} set phone = ${phone}, whatsapp_id = ${whatsappId}, chat_key = ${wrapped?.chatKey ?? null},
+      chat_key_id = ${wrapped?.chatKeyId ?? null} where ${mayMove}`,
+    sql`delete from ${phoneChanges} where (${eq(phoneChanges.userId, user.id)} or ${eq(phoneChanges.phone, phone)})
+      and exists (select 1 from ${users} where ${users.id} = ${user.id} and ${users.phone} = ${phone})`,
+  ].map((statement) => db.run(statement));
+  const [ended, ...results] = await db.batch([
+    db.select({ id: sessions.id }).from(sessions).where(others),
+    ...changes,
+    db.select().from(users).where(eq(users.id, user.id)),
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.phone, phone), ne(users.id, user.id))),
+  ]);
+  const [moved, , [found], [taken]] = results.slice(-4) as [
+    { rowsAffected: number },
+    unknown,
+    User[],
+    { id: string }[],
+  ];
+  return { ended: ended.map(({ id }) => id), moved: moved.rowsAffected > 0, found, taken };
+}
+
+const pausesMs = [0, 1000, 5000];
+
+/** Writes the number to Stripe's customer, where the owner sees it; nothing else depends on it. */
+async function renameCustomer(
+  { db, settings }: Pick<Background, 'db' | 'settings'>,
+  { id, phone }: User,
+): Promise<void> {
+  await scheduler.wait(0);
+  const [customer] = await db.select({ stripeId: customers.stripeId }).from(customers).where(eq(customers.userId, id));
+  if (!customer?.stripeId) return;
+  const { stripeId } = customer;
+  for (const pause of pausesMs) {
+    await scheduler.wait(pause);
+    const update = { phone, metadata: { userId: id, phone } };
+    const isWritten = await withStripe(settings, (stripe) => stripe.customers.update(stripeId, update)).then(
+      () => true,
+      () => false,
+    );
+    if (isWritten) return;
+  }
+  log('error', 'customer_not_renamed', { customer: stripeId });
+}
