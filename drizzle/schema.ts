@@ -245,7 +245,7 @@ export const dailyTotals = sqliteTable(
   {
     /** Days since 1970-01-01 UTC. */
     day: integer('day').notNull(),
-    kind: text('kind', { enum: ['referral', 'cancellation', 'cancel_reason'] }).notNull(),
+    kind: text('kind', { enum: ['referral', 'cancellation', 'cancel_reason', 'claim', 'number_change'] }).notNull(),
     detail: text('detail').notNull().default(''),
     n: integer('n').notNull(),
   },

@@ -65,6 +65,18 @@ describe('a claim', () => {
     expect((await requestOtp(phone)).body.requiresInitialContact).toBe(false);
   });
 
+  it('is counted once for its day, with nothing about the person', async () => {
+    // A day on which no other test counts.
+    advanceClock(1000 * day);
+    const asked = await ask();
+    await claim(asked.linkCode, newBusinessUserId());
+    const code = await newestCode(asked.phone);
+    await parallel(5, () => verifyOtp(asked.phone, code));
+    const today = 'select kind, detail, n from daily_totals where day = ?';
+    const { rows } = await database.execute({ sql: today, args: [Math.floor(Date.now() / day)] });
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'claim', detail: '', n: 1 }]);
+  });
+
   it('gives the code tries of its own by the link code', async () => {
     const { phone, linkCode } = await ask();
     await claim(linkCode);

@@ -7,6 +7,7 @@ import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../b
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { allowedAt, hashedSubject, namesOf, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
@@ -206,6 +207,7 @@ export async function openClaimed(
     codes: deleteFrom('codes'),
     challenges: deleteFrom('challenges'),
     linkCodes: deleteFrom('link_codes'),
+    counted: db.run(countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`)),
   });
   return user ? { session: { userId: user.userId, sessionId }, status: user.status } : null;
 }

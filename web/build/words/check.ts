@@ -1,5 +1,5 @@
 import { placeholdersOf, withNames } from './message.ts';
-import { sentencesOf } from './texts.ts';
+import { readSources, sentencesOf } from './texts.ts';
 
 /** The longest title and description of a page that search engines show whole, in characters. */
 const longest = { title: 60, description: 160 };
@@ -11,7 +11,10 @@ export function faultsOf(folder: string, locale: string): string[] {
   const wrong = [...translated].flatMap(
     ([key, text]) => faultOf(key, { text, source: english.get(key), locale }) ?? [],
   );
-  return [...missing, ...wrong];
+  const untranslated = Object.entries(readSources(folder)).flatMap(([key, source]) =>
+    source === '' && english.has(key) ? [`${key} is still English`] : [],
+  );
+  return [...missing, ...untranslated, ...wrong];
 }
 
 type Compared = { text: string; source: string | undefined; locale: string };

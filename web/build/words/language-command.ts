@@ -1,54 +1,105 @@
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { languages } from '#contract/languages';
+import { languages, published } from '#contract/languages';
 import { faultsOf } from './check.ts';
 import { compileWords } from './compile.ts';
 import { pseudoLanguage, pseudoTexts } from './pseudo-language.ts';
-import { folderOf, presentLanguages, readTexts, wordsFolder } from './texts.ts';
+import {
+  folderOf,
+  presentLanguages,
+  readNotes,
+  readSources,
+  readTexts,
+  sentencesOf,
+  wordsFolder,
+  writeTexts,
+} from './texts.ts';
+import { currentSources, readPo, staleKeys, type Translation, writePo } from './translation-files.ts';
 
-const usage = `npm run language -- check [tag]   names what is missing or broken, in one language or all
-npm run language -- add <tag>     makes the folder of a language with the English texts
-npm run language -- compile       writes the TypeScript of every language that is complete`;
+const usage = `npm run language -- check [tag]           names what is missing, stale or broken, in one language or all
+npm run language -- add <tag>             makes the folder of a language with the English texts, marked as missing
+npm run language -- export <tag> [file]   writes a PO file for translators, <tag>.po if no other is named
+npm run language -- import <tag> <file>   takes over what a PO file says
+npm run language -- accept <tag>          notes that every text says what English says now
+npm run language -- compile               writes the TypeScript of every language that is complete`;
 
-const [command = '', tag] = process.argv.slice(2);
-const chosen = languages
-  .filter((language) => tag === undefined || language.tag === tag)
-  .map((language) => language.tag);
+const [command = '', tag, file] = process.argv.slice(2);
+const row = languages.find((language) => language.tag === tag);
 
-if (chosen.length === 0) fail(`${tag} is not in worker/contract/languages.ts. Add it there first.`);
-else if (command === 'check') check();
-else if (command === 'add') add();
-else if (command === 'compile') compile();
-else fail(usage);
+if (command === 'compile') compile();
+else if (command === 'check' && tag === undefined) presentLanguages().forEach(check);
+else if (!['check', 'add', 'export', 'import', 'accept'].includes(command) || tag === undefined) fail(usage);
+else if (!row) fail(`${tag} is not in worker/contract/languages.ts. Add it there first.`);
+else if (command === 'add') add(folderOf(row.tag));
+else if (!existsSync(join(wordsFolder, folderOf(row.tag)))) fail(`Run first: npm run language -- add ${tag}`);
+else if (command === 'check') check(row.tag);
+else if (command === 'accept') accept(folderOf(row.tag));
+else if (command === 'export') exportTo(file ?? `${tag}.po`, row.tag);
+else if (file === undefined) fail(usage);
+else importFrom(file, row.tag);
 
-function check(): void {
-  for (const language of presentLanguages().filter((present) => chosen.includes(present))) {
-    const faults = faultsOf(folderOf(language), language);
-    if (faults.length > 0) process.exitCode = 1;
-    for (const fault of faults) print(`${language}: ${fault}`);
-    print(faults.length === 0 ? `${language} is complete` : `${language}: ${faults.length} faults`);
-  }
+/** Prints the faults of a language and its stale texts, and fails if there is one. */
+function check(language: string): void {
+  const stale = staleKeys(sentencesOf('en'), readSources(folderOf(language)));
+  const faults = [
+    ...faultsOf(folderOf(language), language),
+    ...stale.map((key) => `${key} is stale: its English has changed since it was translated`),
+  ];
+  if (faults.length > 0) process.exitCode = 1;
+  for (const fault of faults) print(`${language}: ${fault}`);
+  const isPublished = published.some((other) => other === language);
+  print(`${language}: ${faults.length} faults${isPublished ? '' : ', not published'}`);
 }
 
-function add(): void {
-  const target = tag === undefined ? undefined : join(wordsFolder, tag.toLowerCase());
-  if (target === undefined) return fail(usage);
+function add(folder: string): void {
+  const target = join(wordsFolder, folder);
   if (existsSync(target)) return fail(`${target} exists already`);
-  cpSync(join(wordsFolder, 'en'), target, { recursive: true });
-  rmSync(join(target, 'notes.json'));
-  print(`${target} has the English texts. Translate them, then run: npm run language -- check ${tag}`);
+  mkdirSync(target);
+  const english = sentencesOf('en');
+  writeTexts(folder, english, Object.fromEntries([...english.keys()].map((key) => [key, ''])));
+  format(target);
+  print(`${target} has the English texts. Translate them with: npm run language -- export ${tag}`);
+}
+
+function accept(folder: string): void {
+  writeTexts(folder, sentencesOf(folder), currentSources(sentencesOf('en')));
+  format(join(wordsFolder, folder));
+}
+
+function translationIn(folder: string): Translation {
+  return { sentences: sentencesOf(folder), sources: readSources(folder) };
+}
+
+function exportTo(target: string, language: string): void {
+  const translation = translationIn(folderOf(language));
+  writeFileSync(target, writePo({ ...translation, tag: language, english: sentencesOf('en'), notes: readNotes() }));
+  print(`${target} has ${translation.sentences.size} texts`);
+}
+
+function importFrom(source: string, language: string): void {
+  const folder = folderOf(language);
+  const { sentences, sources } = readPo(readFileSync(source, 'utf8'), sentencesOf('en'), translationIn(folder));
+  writeTexts(folder, sentences, sources);
+  format(join(wordsFolder, folder));
+  check(language);
 }
 
 /** A language that is not complete is compiled nowhere. English is the source, so a fault in it ends the build. */
 function compile(): void {
-  for (const language of presentLanguages()) {
-    const faults = faultsOf(folderOf(language), language);
-    const row = languages.find(({ tag: other }) => other === language);
-    if (row && faults.length === 0) compileWords(row, readTexts(folderOf(language)));
-    else if (language === 'en') fail(faults.join('\n'));
-    else print(`${language} is not complete: ${faults.length} faults. Run: npm run language -- check ${language}`);
+  for (const language of languages.filter(({ tag: present }) => presentLanguages().includes(present))) {
+    const folder = folderOf(language.tag);
+    const faults = faultsOf(folder, language.tag);
+    if (faults.length === 0) compileWords(language, readTexts(folder));
+    else if (language.tag === 'en') fail(faults.join('\n'));
+    else
+      print(`${language.tag} is not complete: ${faults.length} faults. See: npm run language -- check ${language.tag}`);
   }
   compileWords(pseudoLanguage, pseudoTexts(readTexts('en')));
+}
+
+function format(folder: string): void {
+  execFileSync(process.execPath, ['node_modules/oxfmt/bin/oxfmt', folder], { stdio: 'inherit' });
 }
 
 function print(line: string): void {

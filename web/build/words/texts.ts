@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Language, languages } from '#contract/languages';
+import type { Sources } from './translation-files.ts';
 
 /** The condition by which `#words/*` leads to the language of this build, see the imports of package.json; none for English. */
 export const wordsConditions: string[] = process.execArgv
@@ -19,10 +20,13 @@ export const folderOf = (tag: string): string => tag.toLowerCase();
 export const presentLanguages = (): Language[] =>
   languages.map(({ tag }) => tag).filter((tag) => existsSync(join(wordsFolder, folderOf(tag))));
 
-/** The texts of a language by file, without the notes for translators. */
+/** Files beside the texts: notes for translators, and the English from which the texts were translated. */
+const others = ['notes.json', 'sources.json'];
+
+/** The texts of a language by file. */
 export function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
   const files = readdirSync(join(wordsFolder, folder)).filter(
-    (file) => file.endsWith('.json') && file !== 'notes.json',
+    (file) => file.endsWith('.json') && !others.includes(file),
   );
   const nameOf = (file: string) => file.slice(0, -'.json'.length);
   return Object.fromEntries(
@@ -37,4 +41,38 @@ function flatTexts(texts: Texts, place = ''): Map<string, string> {
   if (typeof texts === 'string') return new Map([[place, texts]]);
   const inside = Object.entries(texts).map(([key, text]) => flatTexts(text, place ? `${place}.${key}` : key));
   return new Map(inside.flatMap((all) => [...all]));
+}
+
+/** Sentences in the files, groups and order of English. */
+export function inEnglishOrder(sentences: ReadonlyMap<string, string>): ReturnType<typeof readTexts> {
+  return withSentences(readTexts('en'), sentences, '') as ReturnType<typeof readTexts>;
+}
+
+function withSentences(texts: Texts, sentences: ReadonlyMap<string, string>, place: string): Texts {
+  if (typeof texts === 'string') return sentences.get(place) ?? texts;
+  const at = (key: string | number) => (place ? `${place}.${key}` : String(key));
+  if (Array.isArray(texts)) return texts.map((text, index) => withSentences(text, sentences, at(index)));
+  const entries = Object.entries(texts).map(([key, text]) => [key, withSentences(text, sentences, at(key))] as const);
+  return Object.fromEntries(entries);
+}
+
+/** Writes the texts of a language, and the English from which they were translated. */
+export function writeTexts(folder: string, sentences: ReadonlyMap<string, string>, sources: Sources): void {
+  for (const [file, groups] of Object.entries(inEnglishOrder(sentences))) writeJson(folder, `${file}.json`, groups);
+  writeJson(folder, 'sources.json', sources);
+}
+
+function writeJson(folder: string, file: string, content: object): void {
+  writeFileSync(join(wordsFolder, folder, file), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** What `sources.json` of a language says; nothing, if there is none. */
+export const readSources = (folder: string): Sources => readFlat(folder, 'sources.json');
+
+/** The notes for translators, by the key of a text, a group or a file. */
+export const readNotes = (): Record<string, string> => readFlat('en', 'notes.json');
+
+function readFlat(folder: string, file: string): Record<string, string> {
+  const path = join(wordsFolder, folder, file);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }

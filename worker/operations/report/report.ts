@@ -4,7 +4,7 @@ import { createClient } from '@libsql/client/web';
 import { httpRequest } from '../doctor/finding.ts';
 import { readCommand, runCommand } from '../target.ts';
 
-/* `npm run report [-- --env preview|production]`: the runbook's five questions with today's figures, on one page. */
+/* `npm run report [-- --env preview|production]`: the runbook's questions with the database's answers, on one page. */
 
 const healthRequests = 5;
 
@@ -14,7 +14,7 @@ async function printReport(): Promise<boolean> {
   const client = createClient({ url, authToken });
   const out = new Console(process.stdout);
   out.log(`Solace, ${target}, ${new Date().toISOString()}`);
-  for (const { question, queries } of readQuestions()) {
+  for (const { question, queries } of [...readQuestions(), ...readQuestions('The year in numbers')]) {
     out.log(`\n${question}`);
     for (const query of queries) {
       const { rows } = await client.execute(`select * from (${query})`);
@@ -45,9 +45,9 @@ const runbook = new URL('../../docs/runbook.md', import.meta.url);
 
 export type Question = { question: string; queries: string[] };
 
-/** The questions of the runbook's section "The five questions" that the database can answer, with their SQL. */
-export function readQuestions(text = readFileSync(runbook, 'utf8')): Question[] {
-  const section = /^## The five questions$([\s\S]*?)(?=^## )/m.exec(text)?.[1] ?? '';
+/** The questions of a section of the runbook, with the SQL of those that the database can answer. */
+export function readQuestions(title = 'The five questions', text = readFileSync(runbook, 'utf8')): Question[] {
+  const section = new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## )`, 'm').exec(text)?.[1] ?? '';
   return section
     .split(/^\*\*(?=[^*]+\?\*\*)/m)
     .slice(1)

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { po } from 'gettext-parser';
+
+/** Texts by their keys, such as `account.status.free`. */
+type Sentences = ReadonlyMap<string, string>;
+
+/** The English from which each text was translated, as a hash by key; empty for a text that is still English. */
+export type Sources = Readonly<Record<string, string>>;
+
+export type Translation = { sentences: Sentences; sources: Sources };
+
+/** The hash that `sources.json` keeps of an English text. */
+const sourceHash = (english: string): string => createHash('sha256').update(english).digest('hex').slice(0, 8);
+
+/** The sources of a language whose texts all say what English says now. */
+export const currentSources = (english: Sentences): Sources =>
+  Object.fromEntries([...english].map(([key, text]) => [key, sourceHash(text)]));
+
+/** The keys of texts whose English has changed since they were translated. A text without a source is not among them. */
+export function staleKeys(english: Sentences, sources: Sources): string[] {
+  const isStale = ([key, text]: [string, string]) => Boolean(sources[key]) && sources[key] !== sourceHash(text);
+  return [...english].filter(isStale).map(([key]) => key);
+}
+
+type Export = Translation & { tag: string; english: Sentences; notes: Record<string, string> };
+
+/**
+ * A PO file for translators' tools. Texts that are still English are empty in it, and stale ones are marked as fuzzy;
+ * the comments are the notes of a text, of its group and of its file.
+ */
+export function writePo({ tag, english, notes, sentences, sources }: Export): string {
+  const stale = new Set(staleKeys(english, sources));
+  const entries = [...english].map(([key, text]) => {
+    const flags = [...(stale.has(key) ? ['fuzzy'] : []), ...(/[{<]/.test(text) ? ['icu-message-format'] : [])];
+    const extracted = notesOf(key, notes).join('\n');
+    const translated = sources[key] === '' ? '' : (sentences.get(key) ?? '');
+    const comments = { ...(extracted && { extracted }), ...(flags.length > 0 && { flag: flags.join(', ') }) };
+    return [key, { [text]: { msgctxt: key, msgid: text, msgstr: [translated], comments } }] as const;
+  });
+  const general = ['about', 'placeholders', 'voice'].flatMap((name) => notes[name] ?? []);
+  const head = { msgid: '', msgstr: [''], comments: { translator: general.join('\n') } };
+  const headers = { Language: tag.replace('-', '_'), 'Content-Type': 'text/plain; charset=utf-8' };
+  const translations = { '': { '': head }, ...Object.fromEntries(entries) };
+  return po.compile({ charset: 'utf-8', headers, translations }, { foldLength: 0 }).toString();
+}
+
+/** The notes whose keys are the beginning of a key. */
+function notesOf(key: string, notes: Record<string, string>): string[] {
+  const parts = key.split('.');
+  return parts.flatMap((_, index) => notes[parts.slice(0, index + 1).join('.')] ?? []);
+}
+
+/**
+ * A translation with what a PO file says. Empty texts stay as they are, and fuzzy ones stay stale. The source of a text is
+ * the English of the file, so that a change of the English meanwhile shows. Throws for a text that English does not have.
+ */
+export function readPo(file: string, english: Sentences, before: Translation): Translation {
+  const sentences = new Map<string, string>();
+  const sources: Record<string, string> = {};
+  for (const [key, text] of english) {
+    sentences.set(key, before.sentences.get(key) ?? text);
+    const known = before.sentences.has(key) ? before.sources[key] : '';
+    if (known !== undefined) sources[key] = known;
+  }
+  const entries = Object.values(po.parse(file).translations).flatMap((group) => Object.values(group));
+  for (const { msgctxt: key, msgid, msgstr, comments } of entries) {
+    if (key === undefined) continue;
+    if (!english.has(key)) throw new Error(`${key} does not exist in English`);
+    const [text = ''] = msgstr;
+    if (text.trim() === '') continue;
+    sentences.set(key, text);
+    const isFuzzy = comments?.flag?.split(', ').includes('fuzzy');
+    if (!isFuzzy) sources[key] = sourceHash(msgid);
+  }
+  return { sentences, sources };
+}
