@@ -1,4 +1,4 @@
-import { measureStealTime } from './rig/process-facts.ts';
+import { measureStealTime } from './rig/workerd.ts';
 
 /** A target: a value and its maximum. */
 export type Target = { what: string; value: number; atMost: number; unit: string };

@@ -12,7 +12,7 @@ import { measureLoad, measurePosts } from './parts/load.ts';
 import { measureReturning } from './parts/returning.ts';
 import { partText, type Part } from './report.ts';
 import { root, stateDir } from './rig/settings.ts';
-import { measureStealTime } from './rig/process-facts.ts';
+import { measureStealTime } from './rig/workerd.ts';
 
 const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   a: measureCalls,

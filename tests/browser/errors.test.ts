@@ -1,6 +1,7 @@
 import { dismissNotices, expectNotices, open, openAccount, shownNotices } from './support/page.ts';
-import type { Stub } from './support/stub.ts';
+import { type Stub, elsewhere, profileOf, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
+import type { Page } from 'playwright/test';
 
 const server = 'Server error. Please try again later.';
 const rows: [arrange: (stub: Stub) => void, told: string][] = [
@@ -111,4 +112,91 @@ test('a layout that needed two rounds is no error', async ({ page }) => {
   );
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Why Solace?' })).toBeVisible();
+});
+
+type Made = { call: string; token: string | null; body: unknown; mode: string; credentials: string };
+
+/** Records every call of the page, the stream's included. */
+async function watchCalls(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const made: Made[] = JSON.parse(sessionStorage.getItem('made') ?? '[]');
+    const note = (call: Made) => {
+      made.push(call);
+      sessionStorage.setItem('made', JSON.stringify(made));
+    };
+    const [realFetch, RealSource] = [window.fetch, window.EventSource];
+    window.fetch = async (input, init) => {
+      const { url, method, headers, mode, credentials } = new Request(input, init);
+      const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+      const call = `${method} ${new URL(url).pathname}`;
+      if (!call.includes('.')) note({ call, token: headers.get('authorization'), body, mode, credentials });
+      return realFetch(input, init);
+    };
+    window.EventSource = class extends RealSource {
+      constructor(address: string | URL, init?: EventSourceInit) {
+        super(address, init);
+        const { pathname, searchParams } = new URL(address, location.href);
+        const credentials = init?.withCredentials ? 'include' : 'same-origin';
+        note({ call: `GET ${pathname}`, token: searchParams.get('token'), body: null, mode: 'cors', credentials });
+      }
+    };
+  });
+}
+
+async function everything(page: Page, stub: Stub): Promise<void> {
+  stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+  stub.respond('putPlatform', { success: true, platform: 'web' });
+  for (const name of ['createPortalSession', 'createSubscriptionUpdateSession'] as const)
+    stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+  stub.respond('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'basic' });
+  stub.respond('deleteMe', { success: true });
+  stub.respond('verifyTrialToken', { success: false });
+  stub.respond('verifyExternalToken', { success: true, token: 'e2e-ext', user: profileOf({}), status: 'approved' });
+  await servePayments(page);
+  await open(page, '/login');
+  await page.getByLabel('Phone number').fill('+15551234567');
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await page.getByLabel('Verification code').fill('123456');
+  await page.getByRole('button', { name: 'Verify Code' }).click();
+  await page.getByText('Chat through the web interface').click();
+  await page.getByRole('button', { name: 'Update Platform' }).click();
+  await page.getByRole('button', { name: 'Upgrade Your Plan' }).click();
+  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await expect.poll(() => stub.calls('createPortalSession').length).toBe(1);
+  await open(page, '/account?session_id=cs_1');
+  await expect.poll(() => stub.calls('verifyCheckoutSession').length).toBe(1);
+  await page.getByRole('main').getByRole('button', { name: 'Delete Account' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Account' }).click();
+  await page.waitForURL('**/login');
+  await open(page, '/activate-trial?token=trial');
+  await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
+  await page.goto('/login#external_token=ext');
+  await page.waitForURL('**/account');
+}
+
+const bearer = 'Bearer e2e-new';
+const callRows: [call: string, token: string | null, body: object | null, credentials?: 'include'][] = [
+  ['POST /api/auth/request-otp', null, { phone: '+15551234567' }],
+  ['POST /api/auth/verify-otp', null, { phone: '+15551234567', otp: '123456', challenge: 'challenge' }],
+  ['POST /api/auth/verify-external-token', null, { token: 'ext' }],
+  ['GET /api/user/me', bearer, null],
+  ['DELETE /api/user/me', bearer, null],
+  ['GET /api/user/platform', bearer, null],
+  ['PUT /api/user/platform', bearer, { platform: 'web' }],
+  ['POST /api/billing/create-subscription-update-session', bearer, null],
+  ['POST /api/billing/create-portal-session', bearer, null],
+  ['POST /api/billing/verify-and-update-checkout-session', bearer, { sessionId: 'cs_1' }],
+  ['GET /api/user/usage-stream', 'ticket', null, 'include'],
+  ['POST /auth/verify-trial-token', null, { trialToken: 'trial' }],
+];
+
+test('every call goes where it should, with what it should and without cookies', async ({ page, stub }) => {
+  await watchCalls(page);
+  await everything(page, stub);
+  const made: Made[] = JSON.parse(await page.evaluate(() => sessionStorage.getItem('made') ?? '[]'));
+  for (const [call, token, body, credentials = 'omit'] of callRows)
+    expect(made.find((each) => each.call === call)).toEqual({ call, token, body, mode: 'cors', credentials });
+  // The page's calls beyond the table: the logout, and the stream ticket.
+  const known = [...callRows.map(([call]) => call), 'POST /api/user/stream-ticket', 'POST /api/auth/logout'];
+  expect(made.map(({ call }) => call).filter((call) => !known.includes(call))).toEqual([]);
 });

@@ -152,10 +152,7 @@ const privacy: Row[] = [
   ['What you write or say', advice],
   ['The partner processes', promised('the contract with the AI partner')],
   ['To provide the service', scope],
-  [
-    'Where the law asks',
-    shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked'),
-  ],
+  ['Where the law asks', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['You withdraw it there', withdrawal],
   ['Deleting your account withdraws', deletion],
   ['Only those who help us', promised('nobody else receives data')],
@@ -236,7 +233,7 @@ const privacy: Row[] = [
     ),
   ],
   ['{name} supports well-being', scope],
-  ['It is not meant', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['It is not meant', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['When this policy changes', promised('a change of the texts')],
   ['Questions and requests', footer],
 ];
@@ -457,7 +454,7 @@ const cancelling: Row[] = [
 ];
 
 const consent: Row[] = [
-  ['Please read this', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Please read this', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['{companion} is an AI', promised('software writes every reply')],
   ['Its replies can be', scope],
   ['{companion} is not for', scope],
@@ -475,14 +472,14 @@ const consent: Row[] = [
   [
     'You can clear',
     shownBy(
-      'browser/chat-privacy: clears the conversation after a confirmation',
-      'browser/chat-privacy: a withdrawn consent empties the conversation and is asked for again',
+      'browser/chat: clears the conversation after a confirmation',
+      'browser/chat: a withdrawn consent empties the conversation and is asked for again',
     ),
   ],
   ['I am 18', agreement],
   ['I agree', shownBy('api/chat-privacy: comes before the first message, is versioned, and is reported to the bot')],
   ['Start the', scope],
-  ['Please tick', shownBy('browser/chat-privacy: asks for consent before the first message, with nothing ticked')],
+  ['Please tick', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
   ['Your consent could', scope],
   ['Please try again', scope],
   ['Privacy Policy', scope],

@@ -1,8 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, type Request, tokenOf } from './request.ts';
-import { residentKb } from '../rig/process-facts.ts';
-import type { Running } from '../rig/workerd.ts';
+import { residentKb, type Running } from '../rig/workerd.ts';
 
 export type Stream = { user: number; url: string };
 

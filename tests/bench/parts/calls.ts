@@ -1,10 +1,9 @@
 import type { Client } from '@libsql/client/web';
 import { Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
-import { Cost } from '../rig/process-facts.ts';
+import { Cost, type Running } from '../rig/workerd.ts';
 import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
-import type { Running } from '../rig/workerd.ts';
 
 export type Call = {
   name: string;

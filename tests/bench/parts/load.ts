@@ -1,9 +1,8 @@
 import type { Client } from '@libsql/client/web';
 import { Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
 import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
-import { cpuMs, Cost } from '../rig/process-facts.ts';
+import { cpuMs, Cost, type Running } from '../rig/workerd.ts';
 import { withRig } from '../rig/rig.ts';
-import type { Running } from '../rig/workerd.ts';
 
 const levels = [1, 2, 4, 8, 16];
 const users = 6000;

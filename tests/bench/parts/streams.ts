@@ -14,12 +14,11 @@ import {
 import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
 import { usedBefore, personAt } from '../rig/person.ts';
 import { withRig } from '../rig/rig.ts';
-import type { Running } from '../rig/workerd.ts';
+import { type Running, cpuMs, openFiles, residentKb } from '../rig/workerd.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { cpuMs, openFiles, residentKb } from '../rig/process-facts.ts';
 
 type Lane = Audience & { kbPerStream: number };
 
