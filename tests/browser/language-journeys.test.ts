@@ -191,7 +191,7 @@ test('session, theme and draft outlast a change of the language, and the draft e
     await hydrated(page);
   };
   const draft = 'Not finished yet,\nand of two lines';
-  const stored = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  const stored = () => page.evaluate(() => JSON.stringify(sessionStorage));
   await signInByExternalToken(page, phone, '/chat');
   await agree(page);
   await page.getByRole('button', { name: 'Start the conversation' }).click();
