@@ -3,7 +3,7 @@ import { botCall, call, parallel, randomAddress, vars } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { database } from './support/database.ts';
 import { type Person, newContact, newPhone, receiveCode } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import { deliveredEvents, newestCode, sandbox } from './support/sandbox.ts';
 
 type Step = [name: string, before: string, after: string];
 
@@ -104,4 +104,38 @@ it.each(peppers)('accepts an external token once while the pepper is rotated: %s
     for (const CODE_PEPPER of order) statuses.push(await verify(token, CODE_PEPPER));
     expect(statuses).toEqual([200, 401, 401]);
   }
+});
+
+it.each(peppers)('takes a code of either version while the pepper is rotated: %s', async (_, before, after) => {
+  const versions = [
+    [before, after],
+    [after, before],
+  ];
+  for (const [sending, taking] of versions as [string, string][])
+    for (const withChallenge of [true, false]) {
+      const { phone, address } = await newContact();
+      const settings = (CODE_PEPPER: string) => ({ address, settings: { CODE_PEPPER } });
+      const { challenge } = (await call('POST', '/api/auth/request-otp', { body: { phone }, ...settings(sending) }))
+        .body;
+      const body = { phone, otp: await newestCode(phone), ...(withChallenge && { challenge }) };
+      expect((await call('POST', '/api/auth/verify-otp', { body, ...settings(taking) })).status).toBe(200);
+      expect((await call('POST', '/api/auth/verify-otp', { body, ...settings(sending) })).status).toBe(401);
+    }
+});
+
+const botSecret = vars.BOT_WEBHOOK_SECRET!.split(' ')[0]!;
+const freshBotSecret = `whsec_${btoa('a secret of thirty-two bytes, new')}`;
+const botSecrets: Step[] = [
+  ['accept', botSecret, `${botSecret} ${freshBotSecret}`],
+  ['promote', `${botSecret} ${freshBotSecret}`, `${freshBotSecret} ${botSecret}`],
+];
+
+it.each(botSecrets)("signs events so that the bot's old secret opens them: %s", async (_, before, after) => {
+  const { phone } = await newContact();
+  for (const BOT_WEBHOOK_SECRET of [before, after])
+    for (const status of ['pending', 'approved']) {
+      const settings = { BOT_WEBHOOK_SECRET };
+      expect((await botCall('/api/bot/approvals', { phone, status }, undefined, settings)).status).toBe(200);
+    }
+  expect((await deliveredEvents(phone)).map(({ type }) => type)).toEqual(['user.approved', 'user.approved']);
 });

@@ -15,6 +15,8 @@ const management = (page: Page) => page.getByRole('region', { name: 'Account Man
 const dated = { renewalDate: '2025-01-05T09:00:00.000Z' };
 const cancelled = { ...dated, cancelAtDate: '2025-01-05T09:00:00.000Z' };
 
+const changeNumber = (page: Page) => management(page).getByRole('button', { name: 'Change Number', exact: true });
+
 const change = 'Update payment method, change plan, or cancel subscription';
 const history = 'View billing history and manage payment methods';
 const buttons: [Person, string, string][] = [
@@ -150,4 +152,53 @@ test('an address of our own opens in its place', async ({ page, stub }) => {
   await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Upgrade Your Plan' }).click();
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
+});
+
+test('the number changes with the code that the new number received', async ({ page, stub }) => {
+  await openAccount(page, stub);
+  stub.respond('beginPhoneChange', { success: true, challenge: 'challenge' });
+  await changeNumber(page).click();
+  const phone = management(page).getByLabel('New phone number');
+  await expect(phone).toBeFocused();
+  await phone.fill('5559876543');
+  await management(page).getByRole('button', { name: 'Send Code' }).click();
+  await expect(phone).toHaveAccessibleErrorMessage('Please include country code (e.g., +1234567890)');
+  await phone.fill('+1 555 987 6543');
+  await management(page).getByRole('button', { name: 'Send Code' }).click();
+  const code = management(page).getByLabel('Verification code');
+  await expect(code).toBeFocused();
+  stub.respond('verifyPhoneChange', {
+    success: true,
+    profile: {
+      phoneNumber: '+15559876543',
+      status: 'approved',
+      isTrial: false,
+      messagesUsedThisPeriod: 0,
+      metadata: {
+        subscriptionTier: 'free',
+        messagesUsedThisPeriod: 0,
+        subscriptionStatus: 'active',
+        renewalDate: null,
+        cancelAtDate: null,
+        scheduledDowngradeTierId: null,
+      },
+    },
+  });
+  await code.fill('123456');
+  await changeNumber(page).click();
+  await expect(page.getByText('Number changed')).toBeVisible();
+  await expect(page.getByRole('main').getByText('+1 555-987-6543').first()).toBeVisible();
+  await expect(changeNumber(page)).toHaveAccessibleDescription(/^Move your account to another number/);
+  expect(stub.calls('beginPhoneChange')).toMatchObject([{ body: { phone: '+15559876543' } }]);
+  expect(stub.calls('verifyPhoneChange')).toMatchObject([
+    { body: { phone: '+15559876543', otp: '123456', challenge: 'challenge' } },
+  ]);
+});
+
+test('somebody who keeps the number sees the account as it was', async ({ page, stub }) => {
+  await openAccount(page, stub);
+  await changeNumber(page).click();
+  await management(page).getByRole('button', { name: 'Keep My Number' }).click();
+  await expect(changeNumber(page)).toBeVisible();
+  expect(stub.calls('beginPhoneChange')).toEqual([]);
 });

@@ -24,6 +24,32 @@ test('carries a message to the companion and its reply back, and shows both afte
   await expect(chat.log(page).getByRole('listitem')).toHaveCount(0);
 });
 
+test('leaves the session and the choice of colours in the browser, and nothing of the conversation', async ({
+  page,
+  phone,
+}) => {
+  await openChat(page, phone);
+  await send(page, 'Only between us');
+  await expect(chat.message(page, 'Only between us').getByText('Delivered')).toBeVisible();
+  await page.getByRole('button', { name: /Switch to (?:dark|light) colours/ }).click();
+  await page.reload();
+  await expect(chat.history(page).getByText('Only between us')).toBeVisible();
+  await chat.field(page).fill('Not sent yet');
+  const kept = await page.evaluate(async () => ({
+    local: Object.keys(localStorage).toSorted(),
+    tab: Object.keys(sessionStorage),
+    databases: await indexedDB.databases(),
+    cookies: document.cookie,
+  }));
+  expect(kept).toEqual({
+    local: ['authToken', 'theme'],
+    tab: ['tsr-scroll-restoration-v1_3'],
+    databases: [],
+    cookies: '',
+  });
+  expect(await page.context().cookies()).toEqual([]);
+});
+
 test('keeps an unsent message while offline, and shows what was missed', async ({
   page,
   phone,

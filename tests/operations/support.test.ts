@@ -25,7 +25,7 @@ import { runMinuteCron } from '../product/start-product.ts';
 it('lists every command when it is called without one, and refuses another', async () => {
   const { code, stdout } = await supportProcess();
   expect(code).toBe(0);
-  for (const name of ['find', 'trial', 'sync', 'release', 'outbox', 'export', 'erase']) {
+  for (const name of ['find', 'trial', 'sync', 'release', 'outbox', 'export', 'move', 'erase']) {
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   }
   expect(await supportProcess('delete', '+15551234567')).toMatchObject({
@@ -41,6 +41,7 @@ describe('commands that change something', () => {
     const phone = await newSubscriber();
     const calls = [
       ['erase', phone],
+      ['move', phone, '+15550109999'],
       ['outbox', 'drop', 'all'],
     ];
     for (const args of calls) {
@@ -270,6 +271,35 @@ it('export prints what every table and Stripe hold, without secrets and hashes',
   const exported = ['bot_calls', 'challenges', 'codes', 'customers', 'outbox', 'sessions', 'trial_links', 'users'];
   expect(exported).toEqual(expect.arrayContaining(await tablesWith(phone, data.account.id)));
   expect(stdout).not.toMatch(/"\w*mac"|wonBy|leaseToken": "/i);
+});
+
+describe('move', () => {
+  it('gives the account another number, ends its sessions and tells the bot', async () => {
+    const [old, phone] = [await newSubscriber(), `+1555${randomInt(1_000_000, 9_999_999)}`];
+    const { account } = JSON.parse((await support('find', old, '--json')).stdout);
+    expect(await support('move', old, phone, '--yes')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Moved the account of ${old} to ${phone}.`),
+    });
+    const found = await supportJson('find', phone);
+    expect(found).toMatchObject({ account: { id: account.id, phone }, sessions: [], plan: { tier: 'basic' } });
+    expect(await support('find', old)).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody has') });
+    await until(
+      'the event of the change',
+      () => eventTypesOf(phone),
+      (types) => types.includes('user.phone_changed'),
+    );
+  });
+
+  it('changes nothing for an unknown or a taken number', async () => {
+    const [one, other] = [await newSubscriber(), await newSubscriber()];
+    expect(await support('move', one, other, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Somebody has the number'),
+    });
+    expect(await support('move', '+15550100000', '+15550100001', '--yes')).toMatchObject({ code: 1 });
+    expect(await supportJson('find', one)).toMatchObject({ account: { phone: one } });
+  });
 });
 
 describe('erase', () => {

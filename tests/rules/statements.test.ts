@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -9,17 +9,11 @@ import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
 import { dayMs } from '../../worker/lib/time.ts';
 import { Settings } from '../../worker/settings.ts';
 import { weekMs } from '../../worker/usage/week.ts';
+import { hasTest } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const runbook = read('worker/docs/runbook.md');
-
-/** Whether a test file has a test or group of that name. */
-function hasTest(file: string, name: string): boolean {
-  if (!existsSync(join(root, file))) return false;
-  const quoted = [`'${name.replaceAll("'", String.raw`\'`)}'`, `"${name}"`, `\`${name}\``];
-  return quoted.some((each) => read(file).includes(each));
-}
 
 /** What a sentence claims and nothing shows; empty if it is true. */
 type Proof = (sentence: string) => string[];
@@ -340,6 +334,7 @@ const terms: Row[] = [
   ['The trial itself', planBehindTrialEnds],
   [
     'A move to a larger plan takes',
+    stands('worker/operations/stripe-setup/stripe-setup.ts', "'none' = 'always_invoice';"),
     shownBy('browser/billing: a dearer plan begins a new week at once'),
     shownBy('api/renewals: begins a new, fully paid week, also minutes before the renewal'),
   ],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Store } from './store.ts';
 
@@ -15,6 +16,11 @@ export function numberOf(c: Context): string | undefined {
   return /^\d{5,20}$/.test(digits) ? digits : undefined;
 }
 
+/** What WhatsApp tells the bot instead of a hidden number: an id that is always the same. */
+export function businessUserIdOf(number: string): string {
+  return `US.${createHash('sha256').update(canonical(number)).digest('hex').slice(0, 20)}`;
+}
+
 export type Message = {
   id: string;
   /** ISO 8601, UTC. */
@@ -27,7 +33,7 @@ export type Message = {
 };
 
 /** `number` is the WhatsApp id, digits only; times are unix ms. */
-export type Phone = { number: string; lastAt: number; lastWroteAt?: number; unreachable?: boolean };
+export type Phone = { number: string; lastAt: number; lastWroteAt?: number; unreachable?: boolean; hidden?: boolean };
 
 type Kept = { message: Message; chat: boolean };
 type Draft = {
@@ -64,6 +70,12 @@ export function createPhones(store: Store) {
     setReachable(number: string, reachable: boolean): void {
       const phone = find(number) ?? { number, lastAt: Date.now() };
       store.put('phones', number, { ...phone, unreachable: !reachable } satisfies Phone);
+    },
+
+    /** Sets whether WhatsApp hides the number from the bot. */
+    setHidden(number: string, hidden: boolean): void {
+      const phone = find(number) ?? { number, lastAt: Date.now() };
+      store.put('phones', number, { ...phone, hidden } satisfies Phone);
     },
 
     /** Removes the conversation with the bot from the person's handset; template messages stay. */

@@ -76,6 +76,11 @@ function route(
   for (const each of [faults.control, templates.control, talk, chat.control, botEvents, push, issuer, stripe.app])
     app.route('/', each);
   app.get('/phones', (c) => c.json(phones.recent()));
+  app.put('/phones/:phone/hidden', async (c) => {
+    const { hidden } = await c.req.json<{ hidden: boolean }>();
+    phones.setHidden(numberOf(c) ?? '', hidden);
+    return c.json({ hidden });
+  });
   app.put('/phones/:phone/reachable', async (c) => {
     const { reachable } = await c.req.json<{ reachable: boolean }>();
     phones.setReachable(numberOf(c) ?? '', reachable);

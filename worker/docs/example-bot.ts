@@ -6,7 +6,11 @@ const { SITE_URL = 'http://localhost:8787', BOT_WEBHOOK_SECRET = '', BOT_PORT = 
 /** An OpenAI-compatible address such as https://api.openai.com/v1. Without one, the bot repeats what it reads. */
 const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 
-type Event = { type: string; data: { phone: string; messageId: string; text: string; voice?: { seconds: number } } };
+/** `businessUserId` stands beside `phone` if it is known. On WhatsApp a person may have the id alone: every call takes either. */
+type Event = {
+  type: string;
+  data: { phone: string; businessUserId?: string; messageId: string; text: string; voice?: { seconds: number } };
+};
 type Turn = { role: 'user' | 'assistant'; content: string };
 type Usage = { allowed: boolean; limit: number };
 

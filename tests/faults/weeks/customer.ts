@@ -40,10 +40,18 @@ export class Customer {
     return this.#simulation.rig.control('POST', `${this.path('stripe/customers')}/${what}`, body).catch(() => null);
   }
 
-  async post(count: number): Promise<void> {
+  /** Returns whether the messages were allowed. */
+  async post(count: number): Promise<boolean> {
     const body = { phone: this.phone, count };
     const { body: usage } = await this.#simulation.site.bot('usage', '/api/bot/usage', randomUUID(), body);
     if (usage.allowed) this.allowed.set(usage.resetsAt, (this.allowed.get(usage.resetsAt) ?? 0) + count);
+    return usage.allowed === true;
+  }
+
+  /** The plan and the week, as the bot sees them. */
+  async entitlements(): Promise<Json> {
+    const body = { phone: this.phone };
+    return (await this.#simulation.site.bot('entitlements', '/api/bot/entitlements', randomUUID(), body)).body;
   }
 
   path(collection: string): string {
@@ -129,7 +137,8 @@ async function changeCard(customer: Customer): Promise<void> {
   await customer.call('profile', 'GET', '/api/user/me');
 }
 
-async function pageFor(customer: Customer, tier?: string): Promise<URL | null> {
+/** The page on which a customer buys or changes a plan. */
+export async function pageFor(customer: Customer, tier?: string): Promise<URL | null> {
   const path = '/api/billing/create-subscription-update-session';
   const { body } = await customer.call('plan page', 'POST', path, tier ? { tier } : undefined);
   return body.portalUrl ? new URL(body.portalUrl as string) : null;

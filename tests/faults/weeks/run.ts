@@ -12,6 +12,7 @@ import { Site } from '../site.ts';
 import { Customer, type Simulation } from './customer.ts';
 import { auditAll } from './ledger.ts';
 import { passHalfWeek, settle } from './time.ts';
+import { auditUpgrades, upgradeAtEveryHour, upgradeTable } from './upgrades.ts';
 
 const number = (fallback: number) => ({ type: 'string' as const, default: String(fallback) });
 const { values } = parseArgs({ options: { people: number(200), weeks: number(10), seed: number(randomInt(2 ** 31)) } });
@@ -51,9 +52,12 @@ async function simulate(): Promise<boolean> {
     print(`week ${(half + 1) / 2}: ${Math.round((performance.now() - begun) / 1000)} s, ${total(figures.calls)} calls`);
   }
   await settle(simulation);
-  const findings = await auditAll(rig, customers);
+  const stories = await upgradeAtEveryHour(simulation, people, choices);
+  print(`upgrades: ${Math.round((performance.now() - begun) / 1000)} s, ${total(figures.calls)} calls`);
+  const findings = [...(await auditAll(rig, customers)), ...(await auditUpgrades(stories))];
   const rows = [...simulation.counts].map(([what, times]): [string, number] => [what, times]);
   print(partText({ title: 'What happened', header: ['act or fault', 'times'], rows, targets: [] }));
+  print(upgradeTable(stories));
   const verdicts = findings.map(({ what, checked, broken }): [string, number, number] => [
     what,
     checked,

@@ -81,3 +81,27 @@ test('a deletion erases the chat and keeps the codes that WhatsApp delivered', a
   });
   expect((await sandbox.call('GET', '/phones/5215512345678/messages')).json).toEqual([]);
 });
+
+test('a hidden number is reported by its id alone, with the code of the login page', async () => {
+  await sandbox.call('PUT', '/phones/15550000006/hidden', { hidden: true });
+  sandbox.respondWith('/api/bot/usage', 200, { ...usage, allowed: false, used: 0 });
+  const greeting = { text: 'Hi Solace! My number is 15550000006. K7MPQ2XD' };
+  const { json } = await sandbox.call('POST', '/phones/15550000006/messages', greeting);
+  expect(json.reply).toMatch(/^Thank you! Type the code/);
+  const businessUserId = sandbox.calls[0]!.body.businessUserId;
+  expect(businessUserId).toMatch(/^US\.[\da-f]{20}$/);
+  expect(sent()).toEqual([
+    { path: '/api/bot/contacts', body: { businessUserId, linkCode: 'K7MPQ2XD' } },
+    { path: '/api/bot/usage', body: { businessUserId, kind: 'text' } },
+  ]);
+});
+
+test.each([
+  [404, /I cannot see your number/],
+  [400, /used or too old/],
+])('somebody whom the API refuses with %d is told what to do', async (status, words) => {
+  await sandbox.call('PUT', '/phones/15550000007/hidden', { hidden: true });
+  sandbox.respondWith('/api/bot/contacts', status, { success: false });
+  const { json } = await sandbox.call('POST', '/phones/15550000007/messages', { text: 'Hi' });
+  expect(json.reply).toMatch(words);
+});

@@ -126,6 +126,7 @@ const phone = html`<section class="phone" aria-labelledby="phone-title">
   <header>
     <h2 id="phone-title">Solace</h2>
     <p>on the phone <b id="phone-number"></b></p>
+    <label><input id="hidden-number" type="checkbox" /> WhatsApp hides this number</label>
   </header>
   <ol id="messages" role="log" aria-label="Messages" tabindex="0"></ol>
   <p id="notice" class="notice" role="alert" hidden></p>

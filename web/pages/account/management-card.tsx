@@ -2,7 +2,7 @@ import { Suspense, lazy, useState } from 'react';
 import { button, card } from '#styled/recipes';
 import { managementButton } from '../../rules/account-view.ts';
 import type { User } from '../../rules/user-profile.ts';
-import { managementWords, accountWords } from '#words/account';
+import { changeNumberWords, managementWords, accountWords } from '#words/account';
 import { Action, CardHead } from './account-layout.tsx';
 import { PrivacyActions } from './privacy-actions.tsx';
 import { useNavigate } from '@tanstack/react-router';
@@ -22,10 +22,12 @@ type Props = {
 
 const loadDialog = () => import('../../ui/confirm-dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
+const ChangeNumber = lazy(() => import('./change-number.tsx'));
 
 /** Subscription, billing, and deletion of the account. */
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState<boolean | null>(null);
+  const [isMoving, setMoving] = useState(false);
   const { manageSubscription, manageBilling } = usePortals(setProcessing);
   const { label, hint } = managementButton({
     ...user.metadata,
@@ -62,6 +64,23 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
           {processing === 'billing-management' ? managementWords.openingPortal : managementWords.billing}
         </button>
       </Action>
+      {isMoving ? (
+        <Suspense>
+          <ChangeNumber close={() => setMoving(false)} />
+        </Suspense>
+      ) : (
+        <Action hint={changeNumberWords.hint} id="change-number">
+          <button
+            type="button"
+            className={button({ look: 'soft', wide: true })}
+            aria-describedby="change-number-hint"
+            disabled={isBusy}
+            onClick={() => setMoving(true)}
+          >
+            {changeNumberWords.open}
+          </button>
+        </Action>
+      )}
       <PrivacyActions isDisabled={isBusy} />
       <Action hint={managementWords.deleteHint} id="delete">
         <button

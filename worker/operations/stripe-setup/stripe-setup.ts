@@ -155,6 +155,12 @@ async function ensure(stripe: Stripe, present: Configuration | undefined, { site
   return 'updated';
 }
 
+/**
+ * Whether a move to a dearer plan takes the unused time of the old week off its price: `none` charges the whole price,
+ * and the terms (web/words) then say so. `npm run stripe:setup` applies it.
+ */
+const creditForUnusedTime: 'always_invoice' | 'none' = 'always_invoice';
+
 function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCreateParams.Features {
   return {
     customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
@@ -165,7 +171,7 @@ function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCre
       enabled: true,
       default_allowed_updates: ['price'],
       products,
-      proration_behavior: 'always_invoice',
+      proration_behavior: creditForUnusedTime,
       billing_cycle_anchor: 'now',
       schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
       trial_update_behavior: 'continue_trial',

@@ -5,7 +5,9 @@ import { clearPhoneRateLimits } from '../../accounts/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
-import { customers } from '#db/schema';
+import { customers, users } from '#db/schema';
+import { phoneOfId } from '../../accounts/identity.ts';
+import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../contract/endpoints.ts';
@@ -15,10 +17,11 @@ import { supportToken } from '../../sign-in/session-token.ts';
 
 /** Shows a user's account, plan, week, limits, events and payments, and what to do next; never the conversation. */
 const find: SupportCommand = {
-  usage: 'find NUMBER',
+  usage: 'find NUMBER|ID',
   about: 'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
   async run({ words, db, settings }) {
-    const phone = phoneOf(words[0]);
+    const isId = v.is(BusinessUserId, words[0]);
+    const phone = isId ? await phoneOfId({ db }, words[0]!).catch(() => unknownId(words[0]!)) : phoneOf(words[0]);
     return {
       would: `show the account of ${phone}`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
@@ -34,11 +37,23 @@ const find: SupportCommand = {
   },
 };
 
+function unknownId(id: string): never {
+  throw new Error(`Nobody has the id ${id}.`);
+}
+
 function textOf(found: UserDescription, payments: Payments, advice: string[]): string {
-  const { account, plan, week, limits, sessions, eventsForTheBot, lastBotCalls, customer } = found;
+  const { account, plan, week, limits, sessions, eventsForTheBot, lastBotCalls, customer, identity, conflicts } = found;
   const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
   const lines = {
     Account: `${account.phone}, ${account.status}, platform ${account.platform}, opened ${date(account.createdAt)}`,
+    'WhatsApp id': identity ? `${identity.businessUserId}, by ${identity.proof}, ${date(identity.at)}` : 'none known',
+    Conflicts:
+      conflicts
+        .map(
+          ({ businessUserId, userId, otherUserId, lastAt }) =>
+            `${date(lastAt)}: ${businessUserId} came with the number of user ${userId}, and is ${otherUserId ? `of user ${otherUserId}` : 'unknown'}`,
+        )
+        .join('; ') || 'none',
     'Last seen': `on the site ${date(account.lastSeenAt)}, message to the assistant ${date(account.lastContactAt)}`,
     Chat: account.chat.consentAt
       ? `consent ${account.chat.consentVersion} of ${date(account.chat.consentAt)}`
@@ -223,6 +238,36 @@ const erase: SupportCommand = {
   },
 };
 
+/** Moves the account of somebody who lost the old number, and ends all its sessions. */
+const move: SupportCommand = {
+  usage: 'move OLD NEW --yes',
+  about: 'gives the account another number and ends all its sessions; check first that the person is who they say',
+  async run(request) {
+    const { db, settings, words } = request;
+    const user = await findUser(db, words[0]);
+    const phone = phoneOf(words[1]);
+    const [other] = await db.select({ id: users.id }).from(users).where(eq(users.phone, phone));
+    if (other) throw new Error(`Somebody has the number ${phone}. Nothing was changed.`);
+    return {
+      would: `move the ${user.tier} account of ${user.phone} to ${phone}, and end all its sessions`,
+      about: await phoneTag(settings.CODE_PEPPER[0]!, user.phone),
+      needsYes: true,
+      async perform() {
+        const headers = {
+          authorization: `Bearer ${await supportToken(settings, user.id)}`,
+          'content-type': 'application/json',
+        };
+        const body = JSON.stringify({ phone });
+        const { path: movePath, method } = endpoints.supportMove;
+        await callApi(settings, movePath, { method, headers, body }).catch((error: Error) => {
+          throw new Error(`The account stays: ${error.message}`, { cause: error });
+        });
+        return { data: { moved: user.id, phone }, text: `Moved the account of ${user.phone} to ${phone}.` };
+      },
+    };
+  },
+};
+
 /** A call of the Worker about one account, which only the holder of `SESSION_KEYS` can sign. */
 async function callAbout<T>(settings: Settings, userId: string, method: 'GET' | 'DELETE'): Promise<T> {
   const authorization = `Bearer ${await supportToken(settings, userId)}`;
@@ -236,5 +281,6 @@ export const supportCommands: Record<string, SupportCommand> = {
   release,
   outbox,
   export: exportUser,
+  move,
   erase,
 };

@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, sql } from 'drizzle-orm';
-import { botCalls, codes, customers, outbox, sessions, type User } from '#db/schema';
+import { and, desc, eq, gt, or, sql } from 'drizzle-orm';
+import { botCalls, codes, customers, identities, identityConflicts, outbox, sessions, type User } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
 import { phoneSubjects } from '../../accounts/phone.ts';
@@ -18,7 +18,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
   const mayTryAt = allowedAt([{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
-  const [limits, [code], live, events, calls, [customer]] = await db.batch([
+  const [limits, [code], live, events, calls, [customer], [identity], conflicts] = await db.batch([
     db.all<{ codesFrom: number; triesFrom: number }>(sql`select ${mayAskAt} as codesFrom, ${mayTryAt} as triesFrom`),
     db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
     db
@@ -47,6 +47,14 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
       .select({ stripeId: customers.stripeId, syncedAt: customers.syncedAt, failures: customers.failures })
       .from(customers)
       .where(eq(customers.userId, id)),
+    db
+      .select({ businessUserId: identities.businessUserId, proof: identities.proof, at: identities.at })
+      .from(identities)
+      .where(eq(identities.userId, id)),
+    db
+      .select()
+      .from(identityConflicts)
+      .where(or(eq(identityConflicts.userId, id), eq(identityConflicts.otherUserId, id))),
   ]);
   return {
     account: accountOf(user),
@@ -58,6 +66,8 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
     eventsForTheBot: events,
     lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === null ? null : allowed === 1 })),
     customer: customer ?? null,
+    identity: identity ?? null,
+    conflicts,
   };
 }
 
@@ -137,7 +147,7 @@ export async function returnedPayments(stripe: Stripe, customer: string): Promis
 const live = new Set(['active', 'trialing', 'past_due']);
 
 export function advise(
-  { account, plan, week, limits, eventsForTheBot }: UserDescription,
+  { account, plan, week, limits, eventsForTheBot, conflicts }: UserDescription,
   payments: Payments,
 ): string[] {
   const paying = payments.state === 'known' && payments.subscriptions.some(({ status }) => live.has(status));
@@ -161,6 +171,10 @@ export function advise(
     [payments.state === 'Stripe does not respond', 'Stripe does not respond: payments are not shown.'],
     [plan.subscriptionStatus === 'past_due', 'A payment is overdue: the user pays it through `Manage Subscription`.'],
     [disputed, 'A payment is disputed: answer it in the Stripe Dashboard.'],
+    [
+      conflicts.length > 0,
+      'WhatsApp reported this person with an id of somebody else: the number may have a new owner. Ask before you `move` or `erase`.',
+    ],
     [spent, 'The messages of this week are spent.'],
     [eventsForTheBot.some(({ parkedAt }) => parkedAt !== null), 'The bot refused an event of this user: see `outbox`.'],
   ];

@@ -117,7 +117,12 @@ export function startNumbers(refresh) {
   });
   byId('fresh-number').addEventListener('click', () => choose(freshNumber()));
 
+  byId('hidden-number').addEventListener('change', ({ target }) => {
+    void call('PUT', phonePath('hidden'), { hidden: target.checked }).then(refresh);
+  });
+
   const show = whenChanged((phones) => {
+    byId('hidden-number').checked = phones.some(({ current, hidden }) => current && hidden);
     byId('phone-number').textContent = format(currentNumber());
     byId('recent').replaceChildren(...phones.map((phone) => item(phone, () => choose(phone.number))));
     byId('recent').querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -125,8 +130,8 @@ export function startNumbers(refresh) {
   return ({ phones }) => show(phones.slice(0, 12).map(described));
 }
 
-function described({ number, lastAt }) {
-  return { number, when: ago(lastAt), current: number === currentNumber() };
+function described({ number, lastAt, hidden = false }) {
+  return { number, hidden, when: ago(lastAt), current: number === currentNumber() };
 }
 
 function item({ number, when, current }, onclick) {

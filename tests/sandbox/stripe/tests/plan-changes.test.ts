@@ -46,6 +46,20 @@ test('a dearer plan starts a new week at its whole price where the portal resets
   expect((await me.current()).id).toBe(id);
 });
 
+test('a dearer plan is charged whole where the portal credits no unused time', async () => {
+  const me = await newPerson();
+  await me.subscribe('basic');
+  const features = {
+    subscription_update: { enabled: true, billing_cycle_anchor: 'now', proration_behavior: 'none' },
+  } as const;
+  await me.stripe.billingPortal.configurations.update(me.catalogue.configuration, { features });
+  await me.advance(week / 2);
+  await me.portal('switch', { price: me.catalogue.prices.premium });
+  const invoice = await me.stripe.invoices.retrieve(idOf((await me.current()).latest_invoice));
+  expect(invoice).toMatchObject({ status: 'paid', total: 2999 });
+  expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([2999]);
+});
+
 test('a dearer plan whose charge is declined changes nothing', async () => {
   const me = await newPerson();
   await me.subscribe('basic');

@@ -1,0 +1,139 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import * as v from 'valibot';
+import { css } from '#styled/css';
+import { button } from '#styled/recipes';
+import { Phone } from '#contract/schemas';
+import { accountWords, changeNumberWords } from '#words/account';
+import { request } from '../../data/api-client.ts';
+import { notifyError } from '../../data/api-errors.ts';
+import { notify } from '../../data/notices.ts';
+import { keepProfile } from '../../data/profile-query.ts';
+import { session } from '../../data/session.ts';
+import { formatPhone } from '../../rules/formats.ts';
+import { cleanCode, cleanPhone, phoneError } from '../../rules/sign-in-rules.ts';
+import { TextField } from '../../ui/form-fields.tsx';
+
+type Begun = { phone: string; challenge: string };
+
+/** Asks for the new number and for the code that was sent to it. */
+export default function ChangeNumber({ close }: { close: () => void }) {
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const perform = async (work: () => Promise<void>) => {
+    if (isBusy) return;
+    setBusy(true);
+    await work().catch((error: unknown) =>
+      notifyError(error, { title: accountWords.error, fallback: changeNumberWords.failed }),
+    );
+    setBusy(false);
+  };
+  const begin = (phone: string) =>
+    perform(async () => {
+      const { challenge } = await request('beginPhoneChange', { phone });
+      setBegun({ phone, challenge });
+    });
+  const verify = (otp: string) =>
+    perform(async () => {
+      const { token } = session.get();
+      const { profile } = await request('verifyPhoneChange', { ...begun!, otp });
+      if (token) keepProfile(token, profile);
+      notify({
+        type: 'success',
+        title: changeNumberWords.done,
+        description: changeNumberWords.doneText(formatPhone(begun!.phone)),
+      });
+      close();
+    });
+
+  return begun ? (
+    <CodeForm phone={begun.phone} {...{ isBusy, verify, close }} />
+  ) : (
+    <NumberForm {...{ isBusy, begin, close }} />
+  );
+}
+
+type FormProps = { isBusy: boolean; close: () => void };
+
+function NumberForm({ isBusy, begin, close }: FormProps & { begin: (phone: string) => Promise<void> }) {
+  const [phone, setPhone] = useState('');
+  const input = useFocus();
+  const [error, setError] = useState<string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const checked = v.safeParse(Phone, cleanPhone(phone), { abortPipeEarly: true });
+    setError(checked.issues && phoneError(checked.issues[0].type));
+    if (checked.success) void begin(checked.output);
+  };
+  return (
+    <form noValidate onSubmit={submit} className={stack}>
+      <TextField
+        name="newPhone"
+        type="tel"
+        autoComplete="off"
+        ref={input}
+        label={changeNumberWords.phone}
+        hint={changeNumberWords.phoneHint}
+        value={phone}
+        error={error}
+        onChange={({ target }) => setPhone(target.value)}
+      />
+      <Buttons close={close} isDisabled={isBusy} label={isBusy ? changeNumberWords.sending : changeNumberWords.send} />
+    </form>
+  );
+}
+
+type CodeProps = FormProps & { phone: string; verify: (otp: string) => Promise<void> };
+
+function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
+  const [code, setCode] = useState('');
+  const input = useFocus();
+  const isReady = /^\d{6}$/.test(code) && !isBusy;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) void verify(code);
+  };
+  return (
+    <form noValidate onSubmit={submit} className={stack}>
+      <p>{changeNumberWords.lead(formatPhone(phone))}</p>
+      <TextField
+        look="code"
+        name="otp"
+        type="text"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        ref={input}
+        label={changeNumberWords.code}
+        value={code}
+        onChange={({ target }) => setCode(cleanCode(target.value))}
+      />
+      <Buttons
+        close={close}
+        isDisabled={!isReady}
+        label={isBusy ? changeNumberWords.confirming : changeNumberWords.confirm}
+      />
+    </form>
+  );
+}
+
+function Buttons({ close, isDisabled, label }: { close: () => void; isDisabled: boolean; label: string }) {
+  return (
+    <div className={stack}>
+      <button type="submit" className={button({ wide: true })} disabled={isDisabled}>
+        {label}
+      </button>
+      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={close}>
+        {changeNumberWords.cancel}
+      </button>
+    </div>
+  );
+}
+
+/** The input of a step takes the focus when the step opens. */
+function useFocus() {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  return input;
+}
+
+const stack = css({ display: 'grid', gap: '3' });
