@@ -51,6 +51,21 @@ export class Phone {
     return control('GET', this.#customer);
   }
 
+  /** A browser that the local push service knows; its owner subscribes it. */
+  subscription(publicKey: string): Promise<{ endpoint: string; keys: Record<string, string> }> {
+    return control('POST', `push/${encodeURIComponent(this.number)}`, { publicKey });
+  }
+
+  /** The notices that the browsers of this phone's owner have received. */
+  notices(): Promise<{ title: string; path: string }[]> {
+    return control('GET', `push/${encodeURIComponent(this.number)}`);
+  }
+
+  /** The companion writes by itself. */
+  receiveReply(text: string): Promise<unknown> {
+    return control('POST', 'bot/replies', { phone: this.number, text });
+  }
+
   /** Whether the saved card declines payments. */
   card(declines: boolean): Promise<unknown> {
     return control('POST', `${this.#customer}/card`, { declines });

@@ -1,9 +1,19 @@
-import { useEffect, useRef, useSyncExternalStore, useState, useCallback, useLayoutEffect, type RefObject } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+  useState,
+  useCallback,
+  useLayoutEffect,
+  type RefObject,
+} from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { drafts, useConnection } from '../../data/chat-conversation.ts';
 import { retryStream } from '../../data/session-stream.ts';
-import type { Conversation } from '../../rules/conversation-changes.ts';
+import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { chatWords } from '#words/chat';
 import { Composer, useSendMessage } from './composer.tsx';
@@ -12,6 +22,8 @@ import { TypedReply } from './transcript-line.tsx';
 import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
+
+const NoticeOffer = lazy(() => import('./notice-offer.tsx'));
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
 
@@ -34,6 +46,9 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const scroll = useScrollPosition(list, content);
   const sending = useSendMessage(token, scroll.toEnd);
   useCrisisHelp(replies, openHelp);
+  // The offer stays while the person goes on writing.
+  const [mayOffer, setMayOffer] = useState(false);
+  if (!mayOffer && hasLateReply(conversation)) setMayOffer(true);
   useUnseenTitle(replies.length);
 
   return (
@@ -69,6 +84,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           </button>
         )}
         <ConnectionState />
+        <Suspense>{mayOffer && <NoticeOffer token={token} />}</Suspense>
         <Composer
           token={token}
           send={sending.send}
