@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { newWriter, write } from './support/chat.ts';
-import { advanceClock, minute, second, until } from './support/clock.ts';
+import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import {
@@ -256,6 +256,17 @@ describe('races of a change of the number', () => {
     expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(results.filter(({ status }) => status === 401)).toHaveLength(19);
     expect((await deliveredEvents(change.phone)).map(({ type }) => type)).toEqual(['user.phone_changed']);
+  });
+
+  it('is counted once for its day, with nothing about the person', async () => {
+    // A day on which no other test counts.
+    advanceClock(1200 * day);
+    const { token } = await newPerson();
+    const change = await begun(token);
+    await parallel(5, () => verify(token, change));
+    const today = 'select kind, detail, n from daily_totals where day = ?';
+    const { rows } = await database.execute({ sql: today, args: [Math.floor(Date.now() / day)] });
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
   });
 
   it('gives a number that twenty accounts want to one of them', async () => {

@@ -23,6 +23,7 @@ import { rebindChatKey } from '../chat/chat-encryption.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Env } from '../env.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { countToday } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { allowedAt, namesOf, recordEvents } from '../lib/rate-limits.ts';
@@ -228,6 +229,7 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
     sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
       else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.phone, user.phone)} and ${when}`,
     insertBotEvent(settings, 'user.phone_changed', now, sql`${phone}`, previous, theirs),
+    countToday({ kind: 'number_change' }, now, theirs),
     sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
     sql`delete from ${challenges} where ${inArray(challenges.phone, [user.phone, phone])} and ${when}`,
     sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
