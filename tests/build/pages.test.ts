@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../../web/app/page-heads.ts';
 import { landingWords } from '#words/landing';
+import { helpLines } from '../../worker/contract/help-lines.ts';
 import { published } from '#contract/languages';
 import { site } from './site.ts';
 
@@ -50,6 +51,22 @@ it.each(translated)('%s has pages of its own, which name those of the other lang
   expect(html).toContain(`<link rel="canonical" href="https://solace.example/${folder}/plans"`);
   for (const other of ['en', 'es', 'pt-BR', 'x-default']) expect(html).toContain(`hreflang="${other}"`);
   expect(site.html(`/${folder}/404`)).toContain(lost);
+});
+
+it.each([
+  ['en', '', 'Languages'],
+  ['es', '/es', 'Idiomas'],
+  ['pt-BR', '/pt-br', 'Idiomas'],
+] as const)('/help-now names countries in %s, and the languages in which each line answers', (tag, path, label) => {
+  const text = decoded(site.text(`${path}/help-now`));
+  const countries = new Intl.DisplayNames(tag, { type: 'region' });
+  const names = new Intl.DisplayNames(tag, { type: 'language' });
+  for (const country of ['AR', 'BR', 'DE', 'US']) expect(text).toContain(countries.of(country));
+  for (const { service, languages = [] } of Object.values(helpLines).flatMap(({ lines }) => lines)) {
+    expect(text).toContain(service);
+    if (languages.length > 0)
+      expect(text, service).toContain(`${label}: ${languages.map((code) => names.of(code)).join(', ')}`);
+  }
 });
 
 const privatePages = Object.entries(pages).filter(([path]) => !isPublic(path));
