@@ -110,6 +110,18 @@ it('uses no style that knows only one direction of text', () => {
   expect(css.flatMap((text) => text.match(physical) ?? [])).toEqual([]);
 });
 
+it('allows the microphone, recordings from memory and the service worker on every page', () => {
+  const headers = site.read('_headers');
+  const policies = headers.match(/(?<!! )Content-Security-Policy: .*/g) ?? [];
+  expect(policies.length).toBeGreaterThan(Object.keys(pages).length);
+  for (const policy of policies) {
+    expect(policy).toContain('media-src blob:;');
+    expect(policy).toContain("worker-src 'self';");
+  }
+  // One rule for all pages; no other one takes it back.
+  expect(headers.match(/Permissions-Policy: .*/g)).toEqual([expect.stringContaining('microphone=(self)')]);
+});
+
 describe('the Content-Security-Policy', () => {
   const headers = site.read('_headers');
   const blocks = headers.split('\n\n');
