@@ -5,12 +5,15 @@ import { watchUncaughtErrors } from './app/error-screens.tsx';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
+  // The service worker has kept the text of this page, and parts of the app may be missing.
+  if (!navigator.onLine && location.pathname.endsWith('/help-now')) return;
   await globalThis.earlyStart?.parts;
   const router = createAppRouter();
   start(router);
   const root = document.getElementById('root');
   await applyStylesheet();
   if (root) await mount(root, router);
+  await navigator.serviceWorker?.register('/sw.js').catch(() => null);
 }
 
 watchUncaughtErrors();

@@ -21,6 +21,8 @@ export default defineConfig({
     launchOptions: { executablePath: ensureHeadlessBrowser(), args: journeyArguments },
     // A recorded picture of each frame would cost as much as the tests.
     trace: { mode: 'retain-on-failure', screenshots: false },
+    // The worker would outlive its test; the tests of it allow it.
+    serviceWorkers: 'block',
     viewport: { width: 1280, height: 900 },
   },
 });

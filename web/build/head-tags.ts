@@ -1,4 +1,4 @@
-import { basePath } from '#words/language';
+import { basePath, locale } from '#words/language';
 import { brand } from '#contract/brand';
 import { notFoundHead, pageHead, type PageHead, pages } from '../app/page-heads.ts';
 import { siteWords } from '#words/page-heads';
@@ -37,6 +37,7 @@ function previewTags({ title, description }: PageHead, address: string): string[
   return [
     meta('property', 'og:site_name', brand.name),
     meta('property', 'og:type', 'website'),
+    meta('property', 'og:locale', territoryOf(locale)),
     meta('property', 'og:title', title),
     meta('property', 'og:description', description),
     meta('property', 'og:url', address),
@@ -49,6 +50,12 @@ function previewTags({ title, description }: PageHead, address: string): string[
     meta('name', 'twitter:description', description),
     meta('name', 'twitter:image', image),
   ];
+}
+
+/** Social networks want a territory with each language, such as `en_US`. */
+function territoryOf(tag: string): string {
+  const { language, region } = new Intl.Locale(tag).maximize();
+  return `${language}_${region}`;
 }
 
 function meta(kind: 'name' | 'property', key: string, content: string): string {

@@ -20,7 +20,7 @@ export function inlineHeadScript(entry: string): Plugin {
 }
 
 /** One script with everything that a module imports. */
-async function bundleScript(entry: string, plugins: Plugin[] = []): Promise<string> {
+export async function bundleScript(entry: string, plugins: Plugin[] = []): Promise<string> {
   const result = await build({
     configFile: false,
     logLevel: 'warn',

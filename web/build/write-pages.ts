@@ -7,15 +7,18 @@ import { offered } from '../app/language-addresses.ts';
 import { pageHead, pages } from '../app/page-heads.ts';
 import { folderOf, sentencesOf } from './words/texts.ts';
 import { withOwnStyles } from './page-styles.ts';
-import { shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
+import { bundleScript, shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
 import { headersWith, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
-import { footerWords, layoutWords } from '#words/layout';
+import { footerWords, layoutWords, notFoundWords } from '#words/layout';
+import { offlinePageWords } from '#words/notices';
+import { siteWords } from '#words/page-heads';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ShownChat } from '../data/early-start.ts';
 import type { ChatMessage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
 
+const serviceWorker = join(import.meta.dirname, '../app/service-worker.ts');
 const head = '<!--head-->';
 const body = '<!--body-->';
 
@@ -50,24 +53,29 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         const pagesByPath: Record<string, string> = {};
         const write = async (fileName: string, path: string) => {
           const tags = [headTags(path), ...preloadLinks(bundle, path, html)].join('\n    ');
-          const content = await pageBody(path, render);
+          const isOffline = path === offlinePath;
+          const content = isOffline ? offlineBody(await pageBody('/404', render)) : await pageBody(path, render);
           const offers = pageHead(path).isPublic ? languageOffers(path) : '';
           const filled = html.replace(head, () => tags).replace(body, () => offers + content);
           const isShell = pageHead(path).prerendering === 'shell';
           const page = withoutSample(withOwnStyles(isShell ? await shellPage(path, filled, shellOptions) : filled));
           pagesByPath[path] = page;
           const served = isReadable(path) ? page : withoutFontPreloads(page);
-          emit(fileName, isReadable(path) || isShell ? deferScripts(served) : served);
+          const deferred = isReadable(path) || isShell ? deferScripts(served) : served;
+          emit(fileName, isOffline ? offlineHtml(deferred) : deferred);
         };
         delete bundle['index.html'];
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
         await write('404.html', '/404');
+        await write(fileOf(offlinePath), offlinePath);
         emit('manifest.webmanifest', manifest());
         const headers = { pages: pagesByPath, connectTo, hashedFiles, scriptFolder };
         // English is built first. The other languages add to its rules.
         if (basePath) return addHeaders(join(siteIn, '_headers'), headers);
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
+        // Browsers keep the pages of each deployment anew, since the text of the worker differs.
+        emit('sw.js', `/* ${scriptFolder} */ ${await bundleScript(serviceWorker)}\n`);
         if (redirects()) emit('_redirects', redirects());
         emit('_headers', securityHeaders(headers));
       },
@@ -143,6 +151,30 @@ async function pageBody(path: string, render: Render): Promise<string> {
   const root = `<div id="root" data-prerendered="${prerendering}" data-route="${routeId}">${markup}</div>`;
   if (isReadable(path)) return root;
   return [noScript, root, ...(path === '/chat' ? [await filledFrame(path, render)] : [])].join('\n    ');
+}
+
+/** The page that the service worker shows without a connection, whatever the address. */
+const offlinePath = '/offline';
+
+/** The page for an unknown path with other words: crisis lines, and a link to the address itself. */
+function offlineBody(notFound: string): string {
+  const { title, text, help, again } = offlinePageWords;
+  const main = /(<h1[^>]*>)[^<]*(<\/h1><p[^>]*>)[^<]*(<\/p>)(<a[^>]*)href="[^"]*">[^<]*(<\/a>)/;
+  if (!main.test(notFound)) throw new Error('The page for an unknown path has another form');
+  return notFound.replace(main, (_, heading, paragraph, end, link, close) =>
+    [
+      `${heading}${title}${paragraph}${text}${end}`,
+      `${link}href="${basePath}/help-now">${help}${close}`,
+      `${link.replace('button--look_primary', 'button--look_soft')}href="">${again}${close}`,
+    ].join(''),
+  );
+}
+
+/** Without the app, which would start at the address that cannot be loaded. */
+function offlineHtml(html: string): string {
+  return html
+    .replaceAll(/<link rel="modulepreload"[^>]*>|<script type="module"[^>]*><\/script>/g, '')
+    .replace(siteWords.titleOnSite(notFoundWords.title), () => siteWords.titleOnSite(offlinePageWords.title));
 }
 
 /** The main part of the chat with a conversation, in which `fill-chat.tsx` puts the messages of the user. */

@@ -21,6 +21,16 @@ export function conversationOf({ revision, messages, hasMore, typingUntil, conse
   return { revision, messages, hasMore, typingUntil, typed: '', consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
 }
 
+/** So long (ms) somebody watches the page for a reply. */
+const watchedMs = 10_000;
+
+/** Whether the newest message is a reply that came late, in a conversation that an earlier visit has begun. */
+export function hasLateReply({ messages, loadedUpTo }: Conversation): boolean {
+  const [reply, asked] = [messages.at(-1), messages.findLast(({ author }) => author === 'user')];
+  if (loadedUpTo === 0 || reply?.author !== 'solace' || !asked) return false;
+  return Date.parse(reply.at) - Date.parse(asked.at) > watchedMs;
+}
+
 /** Puts an older page before the messages, without duplicates. */
 export function withOlderPage(conversation: Conversation, page: ChatPage): Conversation {
   const first = conversation.messages[0]?.seq ?? Number.POSITIVE_INFINITY;

@@ -33,7 +33,7 @@ export class Phone {
     return control('POST', `${this.#phone}/external-token`, {});
   }
 
-  trial(details: { tier?: string; days?: number } = {}): Promise<{ url: string }> {
+  trial(details: { tier?: string; days?: number; language?: string } = {}): Promise<{ url: string }> {
     return control('POST', `${this.#phone}/trial`, details);
   }
 
@@ -49,6 +49,21 @@ export class Phone {
   /** What the phone's owner holds at Stripe. */
   holdings(): Promise<Holdings> {
     return control('GET', this.#customer);
+  }
+
+  /** A browser that the local push service knows; its owner subscribes it. */
+  subscription(publicKey: string): Promise<{ endpoint: string; keys: Record<string, string> }> {
+    return control('POST', `push/${encodeURIComponent(this.number)}`, { publicKey });
+  }
+
+  /** The notices that the browsers of this phone's owner have received. */
+  notices(): Promise<{ title: string; path: string }[]> {
+    return control('GET', `push/${encodeURIComponent(this.number)}`);
+  }
+
+  /** The companion writes by itself. */
+  receiveReply(text: string): Promise<unknown> {
+    return control('POST', 'bot/replies', { phone: this.number, text });
   }
 
   /** Whether the saved card declines payments. */
@@ -69,6 +84,11 @@ export class Phone {
   /** Advances Stripe's clock of this phone's owner by these seconds. */
   advance(seconds: number): Promise<unknown> {
     return control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
+  }
+
+  /** The messages on the web that the bot has accepted. */
+  webMessages(): Promise<{ text: string; locale: string }[]> {
+    return control('GET', `bot/chat/${encodeURIComponent(this.number)}`);
   }
 
   /** The bot writes unprompted. */

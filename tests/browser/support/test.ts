@@ -47,13 +47,23 @@ export const test = base.extend<Fixtures, Shared>({
       locale,
       timezoneId,
       javaScriptEnabled,
+      serviceWorkers,
       contextOptions,
       client,
       expectedErrors,
     },
     use,
   ) => {
-    const options = { ...contextOptions, baseURL, viewport, colorScheme, locale, timezoneId, javaScriptEnabled };
+    const options = {
+      ...contextOptions,
+      baseURL,
+      viewport,
+      colorScheme,
+      locale,
+      timezoneId,
+      javaScriptEnabled,
+      serviceWorkers,
+    };
     const context = await sharedContexts.take(options);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
     const errors = watchErrors(context);

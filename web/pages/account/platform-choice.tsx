@@ -8,6 +8,8 @@ import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { ApiError, notifyError } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';
+import { useSession } from '../../data/session.ts';
+import { NoticeSetting } from './notice-setting.tsx';
 
 const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: platformWords.options[value] }));
 
@@ -18,6 +20,7 @@ export default function PlatformChoice({ current, queryKey }: Props) {
   const [chosen, setChosen] = useState<Platform>(current);
   const [isBusy, setBusy] = useState(false);
   const client = useQueryClient();
+  const token = useSession((session) => session.token);
 
   const update = async () => {
     if (isBusy || chosen === current) return;
@@ -31,9 +34,12 @@ export default function PlatformChoice({ current, queryKey }: Props) {
     <>
       <RadioCards labelledBy="platform" options={options} value={chosen} onChange={setChosen} disabled={isBusy} />
       {current === 'web' && chosen === 'web' && (
-        <Link to="/chat" className={button({ look: 'soft', wide: true })}>
-          {platformWords.openChat}
-        </Link>
+        <>
+          <Link to="/chat" className={button({ look: 'soft', wide: true })}>
+            {platformWords.openChat}
+          </Link>
+          {token !== null && <NoticeSetting token={token} />}
+        </>
       )}
       {chosen !== current && (
         <button type="button" className={button({ wide: true })} aria-busy={isBusy} onClick={() => void update()}>

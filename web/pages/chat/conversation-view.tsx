@@ -1,9 +1,19 @@
-import { useEffect, useRef, useSyncExternalStore, useState, useCallback, useLayoutEffect, type RefObject } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+  useState,
+  useCallback,
+  useLayoutEffect,
+  type RefObject,
+} from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { drafts, useConnection } from '../../data/chat-conversation.ts';
 import { retryStream } from '../../data/session-stream.ts';
-import type { Conversation } from '../../rules/conversation-changes.ts';
+import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { chatWords } from '#words/chat';
 import { Composer, useSendMessage } from './composer.tsx';
@@ -13,11 +23,15 @@ import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
 
+const NoticeOffer = lazy(() => import('./notice-offer.tsx'));
+
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
 
 /** Messages, typing indicator and message field. */
 export function ConversationView({ token, conversation, openHelp }: Props) {
   drafts.open(token);
+  // After hydration, since the prerendered field is empty.
+  useEffect(() => drafts.restore(token), [token]);
   const { pending } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
   const replies = conversation.messages.filter(
     ({ author, seq }) => author === 'solace' && seq > conversation.loadedUpTo,
@@ -32,6 +46,9 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const scroll = useScrollPosition(list, content);
   const sending = useSendMessage(token, scroll.toEnd);
   useCrisisHelp(replies, openHelp);
+  // The offer stays while the person goes on writing.
+  const [mayOffer, setMayOffer] = useState(false);
+  if (!mayOffer && hasLateReply(conversation)) setMayOffer(true);
   useUnseenTitle(replies.length);
 
   return (
@@ -67,6 +84,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           </button>
         )}
         <ConnectionState />
+        <Suspense>{mayOffer && <NoticeOffer token={token} />}</Suspense>
         <Composer
           token={token}
           send={sending.send}

@@ -1,0 +1,262 @@
+import type { Page } from 'playwright/test';
+import { chat, messageOf, now, openChat, pageOf } from './support/chat.ts';
+import type { Phone } from './support/phone.ts';
+import { expectToFit, hydrated, violations } from './support/page.ts';
+import { spoil } from './support/contexts.ts';
+import { expect, test } from './support/test.ts';
+import { test as stubbed } from './support/stubbed.ts';
+
+test.use({ serviceWorkers: 'allow' });
+stubbed.use({ serviceWorkers: 'allow' });
+
+const offer = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const workerReady = (page: Page) => page.evaluate(async () => void (await navigator.serviceWorker.ready));
+
+/** What a browser without a push service of its own offers to the page; the page reads the answers of `permission`. */
+async function withPushService(page: Page, phone: Phone, permission: NotificationPermission = 'granted') {
+  await page.exposeFunction('newSubscription', (key: string) => phone.subscription(key));
+  await page.addInitScript((answer) => {
+    const stored = () => JSON.parse(localStorage.getItem('fake subscription') ?? 'null');
+    const subscriptionOf = (json: object | null) =>
+      json && {
+        ...json,
+        options: { applicationServerKey: null },
+        toJSON: () => json,
+        unsubscribe: async () => localStorage.removeItem('fake subscription'),
+      };
+    Object.assign(PushManager.prototype, {
+      getSubscription: async () => subscriptionOf(stored()),
+      async subscribe({ applicationServerKey }: { applicationServerKey: string }) {
+        const json = await (globalThis as any).newSubscription(applicationServerKey);
+        localStorage.setItem('fake subscription', JSON.stringify(json));
+        return subscriptionOf(json);
+      },
+    });
+    const asked = () => localStorage.getItem('fake permission') ?? 'default';
+    Object.defineProperty(Notification, 'permission', { get: asked });
+    Notification.requestPermission = async () => {
+      localStorage.setItem('fake permission', answer);
+      return answer;
+    };
+  }, permission);
+}
+
+const isPermissionAsked = (page: Page) => page.evaluate(() => localStorage.getItem('fake permission') !== null);
+
+test('somebody turns notices on in the account, gets one while no page is open, and turns them off', async ({
+  page,
+  phone,
+}) => {
+  await withPushService(page, phone);
+  await openChat(page, phone);
+  await page.goto('/account');
+  await page.getByText('Chat through the web interface').click();
+  await button(page, 'Update Platform').click();
+  await button(page, 'Notify Me of Replies').click();
+  await expect(page.getByText('This browser tells you when Solace has replied')).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+  await page.reload();
+  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+  await page.goto('about:blank');
+  await expect
+    .poll(async () => {
+      await phone.receiveReply('A secret reply');
+      return phone.notices();
+    })
+    .not.toEqual([]);
+  expect((await phone.notices())[0]).toMatchObject({ title: 'Solace has replied', path: '/chat' });
+  await page.goto('/account');
+  await button(page, 'Stop Notices of Replies').click();
+  await expect(button(page, 'Notify Me of Replies')).toBeVisible();
+});
+
+test('without a connection the crisis lines are shown, and a page that says so, in each language', async ({
+  page,
+  expectedErrors,
+}) => {
+  spoil(page);
+  expectedErrors.push(/ERR_INTERNET_DISCONNECTED/);
+  await page.goto('/es/plans');
+  await workerReady(page);
+  await expect.poll(() => keptAddresses(page)).toHaveLength(6);
+  await page.context().setOffline(true);
+  const cases = [
+    ['/help-now', 'en', 'Get help now'],
+    ['/es/help-now', 'es', 'Ayuda'],
+    ['/pt-br/help-now', 'pt-BR', 'ajuda'],
+    ['/chat', 'en', 'You are offline'],
+    ['/es/account', 'es', 'No tienes conexión'],
+    ['/pt-br/', 'pt-BR', 'Você está sem conexão'],
+    ['/es', 'es', 'No tienes conexión'],
+    ['/espresso', 'en', 'You are offline'],
+  ] as const;
+  for (const [path, language, words] of cases) {
+    await page.goto(path);
+    await expect(page.locator('html'), path).toHaveAttribute('lang', language);
+    await expect(page.locator('h1'), path).toContainText(new RegExp(words, 'i'));
+    if (path.endsWith('help-now')) await expect(page.getByRole('main'), path).toContainText('988');
+  }
+  await page.goto('/chat');
+  await expectToFit(page, 320, 768);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('main').getByRole('link', { name: 'Get help now' }).click();
+  await expect(page).toHaveURL(/\/help-now$/);
+  await page.goto('/contact');
+  await page.context().setOffline(false);
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await expect(page).toHaveURL(/\/contact$/);
+  await expect(page.getByRole('heading', { level: 1 })).not.toContainText('offline');
+});
+
+const keptAddresses = (page: Page) =>
+  page.evaluate(async () => {
+    const names = await caches.keys();
+    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+
+test('nothing personal is kept: after a conversation the caches hold six public pages alone', async ({
+  page,
+  phone,
+}) => {
+  await openChat(page, phone);
+  await workerReady(page);
+  await page.reload();
+  await hydrated(page, 'main form');
+  await page.goto('/account');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const start = ['', '/es', '/pt-br'].flatMap((path) => [`${path}/help-now`, `${path}/offline`]);
+  await expect.poll(async () => (await keptAddresses(page)).toSorted()).toEqual(start.toSorted());
+});
+
+test('a push message shows a notice, one for all replies', async ({ page }) => {
+  spoil(page);
+  await page.goto('/help-now');
+  await workerReady(page);
+  const worker = page.context().serviceWorkers().at(-1);
+  // The headless browser shows no notices.
+  await worker!.evaluate(() => {
+    const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
+    const shown: unknown[] = [];
+    Object.assign(globalThis, { shown });
+    registration.showNotification = async (title, options) => void shown.push({ title, ...options });
+  });
+  const deliver = await pushSender(page);
+  const shown = () => worker!.evaluate(() => (globalThis as unknown as { shown: unknown[] }).shown);
+  await deliver({ title: 'Solace has replied', path: '/chat' });
+  await deliver({ title: 'Solace respondeu', path: '/pt-br/chat' });
+  await expect.poll(shown).toEqual([
+    { title: 'Solace has replied', tag: 'reply', data: '/chat', icon: '/icon-192.png' },
+    { title: 'Solace respondeu', tag: 'reply', data: '/pt-br/chat', icon: '/icon-192.png' },
+  ]);
+});
+
+/** Delivers push messages to the page's service worker, as the browser's push service does. */
+async function pushSender(page: Page): Promise<(notice: object) => Promise<unknown>> {
+  const devtools = await page.context().newCDPSession(page);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    // Those of tests before are deleted.
+    const own = registrations.findLast(({ isDeleted }) => !isDeleted);
+    if (own) resolve(own.registrationId);
+  });
+  await devtools.send('ServiceWorker.enable');
+  const registrationId = await promise;
+  const { origin } = new URL(page.url());
+  return (notice) =>
+    devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(notice) });
+}
+
+stubbed.describe('the offer', () => {
+  const late = [
+    messageOf(1, 'Are you there?'),
+    messageOf(2, 'Yes.', { author: 'solace', at: '2025-03-04T15:30:11.000Z' }),
+  ];
+  const soon = [
+    messageOf(1, 'Are you there?'),
+    messageOf(2, 'Yes.', { author: 'solace', at: '2025-03-04T15:30:09.000Z' }),
+  ];
+
+  stubbed.beforeEach(async ({ page, phone, stub }) => {
+    await withPushService(page, phone, 'denied');
+    await stub.signedIn({});
+    stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+    stub.chatStream(100);
+  });
+
+  stubbed('is refused once and for all', async ({ page, stub }) => {
+    stub.respond('getChat', pageOf(late));
+    await page.goto('/chat');
+    await expectToFit(page, 320, 768);
+    await button(page, 'No, thanks').click();
+    await expect(offer(page)).toHaveCount(0);
+    await page.reload();
+    await hydrated(page, 'main form');
+    expect(await isPermissionAsked(page)).toBe(false);
+    await expect(offer(page)).toHaveCount(0);
+  });
+
+  stubbed('subscribes the browser when it is accepted, and not before', async ({ page, phone, stub }) => {
+    await page.addInitScript(() => {
+      Notification.requestPermission = async () => {
+        localStorage.setItem('fake permission', 'granted');
+        return 'granted';
+      };
+    });
+    stub.respond('getChat', pageOf(late));
+    stub.respond('putPush', { success: true });
+    await page.goto('/chat');
+    await expect(offer(page)).toContainText('Would you like a notice when Solace replies?');
+    expect(await isPermissionAsked(page)).toBe(false);
+    expect(await violations(page)).toEqual([]);
+    await button(page, 'Notify me').click();
+    await expect(offer(page)).toContainText('You get a notice when Solace replies and no page is open.');
+    expect(stub.calls('putPush')).toHaveLength(1);
+    expect(await phone.notices()).toEqual([]);
+    await button(page, 'Close').click();
+    await expect(offer(page)).toHaveCount(0);
+  });
+
+  stubbed('explains a permission that is denied', async ({ page, stub }) => {
+    stub.respond('getChat', pageOf(late));
+    await page.goto('/chat');
+    await button(page, 'Notify me').click();
+    await expect(offer(page)).toContainText('Your browser does not allow notices from this site.');
+    expect(stub.calls('putPush')).toEqual([]);
+  });
+
+  stubbed('is not made after a reply that came soon, or where notices are off', async ({ page, stub }) => {
+    stub.respond('getChat', pageOf(soon));
+    await page.goto('/chat');
+    await hydrated(page, 'main form');
+    expect(stub.calls('getPush')).toEqual([]);
+    stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
+    stub.respond('getChat', pageOf(late));
+    await page.reload();
+    await expect.poll(() => stub.calls('getPush').length).toBe(1);
+    await expect(offer(page)).toHaveCount(0);
+  });
+
+  stubbed('is not made at the first visit', async ({ page, stub }) => {
+    stub.respond('getChat', pageOf([]));
+    const say = stub.chatStream(100);
+    await page.goto('/chat');
+    await hydrated(page, 'main form');
+    say({ type: 'message', message: messageOf(1, 'Are you there?') }, 101);
+    say({ type: 'message', message: { ...late[1]!, seq: 2 } }, 102);
+    await expect(chat.message(page, 'Yes.')).toBeVisible();
+    expect(stub.calls('getPush')).toEqual([]);
+  });
+
+  stubbed('says on iOS that the site must be installed first', async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      Object.assign(navigator, { standalone: false });
+      Reflect.deleteProperty(globalThis, 'PushManager');
+    });
+    stub.respond('getChat', pageOf(late, { consent: { version: pageOf([]).consent!.version, at: now } }));
+    await page.goto('/chat');
+    await expect(offer(page)).toContainText('first add this site to your Home Screen');
+    await expect(button(page, 'Notify me')).toHaveCount(0);
+  });
+});

@@ -1,0 +1,86 @@
+import { languages, published } from '#contract/languages';
+import type { Notice } from '#contract/push';
+
+/** What this file uses of the types of service workers, which exclude those of pages. */
+type Extendable = Event & { waitUntil: (work: Promise<unknown>) => void };
+type Navigation = Extendable & {
+  request: Request;
+  preloadResponse: Promise<Response | undefined>;
+  respondWith: (response: Promise<Response>) => void;
+};
+type Window = { url: string; focus: () => Promise<unknown> };
+type Events = {
+  install: Extendable;
+  activate: Extendable;
+  fetch: Navigation;
+  push: Extendable & { data: { json: () => Notice } };
+  notificationclick: Extendable & { notification: Notification };
+};
+type Worker = {
+  addEventListener: <Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void) => void;
+  skipWaiting: () => Promise<void>;
+  registration: ServiceWorkerRegistration;
+  clients: {
+    claim: () => Promise<void>;
+    matchAll: (options: { type: 'window'; includeUncontrolled: boolean }) => Promise<Window[]>;
+    openWindow: (path: string) => Promise<unknown>;
+  };
+};
+const worker = globalThis as unknown as Worker;
+
+/** Holds public pages alone: nothing personal is ever kept. */
+const cacheName = 'offline';
+const starts = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
+const keptPages = starts.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
+
+worker.addEventListener('install', (event) => {
+  event.waitUntil(keepPages());
+  void worker.skipWaiting();
+});
+
+worker.addEventListener('activate', (event) => {
+  // Otherwise each navigation would wait until this worker has started.
+  event.waitUntil(Promise.all([worker.registration.navigationPreload?.enable(), worker.clients.claim()]));
+});
+
+worker.addEventListener('fetch', (event) => {
+  if (event.request.mode === 'navigate') event.respondWith(load(event));
+});
+
+worker.addEventListener('push', (event) => {
+  const { title, path } = event.data.json();
+  // One notice for all replies: a later one takes the place of the earlier.
+  const options = { tag: 'reply', data: path, icon: '/icon-192.png' };
+  event.waitUntil(worker.registration.showNotification(title, options));
+});
+
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(openPage(event.notification.data as string));
+});
+
+async function keepPages(): Promise<void> {
+  const cache = await caches.open(cacheName);
+  await cache.addAll(keptPages.map((path) => new Request(path, { cache: 'reload' })));
+}
+
+async function load({ request, preloadResponse }: Navigation): Promise<Response> {
+  try {
+    return (await preloadResponse) ?? (await fetch(request));
+  } catch {
+    return (await caches.match(offlinePage(new URL(request.url).pathname))) ?? Response.error();
+  }
+}
+
+/** The kept page for a path: the crisis lines themselves, or the page that says there is no connection. */
+function offlinePage(path: string): string {
+  const start = starts.findLast((each) => `${path}/`.startsWith(`${each}/`)) ?? '';
+  const help = `${start}/help-now`;
+  return path.replace(/\/$/, '') === help ? help : `${start}/offline`;
+}
+
+async function openPage(path: string): Promise<void> {
+  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const open = windows.find(({ url }) => new URL(url).pathname === path);
+  await (open ? open.focus() : worker.clients.openWindow(path));
+}

@@ -1,0 +1,78 @@
+import { requestAs } from './api-client.ts';
+import { ApiError } from './api-errors.ts';
+import { storage } from './store.ts';
+
+declare global {
+  interface Navigator {
+    /** Safari on iOS only: whether the page runs as an installed app. */
+    readonly standalone?: boolean;
+  }
+}
+
+/** `install`: the browser notifies of replies only once the site is installed. */
+export type NoticeState = 'unavailable' | 'install' | 'denied' | 'off' | 'on';
+
+/** The session that is notified, by the end of its token. */
+const key = 'notices';
+const markOf = (token: string) => token.slice(-16);
+
+/** Whether this browser notifies the session of replies. A subscription that is on is renewed, since keys change. */
+export async function readNotices(token: string): Promise<NoticeState> {
+  if (!('PushManager' in globalThis) || !('serviceWorker' in navigator))
+    return navigator.standalone === false ? 'install' : 'unavailable';
+  const publicKey = await readKey(token);
+  if (publicKey === null) return 'unavailable';
+  if (Notification.permission === 'denied') return 'denied';
+  if (Notification.permission !== 'granted' || storage.read(key) !== markOf(token)) return 'off';
+  return subscribe(token, publicKey);
+}
+
+/** Asks for the permission, so it must follow a click. Throws if the push service or the API does not respond. */
+export async function turnOnNotices(token: string): Promise<NoticeState> {
+  const permission = await Notification.requestPermission();
+  if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
+  const publicKey = await readKey(token);
+  return publicKey === null ? 'unavailable' : subscribe(token, publicKey);
+}
+
+export async function turnOffNotices(token: string): Promise<NoticeState> {
+  storage.remove(key);
+  const registration = await navigator.serviceWorker.getRegistration();
+  const subscription = await registration?.pushManager.getSubscription();
+  if (subscription) {
+    await requestAs(token, 'deletePush', { endpoint: subscription.endpoint });
+    await subscription.unsubscribe();
+  }
+  return 'off';
+}
+
+/** Null where notices are off. */
+async function readKey(token: string): Promise<string | null> {
+  try {
+    return (await requestAs(token, 'getPush')).publicKey;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+async function subscribe(token: string, publicKey: string): Promise<NoticeState> {
+  await navigator.serviceWorker.register('/sw.js');
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const present = await pushManager.getSubscription();
+  const isCurrent = present && base64Url(present.options.applicationServerKey) === publicKey;
+  if (present && !isCurrent) await present.unsubscribe();
+  const subscription = isCurrent
+    ? present
+    : await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  const { endpoint, keys } = subscription.toJSON();
+  const { p256dh = '', auth = '' } = keys ?? {};
+  await requestAs(token, 'putPush', { endpoint: endpoint ?? '', keys: { p256dh, auth } });
+  storage.write(key, markOf(token));
+  return 'on';
+}
+
+function base64Url(bytes: ArrayBuffer | null): string {
+  const text = btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0))));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
