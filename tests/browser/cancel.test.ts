@@ -47,7 +47,7 @@ test.describe('on a phone', () => {
     expect(await isCancelled(phone)).toEqual([true]);
     await expect
       .poll(() => shownNotices(page))
-      .toEqual([expect.objectContaining({ text: `Subscription cancelled / It ends on ${date}.` })]);
+      .toContainEqual({ text: `Subscription cancelled / It ends on ${date}.`, type: 'success' });
     expect(await violations(page)).toEqual([]);
     await expectToFit(page, 320, 360);
 

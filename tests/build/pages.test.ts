@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../../web/app/page-heads.ts';
 import { landingWords } from '#words/landing';
+import { helpLines } from '../../worker/contract/help-lines.ts';
 import { published } from '#contract/languages';
 import { site } from './site.ts';
 
@@ -52,6 +53,22 @@ it.each(translated)('%s has pages of its own, which name those of the other lang
   expect(site.html(`/${folder}/404`)).toContain(lost);
 });
 
+it.each([
+  ['en', '', 'Languages'],
+  ['es', '/es', 'Idiomas'],
+  ['pt-BR', '/pt-br', 'Idiomas'],
+] as const)('/help-now names countries in %s, and the languages in which each line answers', (tag, path, label) => {
+  const text = decoded(site.text(`${path}/help-now`));
+  const countries = new Intl.DisplayNames(tag, { type: 'region' });
+  const names = new Intl.DisplayNames(tag, { type: 'language' });
+  for (const country of ['AR', 'BR', 'DE', 'US']) expect(text).toContain(countries.of(country));
+  for (const { service, languages = [] } of Object.values(helpLines).flatMap(({ lines }) => lines)) {
+    expect(text).toContain(service);
+    if (languages.length > 0)
+      expect(text, service).toContain(`${label}: ${languages.map((code) => names.of(code)).join(', ')}`);
+  }
+});
+
 const privatePages = Object.entries(pages).filter(([path]) => !isPublic(path));
 
 it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'none'))('%s is served empty', (path) => {
@@ -91,6 +108,18 @@ it('uses no style that knows only one direction of text', () => {
   const physical =
     /(?<![\w-])(?:(?:margin|padding|border|scroll-(?:margin|padding))-(?:left|right)|left|right|border-(?:top|bottom)-(?:left|right)-radius):|(?:text-align|float|clear):(?:left|right)|translateX\(/g;
   expect(css.flatMap((text) => text.match(physical) ?? [])).toEqual([]);
+});
+
+it('allows the microphone, recordings from memory and the service worker on every page', () => {
+  const headers = site.read('_headers');
+  const policies = headers.match(/(?<!! )Content-Security-Policy: .*/g) ?? [];
+  expect(policies.length).toBeGreaterThan(Object.keys(pages).length);
+  for (const policy of policies) {
+    expect(policy).toContain('media-src blob:;');
+    expect(policy).toContain("worker-src 'self';");
+  }
+  // One rule for all pages; no other one takes it back.
+  expect(headers.match(/Permissions-Policy: .*/g)).toEqual([expect.stringContaining('microphone=(self)')]);
 });
 
 describe('the Content-Security-Policy', () => {

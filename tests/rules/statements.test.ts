@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -6,10 +6,11 @@ import { sentencesOf } from '../../web/build/words/texts.ts';
 import { noticeMs } from '../../worker/accounts/account-retention.ts';
 import { planIds, plans } from '../../worker/contract/plans.ts';
 import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
+import { memoize } from '../../worker/lib/memoize.ts';
 import { dayMs } from '../../worker/lib/time.ts';
 import { Settings } from '../../worker/settings.ts';
 import { weekMs } from '../../worker/usage/week.ts';
-import { hasTest } from './test-titles.ts';
+import { titlesIn } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -19,14 +20,21 @@ const runbook = read('worker/docs/runbook.md');
 type Proof = (sentence: string) => string[];
 type Row = [beginning: string, ...proofs: Proof[]];
 
-/** The named tests, `api/export: holds no secret`, show it. */
+/** The titles of a suite's tests; a row names no file, since tests move between files. */
+const titlesOf = memoize((suite: string) => {
+  const files = readdirSync(join(root, 'tests', suite), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.test.ts')).map((file) => read(join('tests', suite, file)));
+  return new Set(sources.flatMap((source) => [...titlesIn(source)]));
+});
+
+/** The named tests of a suite, `api: holds no secret`, show it. */
 const shownBy =
   (...tests: string[]): Proof =>
   () =>
     tests
       .filter((test) => {
-        const [file = '', ...name] = test.split(': ');
-        return !hasTest(`tests/${file}.test.ts`, name.join(': '));
+        const [suite = '', ...title] = test.split(': ');
+        return !titlesOf(suite).has(title.join(': '));
       })
       .map((test) => `there is no test “${test}”`);
 /** The value stands in the sentence in these words. */
@@ -53,33 +61,29 @@ const agreement: Proof = () => [];
 const scope: Proof = () => [];
 
 const encryptedStorage = shownBy(
-  'api/chat-privacy: stands in no row of the database and in no line of the log',
-  'api/recordings-kept: is stored as ciphertext alone, in the live object alone',
+  'api: stands in no row of the database and in no line of the log',
+  'api: is stored as ciphertext alone, in the live object alone',
 );
-const noNumberForTheModel = shownBy(
-  'operations/bot-example: asks a model where it has an address, with what was said before',
-);
+const noNumberForTheModel = shownBy('operations: asks a model where it has an address, with what was said before');
 const deletion = shownBy(
-  'api/accounts: erases the account, its sessions and streams, and notifies the bot',
-  'api/traces: keeps a number only where it is needed, and the address %s nowhere',
-  'api/recordings-kept: is erased with the account',
+  'api: erases the account, its sessions and streams, and notifies the bot',
+  'api: keeps a number only where it is needed, and the address %s nowhere',
+  'api: is erased with the account',
 );
 const withdrawal = shownBy(
-  'api/chat-privacy: removes the conversation when it is withdrawn',
-  'browser/routes: a pending user can withdraw consent',
+  'api: removes the conversation when it is withdrawn',
+  'browser: a pending user can withdraw consent',
 );
-const footer = shownBy('browser/landing: the footer says who is behind it');
-const helpLines = shownBy('rules/help: %s keeps every rule');
+const footer = shownBy('browser: the footer says who is behind it');
+const helpLines = shownBy('rules: %s keeps every rule');
 const noPlanAfterFailure = shownBy(
-  'api/renewals: gives no fresh allowance while it is unpaid, nor do the three after it',
-  'api/renewals: falls to free when the retries are over, by cancellation or as unpaid',
+  'api: gives no fresh allowance while it is unpaid, nor do the three after it',
+  'api: falls to free when the retries are over, by cancellation or as unpaid',
 );
 
-const paidWeekStays = shownBy('api/billing: ends the plan with its paid week, may be repeated, and may be taken back');
-const downgradeIsUndone = shownBy('api/billing: undoes a scheduled change first, which a resumption does not restore');
-const planBehindTrialEnds = shownBy(
-  'api/billing: ends the plan behind a trial before it begins, and a resumption restores it',
-);
+const paidWeekStays = shownBy('api: ends the plan with its paid week, may be repeated, and may be taken back');
+const downgradeIsUndone = shownBy('api: undoes a scheduled change first, which a resumption does not restore');
+const planBehindTrialEnds = shownBy('api: ends the plan behind a trial before it begins, and a resumption restores it');
 
 const privacy: Row[] = [
   ['What you tell', scope],
@@ -91,54 +95,44 @@ const privacy: Row[] = [
   ],
   ['No human reviews', promised('nobody reads conversations')],
   ['Our AI partner processes de-identified', noNumberForTheModel, promised('the contract with the AI partner')],
-  [
-    'We do not sell your data',
-    promised('no data is sold'),
-    shownBy('build/pages: trusts nothing inline but what it names'),
-  ],
+  ['We do not sell your data', promised('no data is sold'), shownBy('build: trusts nothing inline but what it names')],
   ['You can delete your account', deletion],
-  ['Your phone number', shownBy('api/export: is a JSON attachment with everything that is kept, here and at Stripe')],
-  ['Your messages, text and voice', shownBy('api/export: holds the whole conversation, and not its key')],
-  [
-    'How many messages you use',
-    shownBy('api/export: is a JSON attachment with everything that is kept, here and at Stripe'),
-  ],
-  ['Technical records', shownBy('api/service: writes one structured line per request, without personal data')],
-  ['They never hold what', encryptedStorage, shownBy('api/voice: stands in no line of the log')],
+  ['Your phone number', shownBy('api: is a JSON attachment with everything that is kept, here and at Stripe')],
+  ['Your messages, text and voice', shownBy('api: holds the whole conversation, and not its key')],
+  ['How many messages you use', shownBy('api: is a JSON attachment with everything that is kept, here and at Stripe')],
+  ['Technical records', shownBy('api: writes one structured line per request, without personal data')],
+  ['They never hold what', encryptedStorage, shownBy('api: stands in no line of the log')],
   [
     'Of an attempt to sign in',
-    shownBy('api/traces: keeps a number only where it is needed, and the address %s nowhere'),
+    shownBy('api: keeps a number only where it is needed, and the address %s nowhere'),
     says(`for ${rateLimitEventsKeptMs === dayMs ? 'a day' : `${rateLimitEventsKeptMs} ms`}`),
   ],
-  ['Payments are handled', shownBy('browser/plans: the chosen plan is bought on the page of the payment provider')],
-  [
-    'We learn whether',
-    shownBy('browser/calls: every call goes where it should, with what it should and without cookies'),
-  ],
+  ['Payments are handled', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
+  ['We learn whether', shownBy('browser: every call goes where it should, with what it should and without cookies')],
   ['Messages travel encrypted', encryptedStorage, stands('web/build/site-files.ts', 'Strict-Transport-Security')],
   [
     'Each conversation on this site',
     shownBy(
-      'api/chat-privacy: are other ones after the conversation was cleared',
-      'api/chat-privacy: is unreadable without its key, with the key of another user, and out of its place',
+      'api: are other ones after the conversation was cleared',
+      'api: is unreadable without its key, with the key of another user, and out of its place',
     ),
   ],
   [
     'That a reply was about',
-    shownBy('api/chat-privacy: leaves no sign of a crisis in the database, in the row of the reply neither'),
+    shownBy('api: leaves no sign of a crisis in the database, in the row of the reply neither'),
   ],
-  ['The companion’s service', shownBy('api/chat: is stored, sent to the bot and replied to, in order')],
+  ['The companion’s service', shownBy('api: is stored, sent to the bot and replied to, in order')],
   [
     'Login codes and link tokens',
     shownBy(
-      'api/export: holds no secret and no hash',
-      'rules/lib: is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose',
+      'api: holds no secret and no hash',
+      'rules: is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose',
     ),
   ],
   [
     'Nobody at our company',
     promised('nobody reads conversations'),
-    shownBy('operations/support: never shows the conversation'),
+    shownBy('operations: never shows the conversation'),
   ],
   ['If you ask us for help', promised('nobody reads conversations')],
   ['Answers are written', promised('the contract with the AI partner')],
@@ -146,47 +140,47 @@ const privacy: Row[] = [
   ['What you write or say', advice],
   ['The partner processes', promised('the contract with the AI partner')],
   ['To provide the service', scope],
-  ['Where the law asks', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
+  ['Where the law asks', shownBy('browser: asks for consent before the first message, with nothing ticked')],
   ['You withdraw it there', withdrawal],
   ['Deleting your account withdraws', deletion],
   ['Only those who help us', promised('nobody else receives data')],
-  ['{app}, to carry', shownBy('api/sign-in: sends one WhatsApp message to somebody who has written')],
+  ['{app}, to carry', shownBy('api: sends one WhatsApp message to somebody who has written')],
   ['our AI partner, for', noNumberForTheModel],
-  ['Stripe, for payments', shownBy('browser/plans: the chosen plan is bought on the page of the payment provider')],
+  ['Stripe, for payments', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
   ['Cloudflare, which runs', encryptedStorage, stands('wrangler.toml', 'LIVE_USER')],
   ['We hand data', promised('authorities')],
   [
     'Messages on this site, recordings included',
     days('CHAT_RETENTION_DAYS', (value) => `kept for ${value} days`),
     shownBy(
-      'api/chat-clearing: comes within a day of the days that are set, for the ids of cleared messages too',
-      'api/recordings-kept: is kept as long as messages are, and no longer',
+      'api: comes within a day of the days that are set, for the ids of cleared messages too',
+      'api: is kept as long as messages are, and no longer',
     ),
     stands('worker/live/live-user.ts', 'const retentionCheckMs = dayMs;'),
   ],
-  ['A session ends after', shownBy('api/refusals: refuses a session after its thirty days')],
-  ['Everything else is kept', shownBy('api/retention: deletes the expired rows of %s, and no others'), deletion],
+  ['A session ends after', shownBy('api: refuses a session after its thirty days')],
+  ['Everything else is kept', shownBy('api: deletes the expired rows of %s, and no others'), deletion],
   [
     'If nobody uses an account',
     days('ACCOUNT_RETENTION_DAYS', (value) => `for ${value / 365 === 2 ? 'two years' : `${value} days`}`),
     says(`${noticeMs / dayMs} days later`),
-    shownBy('api/retention: is announced to the bot, and deleted 30 days later like one that its user deletes'),
+    shownBy('api: is announced to the bot, and deleted 30 days later like one that its user deletes'),
   ],
-  ['When you delete your account', deletion, shownBy('browser/billing: deleting the account ends what could charge')],
+  ['When you delete your account', deletion, shownBy('browser: deleting the account ends what could charge')],
   [
     'Codes that are made from your number',
     says(`for ${weekMs === 7 * dayMs ? 'a week' : `${weekMs} ms`}`),
     shownBy(
-      'api/traces: keeps a number only where it is needed, and the address %s nowhere',
-      'api/trials: is one for a number, ever, also with two links and after the account was deleted',
-      'api/accounts: leaves nothing of it behind once the week has ended, and nothing without a count',
-      'api/chat-privacy: does not give away the number to somebody who tries all of them',
+      'api: keeps a number only where it is needed, and the address %s nowhere',
+      'api: is one for a number, ever, also with two links and after the account was deleted',
+      'api: leaves nothing of it behind once the week has ended, and nothing without a count',
+      'api: does not give away the number to somebody who tries all of them',
     ),
     stands('worker/lib/cleanup.ts', 'since: botCalls.at, keptMs: 7 * dayMs'),
   ],
   [
     'The order to erase its copy',
-    shownBy('api/outbox: keeps of a deletion that the bot refused neither number nor id, and nothing after 30 days'),
+    shownBy('api: keeps of a deletion that the bot refused neither number nor id, and nothing after 30 days'),
     stands('worker/lib/cleanup.ts', 'parkedDeletionsKeptMs = 30 * dayMs'),
   ],
   [
@@ -196,17 +190,17 @@ const privacy: Row[] = [
   ],
   ['Payment records stay', promised('payment records')],
   ['Wherever you live', scope],
-  ['show you the data', shownBy('api/export: is a JSON attachment with everything that is kept, here and at Stripe')],
+  ['show you the data', shownBy('api: is a JSON attachment with everything that is kept, here and at Stripe')],
   ['correct what is wrong', promised('requests about data')],
   ['erase it', deletion],
   ['limit or stop', promised('requests about data')],
-  ['hand it over', shownBy('browser/account-data: the data is saved as a JSON file')],
+  ['hand it over', shownBy('browser: the data is saved as a JSON file')],
   [
     'On your account page',
     shownBy(
-      'browser/account-data: the data is saved as a JSON file',
-      'browser/account-data: another session can be ended, this one cannot',
-      'browser/account-data: the deletion says what is lost, keeps the focus and gives it back',
+      'browser: the data is saved as a JSON file',
+      'browser: another session can be ended, this one cannot',
+      'browser: the deletion says what is lost, keeps the focus and gives it back',
     ),
   ],
   ['For the rest write', promised('requests about data within 30 days')],
@@ -214,20 +208,20 @@ const privacy: Row[] = [
   [
     'This site sets no cookies',
     shownBy(
-      'browser/calls: every call goes where it should, with what it should and without cookies',
-      'browser/pages: every page carries the strict headers',
+      'browser: every call goes where it should, with what it should and without cookies',
+      'browser: every page carries the strict headers',
     ),
   ],
   [
     'Your browser’s storage',
     shownBy(
-      'browser/session: a stored token is used unless it says that it has ended',
-      'browser/routes: the colours are changed by a button and stored',
-      'browser/sign-in: logging out in one tab logs the other out',
+      'browser: a stored token is used unless it says that it has ended',
+      'browser: the colours are changed by a button and stored',
+      'browser: logging out in one tab logs the other out',
     ),
   ],
   ['{name} supports well-being', scope],
-  ['It is not meant', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
+  ['It is not meant', shownBy('browser: asks for consent before the first message, with nothing ticked')],
   ['When this policy changes', promised('a change of the texts')],
   ['Questions and requests', footer],
 ];
@@ -238,7 +232,7 @@ const terms: Row[] = [
   ['{name} is an AI companion', scope],
   [
     'You talk with',
-    shownBy('browser/chat: carries a message to the companion and its reply back, and shows both after a reload'),
+    shownBy('browser: carries a message to the companion and its reply back, and shows both after a reload'),
   ],
   ['Its answers are written', promised('software writes every reply')],
   ['No human being', promised('software writes every reply')],
@@ -249,16 +243,13 @@ const terms: Row[] = [
   ['Never delay', advice],
   ['{name} cannot respond', scope],
   ['If you or someone else', advice],
-  ['Crisis lines by country', shownBy('browser/help: the account, the contact page and the terms lead there')],
+  ['Crisis lines by country', shownBy('browser: the account, the contact page and the terms lead there')],
   ['You must be at least 18', agreement],
-  ['Your phone number is', shownBy('api/sign-in: opens a session with a three-part token that knows no phone number')],
-  ['You log in with', shownBy('api/sign-in: sends one WhatsApp message to somebody who has written')],
+  ['Your phone number is', shownBy('api: opens a session with a three-part token that knows no phone number')],
+  ['You log in with', shownBy('api: sends one WhatsApp message to somebody who has written')],
   ['Keep your phone', advice],
   ['Tell us at once', advice],
-  [
-    'We may ask new accounts',
-    shownBy('api/accounts: makes new users wait when it is manual, until the bot approves them'),
-  ],
+  ['We may ask new accounts', shownBy('api: makes new users wait when it is manual, until the bot approves them')],
   [
     'Every account has',
     says(
@@ -268,79 +259,73 @@ const terms: Row[] = [
         .join(', ')} or ${plans.platinum.name}`,
     ),
   ],
-  ['Each plan comes', shownBy('browser/plans: four plans stand in order, with price, allowance and voice')],
+  ['Each plan comes', shownBy('browser: four plans stand in order, with price, allowance and voice')],
   [
     'Voice replies are included',
     says(`from ${planIds.map((id) => plans[id]).find(({ hasVoice }) => hasVoice)?.name} upward`),
-    shownBy('api/usage: refuses voice where the plan has none'),
+    shownBy('api: refuses voice where the plan has none'),
   ],
   [
     'Your allowance is reset',
     says(`every ${plans.free.periodDescription}`),
-    shownBy('rules/week: lasts seven days from its anchor, to the millisecond'),
+    shownBy('rules: lasts seven days from its anchor, to the millisecond'),
   ],
   [
     'Messages that you do not',
-    shownBy('api/usage: is counted from the first contact and starts at 0 again, also when nothing ran at midnight'),
+    shownBy('api: is counted from the first contact and starts at 0 again, also when nothing ran at midnight'),
   ],
   [
     'When the allowance',
     shownBy(
-      'api/usage: does not count what would pass the limit',
-      'api/renewals: begins a new, fully paid week, also minutes before the renewal',
+      'api: does not count what would pass the limit',
+      'api: begins a new, fully paid week, also minutes before the renewal',
     ),
   ],
-  ['Paid plans are', shownBy('api/plan-journeys: the return page alone brings the plan')],
-  ['They are billed weekly', shownBy('api/renewals: is paid as soon as it is seen, and opens the new week')],
+  ['Paid plans are', shownBy('api: the return page alone brings the plan')],
+  ['They are billed weekly', shownBy('api: is paid as soon as it is seen, and opens the new week')],
   [
     'Prices are in US dollars',
-    shownBy('api/billing: calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for'),
+    shownBy('api: calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for'),
   ],
-  ['Payments are taken', shownBy('browser/plans: the chosen plan is bought on the page of the payment provider')],
+  ['Payments are taken', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
   [
     'We never see or store',
-    shownBy('browser/calls: every call goes where it should, with what it should and without cookies'),
+    shownBy('browser: every call goes where it should, with what it should and without cookies'),
   ],
   ['If a payment fails', noPlanAfterFailure, stands('worker/docs/runbook.md', 'retries for at most two weeks')],
   ['Until it succeeds', noPlanAfterFailure],
   ['If we change a price', promised('a new price')],
   [
     'The new price applies',
-    shownBy('api/prices: lets those who pay the old one change, cancel and pay, and setting up twice changes nothing'),
+    shownBy('api: lets those who pay the old one change, cancel and pay, and setting up twice changes nothing'),
   ],
   [
     'We may offer a trial',
-    shownBy('api/trials: is one for a number, ever, also with two links and after the account was deleted'),
+    shownBy('api: is one for a number, ever, also with two links and after the account was deleted'),
   ],
-  ['A trial needs no card', shownBy('api/trials: opens the session and grants its plan for its days, by the clock')],
-  [
-    'When it ends',
-    shownBy('api/trials: waits for its end', 'rules/entitlement: ignores a trial from the instant of its end'),
-  ],
+  ['A trial needs no card', shownBy('api: opens the session and grants its plan for its days, by the clock')],
+  ['When it ends', shownBy('api: waits for its end', 'rules: ignores a trial from the instant of its end')],
   [
     'You can change or cancel',
-    shownBy('browser/billing: a cancellation can be taken back, or ends the plan with the week'),
-    shownBy('browser/cancel: from the landing page, signed out, to the end of the subscription'),
+    shownBy('browser: a cancellation can be taken back, or ends the plan with the week'),
+    shownBy('browser: from the landing page, signed out, to the end of the subscription'),
   ],
   ['Cancelling ends the', paidWeekStays],
   ['You keep your plan', paidWeekStays],
   ['A change to a smaller', downgradeIsUndone],
-  [
-    'If a payment is overdue',
-    shownBy('api/billing: collects nothing more of a payment that is due, until it is taken back'),
-  ],
+  ['If a payment is overdue', shownBy('api: collects nothing more of a payment that is due, until it is taken back')],
   ['Until that day', paidWeekStays],
   ['If you cancel during', planBehindTrialEnds],
   ['The trial itself', planBehindTrialEnds],
   [
     'A move to a larger plan takes',
     stands('worker/operations/stripe-setup/stripe-setup.ts', "'none' = 'always_invoice';"),
-    shownBy('browser/billing: a dearer plan begins a new week at once'),
-    shownBy('api/renewals: begins a new, fully paid week, also minutes before the renewal'),
+    shownBy('browser: a dearer plan begins a new week at once'),
+    shownBy('api: begins a new, fully paid week, also minutes before the renewal'),
   ],
-  ['A move to a smaller', shownBy('browser/billing: a cheaper plan begins at the end of the week')],
+  ['A move to a smaller', shownBy('browser: a cheaper plan begins at the end of the week')],
   ['There are no refunds', agreement],
-  ['Deleting your account', deletion, shownBy('browser/billing: deleting the account ends what could charge')],
+  ['Deleting your account', deletion, shownBy('browser: deleting the account ends what could charge')],
   ['This cannot be undone', deletion],
   ['Conversations are encrypted', encryptedStorage, promised('nobody reads conversations')],
   ['To write its answers', noNumberForTheModel, promised('the bot gives the AI partner')],
@@ -375,67 +360,58 @@ const safety: Row[] = [
   [
     '{companion} is built to notice',
     promised('the bot marks a reply about a crisis'),
-    shownBy('operations/bot-example: counts, repeats what it reads, and marks a crisis'),
+    shownBy('operations: counts, repeats what it reads, and marks a crisis'),
   ],
   ['The same holds for eating', promised('about an eating disorder included')],
-  ['In the chat on this site', shownBy('browser/chat: opens the help panel with a reply that is marked as a crisis')],
-  ['You can open the panel', shownBy('browser/chat-start: help is reached before the app has started')],
+  ['In the chat on this site', shownBy('browser: opens the help panel with a reply that is marked as a crisis')],
+  ['You can open the panel', shownBy('browser: help is reached before the app has started')],
   ['In {app} no panel', scope],
-  [
-    'This site’s page',
-    shownBy('browser/help: the numbers are part of the page: without a network it still shows them'),
-  ],
-  ['The page “Get help now” needs', shownBy('browser/help: a visitor gets the lines of the country of the connection')],
-  ['For 24 hours after', shownBy('api/chat: are the allowance of the week, but for a day after a crisis')],
+  ['This site’s page', shownBy('browser: the numbers are part of the page: without a network it still shows them')],
+  ['The page “Get help now” needs', shownBy('browser: a visitor gets the lines of the country of the connection')],
+  ['For 24 hours after', shownBy('api: are the allowance of the week, but for a day after a crisis')],
   ['Nobody at {name}', promised('nobody reads conversations')],
   ['Nobody is watching', promised('nobody reads conversations')],
   ['{name} does not call', scope],
   ['{companion} can miss', scope],
-  [
-    'A reply can come late',
-    shownBy('api/chat-delivery: a message fails after a day, also behind another event that waits'),
-  ],
+  ['A reply can come late', shownBy('api: a message fails after a day, also behind another event that waits')],
   ['If you need a person', advice],
   ['Each number stands', helpLines],
-  ['We show the date', shownBy('rules/help: says which line and of when')],
-  ['Where no source', shownBy('rules/help: says nothing where the sources say nothing')],
-  ['A country without', shownBy('browser/help: a country without a line gets no number, but the way to others')],
-  ['We never show', shownBy('rules/help: gives no neighbour’s line to a country without one')],
-  [
-    'The numbers are part',
-    shownBy('browser/help: the numbers are part of the page: without a network it still shows them'),
-  ],
+  ['We show the date', shownBy('rules: says which line and of when')],
+  ['Where no source', shownBy('rules: says nothing where the sources say nothing')],
+  ['A country without', shownBy('browser: a country without a line gets no number, but the way to others')],
+  ['We never show', shownBy('rules: gives no neighbour’s line to a country without one')],
+  ['The numbers are part', shownBy('browser: the numbers are part of the page: without a network it still shows them')],
   [
     'It does not ask anybody',
-    shownBy('browser/help: the numbers are part of the page: without a network it still shows them'),
+    shownBy('browser: the numbers are part of the page: without a network it still shows them'),
   ],
   ['A number does not work', scope],
   ['<contact>', scope],
-  ['Protocol version', shownBy('browser/help: the page on safety says what Solace does and what it cannot do')],
+  ['Protocol version', shownBy('browser: the page on safety says what Solace does and what it cannot do')],
 ];
 
 const referrals: Row[] = [
   [
     'On this site we count',
     shownBy(
-      'api/referrals: counts a crisis reply when it is read first, and not again by tabs, replays, restarts and later reads',
+      'api: counts a crisis reply when it is read first, and not again by tabs, replays, restarts and later reads',
     ),
   ],
   [
     'In {app}, {companion} reports',
     promised('the crisis lines that it names on WhatsApp'),
-    shownBy("api/referrals: counts the bot's own once for a webhook-id, as long as the number is known"),
+    shownBy("api: counts the bot's own once for a webhook-id, as long as the number is known"),
   ],
-  ['We keep a number', shownBy('api/referrals: keeps nothing about the person beside the count of the day')],
+  ['We keep a number', shownBy('api: keeps nothing about the person beside the count of the day')],
   ['We have counted since', stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'")],
   [
     '{year}: {count',
-    shownBy('browser/help: the page on safety says how many referrals there were, and nothing moves when it knows'),
+    shownBy('browser: the page on safety says how many referrals there were, and nothing moves when it knows'),
   ],
-  ['{year}: not counted', shownBy('browser/help: a year in which nobody counted has no number')],
-  ['{year}, until today', shownBy('browser/help: a year in which nobody counted has no number')],
-  ['The numbers cannot', shownBy('browser/help: without the numbers the page on safety says so')],
-  ['The numbers as data', shownBy('browser/help: the page on safety says what is counted, and leads to the numbers')],
+  ['{year}: not counted', shownBy('browser: a year in which nobody counted has no number')],
+  ['{year}, until today', shownBy('browser: a year in which nobody counted has no number')],
+  ['The numbers cannot', shownBy('browser: without the numbers the page on safety says so')],
+  ['The numbers as data', shownBy('browser: the page on safety says what is counted, and leads to the numbers')],
 ];
 
 const cancelling: Row[] = [
@@ -449,7 +425,7 @@ const cancelling: Row[] = [
 ];
 
 const consent: Row[] = [
-  ['Please read this', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
+  ['Please read this', shownBy('browser: asks for consent before the first message, with nothing ticked')],
   ['{companion} is an AI', promised('software writes every reply')],
   ['Its replies can be', scope],
   ['{companion} is not for', scope],
@@ -467,14 +443,14 @@ const consent: Row[] = [
   [
     'You can clear',
     shownBy(
-      'browser/chat: clears the conversation after a confirmation',
-      'browser/chat: a withdrawn consent empties the conversation and is asked for again',
+      'browser: clears the conversation after a confirmation',
+      'browser: a withdrawn consent empties the conversation and is asked for again',
     ),
   ],
   ['I am 18', agreement],
-  ['I agree', shownBy('api/chat-privacy: comes before the first message, is versioned, and is reported to the bot')],
+  ['I agree', shownBy('api: comes before the first message, is versioned, and is reported to the bot')],
   ['Start the', scope],
-  ['Please tick', shownBy('browser/chat: asks for consent before the first message, with nothing ticked')],
+  ['Please tick', shownBy('browser: asks for consent before the first message, with nothing ticked')],
   ['Your consent could', scope],
   ['Please try again', scope],
   ['Privacy Policy', scope],

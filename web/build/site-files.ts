@@ -95,7 +95,7 @@ export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): 
 `,
     ...filledPaths(pages).flatMap((path) => {
       const policy = policyOf(pages[path] ?? '', connectTo);
-      return [pageRule(path, policy), pageRule(anyLanguage + path, policy)];
+      return [pageRule(path, policy), pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo))];
     }),
     ...immutableRules(files),
   ]);
@@ -110,7 +110,7 @@ export function headersWith(headers: string, { pages, connectTo, ...files }: Hea
   const isShared = headers.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
   const own = filledPaths(pages).flatMap((path) => {
     const policy = policyOf(pages[path] ?? '', connectTo);
-    const isCovered = isShared && headers.includes(pageRule(anyLanguage + path, policy));
+    const isCovered = isShared && headers.includes(pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)));
     return isCovered ? [] : [pageRule(basePath + path, policy)];
   });
   return joined([
@@ -124,6 +124,11 @@ export function headersWith(headers: string, { pages, connectTo, ...files }: Hea
 
 /** A placeholder of `_headers`: the first part of a path. */
 const anyLanguage = '/:language';
+
+/** For a page in any language, and for the 404 page, which is served if there is no such language. */
+function sharedPolicy(pages: Record<string, string>, path: string, connectTo: readonly string[]): string {
+  return policyOf(`${pages[path]}${pages['/404']}`, connectTo);
+}
 
 /** Of pages without prerendered text, and of the 404 page, which is served for every other path: they have the same styles. */
 function generalPolicy(pages: Record<string, string>, connectTo: readonly string[]): string {

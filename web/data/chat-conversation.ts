@@ -15,7 +15,8 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from './event-stream.ts';
 import { followConversation, retryStream } from './session-stream.ts';
 import type { PendingMessage } from '../rules/transcript.ts';
-import { createStore } from './store.ts';
+import { draftKey, signatureOf } from './session.ts';
+import { createStore, tabStorage } from './store.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
@@ -146,9 +147,12 @@ type Draft = { token: string | null; text: string; pending: readonly PendingMess
 
 const store = createStore<Draft>({ token: null, text: '', pending: [] });
 
+/** Whether a change of language hands the draft over. */
+let isHandedOver = false;
+
 /**
- * The draft and the unsent messages of one session. They stay in memory while the user visits other pages, and are
- * not stored, since other people may use the device.
+ * The draft and the unsent messages of one session. They stay in memory while the user visits other pages. Only a change
+ * of language, which loads the page anew, stores the draft: in this tab, until the chat opens or the session ends.
  */
 export const drafts = {
   get: store.get,
@@ -156,6 +160,14 @@ export const drafts = {
   /** Clears them for another session. */
   open(token: string): void {
     if (store.get().token !== token) store.set({ token, text: '', pending: [] });
+  },
+  /** Takes the draft over from the page in another language, and hands it over to the next one. */
+  restore(token: string): void {
+    const [owner, text = ''] = tabStorage.read(draftKey)?.split(/ (.*)/s) ?? [];
+    tabStorage.remove(draftKey);
+    if (owner === signatureOf(token) && !store.get().text) store.set({ text });
+    if (!isHandedOver) addEventListener('click', handOver);
+    isHandedOver = true;
   },
   write: (text: string) => store.set({ text }),
   add(message: PendingMessage): void {
@@ -168,3 +180,11 @@ export const drafts = {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
   },
 };
+
+/** A click that opens another tab or window keeps this page. */
+function handOver({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): void {
+  const { token, text } = store.get();
+  if (!token || !text || ctrlKey || metaKey || shiftKey) return;
+  if (target instanceof Element && target.closest('a[hreflang]'))
+    tabStorage.write(draftKey, `${signatureOf(token)} ${text}`);
+}

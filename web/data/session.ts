@@ -121,13 +121,18 @@ export const session = {
   },
 };
 
+/** The tab's key of a draft on its way to the page in another language. */
+export const draftKey = 'draft';
+
 /** Names the session of a token without being one. */
-const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
+export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
 function setToken(token: string | null): void {
   const before = store.get().token;
   store.set({ token });
-  if (before && before !== token) profiles?.remove(before);
+  if (!before || before === token) return;
+  profiles?.remove(before);
+  tabStorage.remove(draftKey);
 }
 
 function refresh(): void {

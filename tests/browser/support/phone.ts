@@ -33,7 +33,7 @@ export class Phone {
     return control('POST', `${this.#phone}/external-token`, {});
   }
 
-  trial(details: { tier?: string; days?: number } = {}): Promise<{ url: string }> {
+  trial(details: { tier?: string; days?: number; language?: string } = {}): Promise<{ url: string }> {
     return control('POST', `${this.#phone}/trial`, details);
   }
 
@@ -84,6 +84,11 @@ export class Phone {
   /** Advances Stripe's clock of this phone's owner by these seconds. */
   advance(seconds: number): Promise<unknown> {
     return control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
+  }
+
+  /** The messages on the web that the bot has accepted. */
+  webMessages(): Promise<{ text: string; locale: string }[]> {
+    return control('GET', `bot/chat/${encodeURIComponent(this.number)}`);
   }
 
   /** The bot writes unprompted. */

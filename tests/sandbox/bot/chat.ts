@@ -6,7 +6,7 @@ import { ApiError, createApi, createRecordingFetch } from './calls.ts';
 import { silence } from './silence.ts';
 
 type Voice = { seconds: number; type: string; bytes: number };
-export type ChatMessageData = { phone: string; messageId: string; text: string; voice?: Voice };
+export type ChatMessageData = { phone: string; messageId: string; text: string; locale?: string; voice?: Voice };
 export type Chat = ReturnType<typeof createChat>;
 
 /** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
@@ -43,14 +43,16 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
   const modeOf = (phone: string) => ofPhone.get(digitsOf(phone)) ?? ofAll;
 
   /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
-  async function replyToMessage({ phone, messageId, text, voice }: ChatMessageData): Promise<void> {
+  async function replyToMessage({ phone, messageId, text, locale, voice }: ChatMessageData): Promise<void> {
     await withRetries(() => callApi('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`));
     if (voice) await transcribe(phone, messageId, voice);
     const kind = voice ? 'voice' : 'text';
     const usage = await withRetries(() => callApi<Usage>('/api/bot/usage', { phone, kind }, `usage_${messageId}`));
     await pause(pauseMs);
     const crisis = /crisis/i.test(text);
-    const words = crisis ? crisisWords : replyTo(usage, voice !== undefined, siteUrl);
+    const own = repliesIn[locale ?? ''] ?? english;
+    const reply = usage.allowed ? kindReply(usage, own.kind) : replyTo(usage, voice !== undefined, siteUrl);
+    const words = crisis ? own.crisis : reply;
     await withRetries(() =>
       write({
         phone,
@@ -190,20 +192,40 @@ export type Usage = {
   resetsAt: string;
 };
 
-const kindWords = [
-  'Thank you for telling me. What feels heaviest right now?',
-  'I hear you. Let us take this one step at a time.',
-  'That sounds like a lot to carry. I am glad you wrote.',
-  'I am here. Would it help to name what you are feeling?',
-  'Take a slow breath with me. What would a good friend say to you now?',
-];
+const english = {
+  kind: [
+    'Thank you for telling me. What feels heaviest right now?',
+    'I hear you. Let us take this one step at a time.',
+    'That sounds like a lot to carry. I am glad you wrote.',
+    'I am here. Would it help to name what you are feeling?',
+    'Take a slow breath with me. What would a good friend say to you now?',
+  ],
+  crisis:
+    'I am glad that you told me. You deserve help from a person right now: please call your local emergency number or a crisis line.',
+};
 
-const crisisWords =
-  'I am glad that you told me. You deserve help from a person right now: please call your local emergency number or a crisis line.';
+/** By the `locale` of a message on the web. */
+const repliesIn: Record<string, typeof english> = {
+  es: {
+    kind: ['Gracias por contármelo. ¿Qué es lo que más te pesa ahora?', 'Te escucho. Vamos paso a paso.'],
+    crisis:
+      'Me alegra que me lo cuentes. Ahora mereces la ayuda de una persona: llama al número de emergencias de tu país o a una línea de ayuda.',
+  },
+  'pt-BR': {
+    kind: [
+      'Agradeço por me contar. O que mais pesa agora?',
+      'Estou te ouvindo. Vamos com calma, um passo de cada vez.',
+    ],
+    crisis:
+      'Que bom que você me contou. Agora você merece a ajuda de uma pessoa: ligue para o número de emergência do seu país ou para uma linha de apoio.',
+  },
+};
+
+const kindReply = ({ used }: Usage, replies: string[]) => replies[used % replies.length] ?? '';
 
 /** The reply of Solace, or the reason why there is none. */
 export function replyTo(usage: Usage, voice: boolean, siteUrl: string): string {
-  if (usage.allowed) return kindWords[usage.used % kindWords.length] ?? '';
+  if (usage.allowed) return kindReply(usage, english.kind);
   if (voice && !usage.voice) return `Voice messages come with a paid plan. You can choose one here: ${siteUrl}/plans`;
   if (usage.remaining <= 0)
     return `You have used your weekly allowance of ${usage.limit} messages. A new week starts on ${weekday(usage.resetsAt)}. More messages: ${siteUrl}/plans`;

@@ -5,7 +5,7 @@ import { replyTo, type Usage } from './chat.ts';
 
 export type Settings = { phones: Phones; siteUrl: string; secret: string };
 
-type Input = { text?: unknown; voice?: unknown; tier?: unknown; days?: unknown; status?: unknown };
+type Input = { text?: unknown; voice?: unknown; tier?: unknown; days?: unknown; status?: unknown; language?: unknown };
 
 /** The control calls of a phone: write, get a trial, set the approval. */
 export function createPhoneActions({ phones, siteUrl, secret }: Settings): Hono {
@@ -53,8 +53,9 @@ export function createPhoneActions({ phones, siteUrl, secret }: Settings): Hono 
 
   app.post('/phones/:phone/trial', async (c) => {
     const { number, input } = await read(c);
-    const { tier, days } = input;
-    const { url } = await callApi<{ url: string }>('/api/bot/trials', { ...personOf(number), tier, days });
+    const { tier, days, language } = input;
+    const body = { ...personOf(number), tier, days, language };
+    const { url } = await callApi<{ url: string }>('/api/bot/trials', body);
     phones.add(number, {
       from: 'solace',
       text: `Here is your free trial. Open this link to start it: ${url}`,

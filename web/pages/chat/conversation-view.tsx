@@ -30,6 +30,8 @@ type Props = { token: string; conversation: Conversation; openHelp: () => void }
 /** Messages, typing indicator and message field. */
 export function ConversationView({ token, conversation, openHelp }: Props) {
   drafts.open(token);
+  // After hydration, since the prerendered field is empty.
+  useEffect(() => drafts.restore(token), [token]);
   const { pending } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
   const replies = conversation.messages.filter(
     ({ author, seq }) => author === 'solace' && seq > conversation.loadedUpTo,
