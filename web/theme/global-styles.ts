@@ -35,7 +35,7 @@ export const globalCss = defineGlobalStyles({
     fontSize: 'sm',
     _print: { display: 'none !important' },
   },
-  '.offer a': { fontWeight: 'semibold', textDecoration: 'underline' },
+  '.offer a': { flexShrink: '0', textDecoration: 'underline' },
   '.offer a, .offer button': { minWidth: 'touch', minHeight: 'touch', paddingBlock: '2' },
   '.offer button': { marginInlineStart: 'auto', fontSize: 'lg' },
   'h1, h2, h3': { font: 'inherit' },

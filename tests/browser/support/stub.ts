@@ -114,19 +114,23 @@ export class Stub {
 
   /**
    * Sends these events on every chat stream, which stays open; those of the conversation have one revision. The returned
-   * function sends another event on the open streams.
+   * function sends another event on the open streams; what is sent before there is one comes with the first.
    */
   chatStream(revision: number, ...events: LiveEvent[]): (event: LiveEvent, revision: number) => void {
     const streams = new Set<ServerResponse>();
+    const early: string[] = [];
     const frame = (event: LiveEvent, at: number) =>
       `${isUsage(event) ? '' : `id: ${at}\n`}data: ${JSON.stringify(event)}\n\n`;
     this.#replies.set('chatStream', (_, response) => {
       streams.add(response);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const said = events.map((event) => frame(event, revision)).join('');
+      const said = [...events.map((event) => frame(event, revision)), ...early.splice(0)].join('');
       response.write(`event: connection_established\ndata: {}\n\n${said}`);
     });
-    return (event, at) => streams.forEach((response) => response.write(frame(event, at)));
+    return (event, at) => {
+      if (streams.size === 0) early.push(frame(event, at));
+      for (const response of streams) response.write(frame(event, at));
+    };
   }
 
   /** Accepts recordings as the server does, and returns them. */
