@@ -196,7 +196,8 @@ test('every call goes where it should, with what it should and without cookies',
   const made: Made[] = JSON.parse(await page.evaluate(() => sessionStorage.getItem('made') ?? '[]'));
   for (const [call, token, body, credentials = 'omit'] of callRows)
     expect(made.find((each) => each.call === call)).toEqual({ call, token, body, mode: 'cors', credentials });
-  // The page's calls beyond the table: the logout, and the stream ticket.
-  const known = [...callRows.map(([call]) => call), 'POST /api/user/stream-ticket', 'POST /api/auth/logout'];
+  // The page's calls beyond the table: the logout, the stream ticket, and the key of notices.
+  const others = ['POST /api/auth/logout', 'POST /api/user/stream-ticket', 'GET /api/user/push'];
+  const known = [...callRows.map(([call]) => call), ...others];
   expect(made.map(({ call }) => call).filter((call) => !known.includes(call))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { newCode } from '../../worker/sign-in/sent-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
-import { afterLogin, returnPage } from '../../web/rules/sign-in-rules.ts';
+import { afterLogin, returnPage } from '../../web/rules/destinations.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';

@@ -100,6 +100,11 @@ const privacy: Row[] = [
   ['Your phone number', shownBy('api: is a JSON attachment with everything that is kept, here and at Stripe')],
   ['Your messages, text and voice', shownBy('api: holds the whole conversation, and not its key')],
   ['How many messages you use', shownBy('api: is a JSON attachment with everything that is kept, here and at Stripe')],
+  [
+    'If you turn on notices',
+    shownBy('api: exports the push services and languages of the browsers, and no secret of theirs'),
+    shownBy('api: with the session that runs out: the cron job deletes it, and nobody is notified before'),
+  ],
   ['Technical records', shownBy('api: writes one structured line per request, without personal data')],
   ['They never hold what', encryptedStorage, shownBy('api: stands in no line of the log')],
   [
@@ -147,6 +152,10 @@ const privacy: Row[] = [
   ['{app}, to carry', shownBy('api: sends one WhatsApp message to somebody who has written')],
   ['our AI partner, for', noNumberForTheModel],
   ['Stripe, for payments', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
+  [
+    'the notice service of your browser',
+    shownBy('api: for a reply is in the language %s and says nothing of the reply'),
+  ],
   ['Cloudflare, which runs', encryptedStorage, stands('wrangler.toml', 'LIVE_USER')],
   ['We hand data', promised('authorities')],
   [

@@ -1,6 +1,6 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
-import type { ReturnPage } from '../rules/sign-in-rules.ts';
+import type { ReturnPage } from '../rules/destinations.ts';
 
 type Guarded = { context: RouterContext };
 

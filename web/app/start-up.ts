@@ -1,7 +1,7 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../data/early-start.ts';
 import { onRedirect, session, tokenKey } from '../data/session.ts';
-import { returnPage } from '../rules/sign-in-rules.ts';
+import { returnPage } from '../rules/destinations.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 
 /** Restores the session, and updates the router and the other tabs when it changes. */

@@ -1,7 +1,7 @@
 import type { User } from '../rules/user-profile.ts';
 import { storage, tabStorage, createStore } from './store.ts';
 import { useSyncExternalStore } from 'react';
-import type { Destination } from '../rules/sign-in-rules.ts';
+import type { Destination } from '../rules/destinations.ts';
 
 export const tokenKey = 'authToken';
 

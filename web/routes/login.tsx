@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { type RouterContext, requireGuest } from '../app/guards.ts';
 import { addressToken } from '../data/early-start.ts';
 import { LoginPage } from '../pages/login/login-page.tsx';
-import { type LoginWishes, returnPage } from '../rules/sign-in-rules.ts';
+import { type LoginWishes, returnPage } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/login')({
   validateSearch: ({ plan, next }: Record<string, unknown>): LoginWishes => ({

@@ -17,6 +17,8 @@ import {
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
+const minuteMs = 60_000;
+
 const VoiceMessage = lazy(() => import('./voice-message.tsx'));
 
 type Props = {
@@ -63,26 +65,17 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
 }
 
 /**
- * Calls `remind` after three hours of use since the last notice. The page is in use while it is visible; the time before
- * it was opened counts too, since the person may have used it then.
+ * Calls `remind` after three hours of use since the last notice, counted by the minute. The page is in use while it is
+ * visible; the time before it was opened counts too, since the person may have used it then.
  */
 function useReminder(noticeAt: string, remind: () => void): void {
   useEffect(() => {
     let left = Date.parse(noticeAt) + noticeIntervalMs - Date.now();
-    let visibleSince: number | null = null;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const follow = () => {
-      clearTimeout(timer);
-      if (visibleSince !== null) left -= Date.now() - visibleSince;
-      visibleSince = document.hidden ? null : Date.now();
-      if (visibleSince !== null) timer = setTimeout(remind, Math.max(0, left));
-    };
-    follow();
-    document.addEventListener('visibilitychange', follow);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', follow);
-    };
+    const timer = setInterval(() => {
+      if (!document.hidden) left -= minuteMs;
+      if (left <= 0) remind();
+    }, minuteMs);
+    return () => clearInterval(timer);
   }, [noticeAt, remind]);
 }
 

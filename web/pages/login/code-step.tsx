@@ -1,7 +1,8 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { cleanCode, codeError, type LoginWishes } from '../../rules/sign-in-rules.ts';
+import type { LoginWishes } from '../../rules/destinations.ts';
+import { cleanCode, codeError } from '../../rules/sign-in-rules.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';

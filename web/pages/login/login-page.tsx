@@ -5,7 +5,7 @@ import { addressToken } from '../../data/early-start.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
-import { isPlanId, type LoginWishes } from '../../rules/sign-in-rules.ts';
+import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';

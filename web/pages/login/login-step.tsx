@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { css } from '#styled/css';
 import { notify } from '../../data/notices.ts';
-import { type Destination, type LoginWishes, afterLogin } from '../../rules/sign-in-rules.ts';
+import { type Destination, type LoginWishes, afterLogin } from '../../rules/destinations.ts';
 import { loginWords } from '#words/login';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };

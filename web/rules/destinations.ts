@@ -1,0 +1,28 @@
+import { planIds, type PlanId } from '#contract/plans';
+
+export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans' | ReturnPage;
+
+/** Pages to which the login leads back. */
+export type ReturnPage = '/cancel';
+
+/** The page to which a login leads back, from the search parameter `next` or from a path in any language. */
+export function returnPage(path: unknown): ReturnPage | undefined {
+  return typeof path === 'string' && /^(\/[a-z-]+)?\/cancel\/?$/.test(path) ? '/cancel' : undefined;
+}
+
+export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
+
+/** What the address of the login names: a chosen plan, and the page that follows. */
+export type LoginWishes = { plan?: string | undefined; next?: ReturnPage | undefined };
+
+/** The page after a code was verified. */
+export function afterLogin(status: string | null | undefined, { plan, next }: LoginWishes): AfterLogin {
+  if (isPlanId(plan)) return { to: '/account', notice: 'success' };
+  if (!status || status === 'approved' || status === 'authenticated') return { to: next ?? '/account', notice: 'none' };
+  if (status === 'pending') return { to: '/pending-approval', notice: 'none' };
+  return { to: '/', notice: 'issue' };
+}
+
+export function isPlanId(id: string | undefined): id is PlanId {
+  return planIds.some((known) => known === id);
+}
