@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { payRenewal } from '../../worker/billing/invoices.ts';
-import { botCall, parallel, runCron } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import { buy, complete, inPortal, newSubscriber, profileOf, type Subscriber, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
+import { database } from './support/database.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import {
@@ -285,6 +286,124 @@ describe('a user whose payment is due', () => {
     }
     expect(await attempts()).toBe(before + 1);
     expect((await profileOf(person.token)).metadata.subscriptionStatus).toBe('past_due');
+  });
+});
+
+describe('a plan that is changed while its payment is due', () => {
+  /** A user past due who has used the last paid week, with a card that works again; the open invoice's id. */
+  async function owing(tier: Tier, limit: number, weeks = 1): Promise<Subscriber & { debt: string }> {
+    const person = await spent(tier, limit);
+    await sandbox.stripeSettings(person.phone, { afterRetries: 'past_due' });
+    for (let renewal = 0; renewal < weeks; renewal += 1) await advance(person, week + 2 * hour);
+    await sandbox.card(person.phone, false);
+    await database.execute({
+      sql: 'update users set billing_watch_until = null where phone = ?',
+      args: [person.phone],
+    });
+    return { ...person, debt: await latestInvoiceOf(person.customer) };
+  }
+
+  const state = async ({ token }: Subscriber) => (await profileOf(token)).metadata;
+
+  /** The plain portal, without a visit that the cron job watches. */
+  async function portalOf({ customer }: Subscriber): Promise<string> {
+    return (await stripe.billingPortal.sessions.create({ customer, configuration: await portal() })).url;
+  }
+
+  async function portal(): Promise<string> {
+    const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+    return data.find(({ metadata }) => metadata?.solace && !metadata.price)!.id;
+  }
+
+  /** Stripe calls the subscription active; the product knows that the week before is not paid. */
+  async function expectOwed(person: Subscriber, tier: Tier, limit: number): Promise<void> {
+    await advance(person, 0);
+    expect((await subscriptionOf(person.customer)).status).toBe('active');
+    expect((await profileOf(person.token)).metadata).toMatchObject({
+      subscriptionStatus: 'past_due',
+      subscriptionTier: tier,
+    });
+    expect(await usage(person.phone)).toMatchObject({ allowed: false, used: limit, limit });
+    expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: limit });
+  }
+
+  it('opens no week for a credit of unpaid weeks, however often, until the credited invoice is paid', async () => {
+    const person = await owing('platinum', 160, 2);
+    for (let times = 0; times < 3; times += 1) {
+      const url = await portalOf(person);
+      await inPortal(url, 'switch', { price: await priceOf('platinum') });
+      // Two hours have passed since the renewal.
+      const { status, total } = await latestInvoice(person);
+      expect([status, total < 400]).toEqual(['paid', true]);
+      await expectOwed(person, 'platinum', 160);
+    }
+    await stripe.invoices.pay(person.debt);
+    await advance(person, 0);
+    expect(await state(person)).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'platinum' });
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0, limit: 160 });
+  });
+
+  it('to a dearer one opens no week for the credit of an unpaid one, until that is paid', async () => {
+    const person = await owing('basic', 30);
+    await inPortal(await portalOf(person), 'switch', { price: await priceOf('premium') });
+    expect((await latestInvoice(person)).amount_paid).toBeLessThan(2999 - 1100);
+    await expectOwed(person, 'basic', 30);
+    expect((await stripe.invoices.retrieve(person.debt)).status).toBe('open');
+    await stripe.invoices.pay(person.debt);
+    await advance(person, 0);
+    expect(await state(person)).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'premium' });
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0, limit: 70 });
+  });
+
+  it('pays the credited invoice too, once, with the card that has paid for the change', async () => {
+    const person = await owing('basic', 30);
+    await inPortal((await buy(person.token)).body.portalUrl, 'switch', { price: await priceOf('premium') });
+    await look(person);
+    await look(person);
+    await advance(person, 0);
+    expect((await stripe.invoices.retrieve(person.debt)).status).toBe('paid');
+    expect(await payments(person)).toHaveLength(3);
+    expect(await state(person)).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'premium' });
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0, limit: 70 });
+  });
+
+  it('leads to the card, and not to another plan, until the credited invoice is paid', async () => {
+    const person = await owing('basic', 30);
+    await inPortal(await portalOf(person), 'switch', { price: await priceOf('premium') });
+    await sandbox.card(person.phone, true);
+    await expectOwed(person, 'basic', 30);
+    const { portalUrl } = (await buy(person.token)).body;
+    await look(person);
+    await expectOwed(person, 'basic', 30);
+    expect((await inPortal(portalUrl, 'card', { card: '4242424242424242' })).headers.get('location')).toContain(
+      '/auth/stripe-success',
+    );
+    await look(person);
+    expect(await state(person)).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'premium' });
+  });
+
+  it('charges nobody who has cancelled for the credited invoice', async () => {
+    const person = await owing('basic', 30);
+    await inPortal(await portalOf(person), 'switch', { price: await priceOf('premium') });
+    await expectOwed(person, 'basic', 30);
+    expect((await call('POST', '/api/billing/cancel', { token: person.token })).status).toBe(200);
+    await advance(person, 15 * 24 * hour);
+    expect(await stripe.invoices.retrieve(person.debt)).toMatchObject({ status: 'open', auto_advance: false });
+    expect(await payments(person)).toHaveLength(2);
+    expect((await state(person)).subscriptionTier).toBe('free');
+  });
+
+  it('is paid together with the draft of a renewal that nobody has seen', async () => {
+    const person = await newSubscriber('basic');
+    const portalUrl = await portalOf(person);
+    await sandbox.advanceStripe(person.phone, week);
+    const { id } = await latestInvoice(person);
+    await inPortal(portalUrl, 'switch', { price: await priceOf('premium') });
+    expect((await stripe.invoices.retrieve(id)).status).toBe('draft');
+    await advance(person, 0);
+    expect((await stripe.invoices.retrieve(id)).status).toBe('paid');
+    expect(await state(person)).toMatchObject({ subscriptionStatus: 'active', subscriptionTier: 'premium' });
+    expect(await usage(person.phone)).toMatchObject({ used: 0, limit: 70 });
   });
 });
 

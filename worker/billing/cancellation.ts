@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { User } from '#db/schema';
 import { RequestError } from '../lib/request-error.ts';
+import { asOwed } from './invoices.ts';
 import type { LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { withStripe } from './stripe-client.ts';
@@ -40,7 +41,7 @@ async function changeLive(billing: Billing, leased: LeasedCustomer, change: Chan
     await startPlanAfterTrial(stripe, leased, settings);
     const live = ((await subscriptionsOf(stripe, stripeId)) ?? []).filter(isLive);
     if (live.length === 0) throw none;
-    for (const subscription of live) await change(stripe, subscription);
+    for (const subscription of live) await change(stripe, await asOwed(stripe, subscription));
   });
   return syncLeased(billing, leased);
 }

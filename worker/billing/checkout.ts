@@ -7,7 +7,7 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { presenceOfCustomer, withCustomer } from './customer.ts';
-import { authenticationPage } from './invoices.ts';
+import { asOwed, authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { addressIn, fittingFlow, openPortal, sendTo, type PageContext, type Site } from './portal.ts';
@@ -61,8 +61,9 @@ export async function checkoutOf(
 }
 
 async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, site: Site): Promise<string> {
-  const page = await authenticationPage(stripe, live);
-  return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(live, site) });
+  const owed = await asOwed(stripe, live);
+  const page = await authenticationPage(stripe, owed);
+  return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });
 }
 
 type Order = { customer: string; user: User; tier: PaidPlanId; site: Site; now: number };

@@ -16,7 +16,7 @@ export async function authenticationPage(stripe: Stripe, subscription: Stripe.Su
   return waits ? (invoice.hosted_invoice_url ?? null) : null;
 }
 
-/** Pays the latest invoice once with each newly saved card, as Stripe does not; returns whether anything was paid. */
+/** Pays the latest invoice once with each card that is new or works again, as Stripe does not; returns whether anything was paid. */
 export async function payWithNewCard(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -27,10 +27,12 @@ export async function payWithNewCard(
   const payable = invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
   const card = await newestCard(stripe, subscription);
-  if (!card || card.created <= invoice.created) return false;
+  const since = Math.max(...subscription.items.data.map(({ current_period_start: start }) => start));
+  // A plan that was paid for after the invoice shows that its card works again.
+  if (!card || (card.created <= invoice.created && since <= invoice.created)) return false;
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
-  const idempotencyKey = `pay:${invoice.id}:${card.id}:${attempt}`;
+  const idempotencyKey = `pay:${invoice.id}:${card.id}:${since}:${attempt}`;
   const paid = await unlessRefused(stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }));
   return paid?.status === 'paid';
 }
@@ -65,6 +67,57 @@ export function isPaidUp(subscription: Stripe.Subscription): boolean {
   const starts = subscription.items.data.map(({ current_period_start: start }) => start);
   const paysFor = (line: Stripe.InvoiceLineItem) => !isProration(line) && starts.includes(line.period.start);
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
+}
+
+/**
+ * The subscription as it is owed. Stripe credits the unused time of an unpaid week too, and calls a subscription active
+ * once the invoice with that credit is paid. Here it is past due, and the unpaid invoice is its latest one.
+ */
+export async function asOwed(stripe: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Subscription> {
+  const latest = latestInvoice(subscription);
+  const isActive = subscription.status === 'active';
+  if (!isActive && !owes(subscription)) return subscription;
+  if (latest?.status !== 'paid' || creditedBy(latest).length === 0) return subscription;
+  const debt = debtsOf(await paidInvoices(stripe, subscription)).get(latest.id);
+  if (!debt) return subscription;
+  const invoice = await stripe.invoices.retrieve(debt);
+  // The draft of a renewal is not overdue: `payRenewal` pays it.
+  const status = isActive && invoice.status !== 'draft' ? 'past_due' : subscription.status;
+  return { ...subscription, status, latest_invoice: invoice };
+}
+
+/** A subscription's paid invoices, without those that credit an invoice which is not paid. */
+export async function settledInvoices(stripe: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+  const paid = await paidInvoices(stripe, subscription);
+  const debts = debtsOf(paid);
+  return paid.filter(({ id }) => debts.get(id) === null);
+}
+
+async function paidInvoices(stripe: Stripe, { id }: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+  return (await stripe.invoices.list({ subscription: id, status: 'paid', limit: 100 })).data;
+}
+
+/** For each paid invoice an unpaid one that it credits, also by way of other paid ones; null if all of them are paid. */
+function debtsOf(paid: Stripe.Invoice[]): Map<string, string | null> {
+  const byId = new Map(paid.map((invoice) => [invoice.id, invoice]));
+  const debts = new Map<string, string | null>();
+  const debtOf = (id: string): string | null => {
+    const invoice = byId.get(id);
+    if (!invoice) return id;
+    if (!debts.has(id)) debts.set(id, creditedBy(invoice).map(debtOf).find(Boolean) ?? null);
+    return debts.get(id)!;
+  };
+  for (const { id } of paid) debtOf(id);
+  return debts;
+}
+
+/** The invoices whose unused time an invoice credits. */
+function creditedBy({ lines }: Stripe.Invoice): string[] {
+  return lines.data.flatMap(({ amount, parent }) => {
+    const details = parent?.subscription_item_details ?? parent?.invoice_item_details;
+    const credited = details?.proration_details?.credited_items?.invoice;
+    return amount < 0 && credited ? [credited] : [];
+  });
 }
 
 function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {

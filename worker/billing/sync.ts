@@ -16,15 +16,21 @@ import { profileOf } from '../usage/profile.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { dueAfter } from './due.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
-import { awaitsPayment, isPaidUp, paidWeekOf, payRenewal, payWithNewCard, priceOfLine } from './invoices.ts';
+import {
+  asOwed,
+  awaitsPayment,
+  isPaidUp,
+  paidWeekOf,
+  payRenewal,
+  payWithNewCard,
+  priceOfLine,
+  settledInvoices,
+} from './invoices.ts';
 import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { tierOfPrice } from './catalogue.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
-
-/** Reads a few invoices, since those with prorations alone do not count. */
-const paidInvoices = 20;
 
 export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
@@ -101,7 +107,7 @@ async function fetchState(
   const { user } = leased;
   const { session, offSaleTier } = await startPlanAfterTrial(stripe, leased, settings);
   const subscriptions = await payDebts(stripe, leased, await fetchSubscriptions(stripe, leased, stripeId), stripeId);
-  const invoices = await paidInvoicesOf(stripe, subscriptions);
+  const invoices = await unpaidPeriods(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
   const known = { trialEndsAt: user.trialEndsAt, heldTier: user.tier, prices, paidWeeks };
@@ -112,7 +118,9 @@ async function fetchState(
 /** All subscriptions; none for a deleted customer. For an unknown customer it throws, so the plan stays. */
 async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCustomer, stripeId: string) {
   const found = await subscriptionsOf(stripe, stripeId);
-  if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) return found;
+  if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) {
+    return Promise.all(found.map((each) => asOwed(stripe, each)));
+  }
   if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
   return found ?? [];
 }
@@ -135,13 +143,13 @@ async function payDebts(
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-async function paidInvoicesOf(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
+/** The settled invoices of each subscription whose present period is not paid. */
+async function unpaidPeriods(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
   for (const subscription of subscriptions) {
     const { id, status } = subscription;
     if (status !== 'past_due' && (status !== 'active' || isPaidUp(subscription))) continue;
-    const { data } = await stripe.invoices.list({ subscription: id, status: 'paid', limit: paidInvoices });
-    invoices.set(id, data);
+    invoices.set(id, await settledInvoices(stripe, subscription));
   }
   return invoices;
 }

@@ -72,10 +72,15 @@ type Schedule = {
   phases: Phase[];
 };
 
+type LineDetails = {
+  subscription: string;
+  proration: boolean;
+  proration_details: { credited_items: { invoice: string } | null };
+};
 export type Line = {
   amount: number;
   period: { start: number; end: number };
-  parent: { subscription_item_details: { subscription: string; proration: boolean } | null };
+  parent: { subscription_item_details: LineDetails | null };
   pricing: { price_details: { price: string } };
 };
 export type Invoice = {
@@ -124,7 +129,8 @@ export function standingAt(holdings: Holdings, tiers: Map<string, string>): Subs
   const item = subscription?.items.data[0];
   if (!subscription || !item) return free;
   const sold = tiers.get(item.price.id) ?? 'free';
-  const tier = subscription.status === 'past_due' ? lower(sold, paidTier(holdings, subscription.id, tiers)) : sold;
+  const due = subscription.status === 'past_due' || owesCredit(holdings, subscription.id);
+  const tier = due ? lower(sold, paidTier(holdings, subscription.id, tiers)) : sold;
   const end = subscription.status === 'trialing' ? subscription.trial_end! : item.current_period_end;
   const cancelAt = subscription.cancel_at ?? (subscription.cancel_at_period_end ? end : null);
   const next = cancelAt === null ? nextTier(subscription, holdings, tiers) : null;
@@ -133,7 +139,7 @@ export function standingAt(holdings: Holdings, tiers: Map<string, string>): Subs
   const scheduledTier = isReported ? next : null;
   return {
     tier,
-    status: statusOf(subscription, cancelAt, scheduledTier),
+    status: due ? 'past_due' : statusOf(subscription, cancelAt, scheduledTier),
     renewalAt: end * 1000,
     cancelAt: cancelAt && cancelAt * 1000,
     scheduledTier,
@@ -141,7 +147,6 @@ export function standingAt(holdings: Holdings, tiers: Map<string, string>): Subs
 }
 
 function statusOf({ status }: Subscription, cancelAt: number | null, scheduledTier: string | null): string {
-  if (status === 'past_due') return status;
   if (cancelAt !== null) return 'cancellation_scheduled';
   if (status === 'trialing') return status;
   return scheduledTier ? 'downgrade_scheduled' : 'active';
@@ -155,7 +160,7 @@ function nextTier({ schedule }: Subscription, { schedules }: Holdings, tiers: Ma
 
 /** The plan that the payments for the last paid week cover. */
 function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<string, string>): string {
-  const paid = invoices.filter(({ status, parent }) => status === 'paid' && isOf(parent, subscription));
+  const paid = settledIn(invoices).filter(({ parent }) => isOf(parent, subscription));
   const lines = paid.flatMap(({ lines: { data } }) => data).filter(({ amount }) => amount > 0);
   const weeks = lines.filter(({ parent }) => parent.subscription_item_details?.proration === false);
   const end = Math.max(...weeks.map(({ period }) => period.end));
@@ -163,6 +168,25 @@ function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<strin
     .filter(({ period }) => period.end === end)
     .map(({ pricing }) => tiers.get(pricing.price_details.price));
   return sold.reduce<string>((best, tier) => (tier && level(tier) > level(best) ? tier : best), 'free');
+}
+
+/** The paid invoices whose credits, if they have any, are for settled ones. */
+export function settledIn(invoices: Invoice[]): Invoice[] {
+  const settled = new Set<Invoice>();
+  for (const invoice of invoices.toSorted((one, other) => one.created - other.created)) {
+    const credits = invoice.lines.data.filter(({ amount }) => amount < 0);
+    const credited = credits.map(({ parent }) => parent.subscription_item_details?.proration_details.credited_items);
+    const isPaidFor = credited.every((items) => !items || [...settled].some(({ id }) => id === items.invoice));
+    if (invoice.status === 'paid' && isPaidFor) settled.add(invoice);
+  }
+  return [...settled];
+}
+
+/** The latest invoice is paid, and credits an unpaid one. */
+function owesCredit({ invoices }: Holdings, subscription: string): boolean {
+  const own = invoices.filter(({ parent }) => isOf(parent, subscription));
+  const latest = own.toSorted((one, other) => one.created - other.created).at(-1);
+  return latest?.status === 'paid' && !settledIn(own).includes(latest);
 }
 
 function isOf({ subscription_details: { subscription } }: Invoice['parent'], id: string): boolean {

@@ -1,6 +1,6 @@
 import { planOf } from '../../../worker/contract/plans.ts';
 import { accountsIn, type Account, checkCases, type Finding } from '../invariants/accounts.ts';
-import { free, liveIn, standingAt, type Holdings, type Invoice } from '../invariants/subscriptions.ts';
+import { free, liveIn, settledIn, standingAt, type Holdings, type Invoice } from '../invariants/subscriptions.ts';
 import type { Rig } from '../rig.ts';
 import type { Customer } from './customer.ts';
 
@@ -89,9 +89,9 @@ function leftBehind({ customer, holdings, account }: Case): string | null {
   return left.length > 0 ? `${customer.phone} has left, and at Stripe ${left.join(', ')}` : null;
 }
 
-/** The whole weeks that were paid for. */
+/** The whole weeks that were paid for, also by way of a credit for a paid week. */
 function paidWeeks(invoices: Invoice[]) {
-  return weeksOf(invoices.filter(({ status, amount_paid }) => status === 'paid' && amount_paid > 0));
+  return weeksOf(settledIn(invoices));
 }
 
 function weeksOf(invoices: Invoice[]) {

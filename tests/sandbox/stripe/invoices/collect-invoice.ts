@@ -60,7 +60,7 @@ function declineCodeOf(outcome: Outcome): string | null {
   return outcome.kind === 'declined' ? (outcome.decline.decline_code ?? outcome.decline.code) : null;
 }
 
-/** Emits the events of an invoice whose payment failed; an active subscription becomes past due. */
+/** Emits the events of an invoice whose payment failed; with its latest finalized one, a subscription is past due. */
 export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
   const invoice = world.invoices.get(id);
   if (kind === 'action') world.emit('invoice.payment_action_required', invoice);
@@ -68,7 +68,9 @@ export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'k
     world.emit('invoice.payment_failed', invoice);
   }
   const subscription = subscriptionOf(invoice);
-  if (!subscription || world.subscriptions.get(subscription).status !== 'active') return;
+  if (!subscription) return;
+  const { status, _: internal } = world.subscriptions.get(subscription);
+  if (status !== 'active' || internal.lastFinalized !== id) return;
   world.customers.change(invoice.customer, (customer) => void (customer.delinquent = true));
   world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
 }
