@@ -65,7 +65,6 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
   return result instanceof Response ? result : Response.json(result);
 }
 
-/** Turns every error into a response; only the log describes an unexpected one. */
 function refuse(error: Error, c: Context<AppEnv>): Response {
   const requestLog = c.get('requestLog');
   requestLog.error = toRequestError(error, requestLog.traffic);

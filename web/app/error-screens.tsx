@@ -45,7 +45,6 @@ export function NotFound() {
 
 const store = createStore<{ text: string | null }>({ text: null });
 
-/** The text of the window's first uncaught error; null while there is none. */
 export const uncaughtError = {
   get: () => store.get().text,
   subscribe: store.subscribe,

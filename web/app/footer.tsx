@@ -7,7 +7,6 @@ import { isTranslated, locale } from '#words/language';
 import { offered } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
-/** The footer of every page, with the company notice and contact links. */
 export function Footer() {
   return (
     <footer className={foot}>

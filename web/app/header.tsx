@@ -39,7 +39,6 @@ export function Header() {
   );
 }
 
-/** The first element in the tab order; skips to the content. */
 function SkipLink() {
   return (
     <a href="#main" className={skip}>
@@ -95,7 +94,6 @@ const mark = css({
   '& span': { display: { base: 'none', sm: 'inline' } },
 });
 
-/** Switches between light and dark colours and stores the choice. */
 function ThemeToggle() {
   const isKnown = useHydrated();
   const isDark = useSyncExternalStore(colourScheme.subscribe, colourScheme.isDark, () => false);

@@ -5,7 +5,6 @@ import { formatPhone } from '../rules/formats.ts';
 import { Alert } from '../ui/alert.tsx';
 import { layoutWords } from '#words/layout';
 
-/** Says whose account this is after a trial link has replaced the session of another one. */
 export default function SwitchedNotice() {
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
   return (

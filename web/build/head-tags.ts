@@ -88,7 +88,6 @@ const product = {
   offers: plansOnSale().map(offer),
 };
 
-/** Structured data about the organization or the plans; null for other pages. */
 function structuredData(path: string): string | null {
   if (path !== '/' && path !== '/plans') return null;
   const graph = { '@context': 'https://schema.org', '@graph': [organization, product] };

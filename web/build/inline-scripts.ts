@@ -19,7 +19,6 @@ export function inlineHeadScript(entry: string): Plugin {
   };
 }
 
-/** One script with everything that a module imports. */
 export async function bundleScript(entry: string, plugins: Plugin[] = []): Promise<string> {
   const result = await build({
     configFile: false,

@@ -59,7 +59,6 @@ export async function sendRecording(
   });
 }
 
-/** The recording of a message. */
 export async function fetchRecording(token: string, id: string): Promise<Blob> {
   return withSession(token, 'getVoice', async (route) => {
     const response = await send(route.method, addressOf(route, { id }), token);

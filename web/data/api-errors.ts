@@ -86,7 +86,6 @@ export function notifyError(
   notify(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
 }
 
-/** The shown sentence of an error; undefined to show nothing. */
 export function errorMessage(error: unknown, fallback?: string): string | undefined {
   if (error instanceof ApiError) return error.notice ?? fallback;
   if (fallback) return fallback;

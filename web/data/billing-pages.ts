@@ -5,7 +5,6 @@ import { ApiError } from './api-errors.ts';
 
 type PartialResponse = { success?: boolean; portalUrl?: string; message?: string };
 
-/** The address of the page on which the subscription is bought or changed. */
 export async function createSubscriptionSession(tier?: PaidPlanId): Promise<string> {
   const response = tier
     ? request('createSubscriptionUpdateSession', { tier })
@@ -13,7 +12,6 @@ export async function createSubscriptionSession(tier?: PaidPlanId): Promise<stri
   return portalUrlOf(await response, managementWords.noPortal);
 }
 
-/** The address of the billing portal. */
 export async function createPortalSession(): Promise<string> {
   return portalUrlOf(await request('createPortalSession'));
 }

@@ -4,5 +4,4 @@ export const apiBase: string = import.meta.env.VITE_API_BASE ?? '';
 /** The address that accepts the contact form's message as JSON; if empty, sending is simulated. */
 export const contactAddress: string = import.meta.env.VITE_CONTACT_URL ?? '';
 
-/** The id of the running build, for problem reports. */
 export const build: string = import.meta.env.VITE_BUILD ?? import.meta.env.MODE;

@@ -54,7 +54,6 @@ type AddressToken = 'externalToken' | 'trialToken';
 
 export const addressToken = (kind: AddressToken): string | null => globalThis.earlyStart?.[kind] ?? null;
 
-/** Deletes a token of the address after its use. */
 export function clearAddressToken(kind: AddressToken): void {
   if (globalThis.earlyStart) globalThis.earlyStart[kind] = null;
 }

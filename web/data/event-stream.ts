@@ -10,9 +10,7 @@ export type StreamName = Extract<PageCall, 'usageStream' | 'chatStream'>;
 type Options = {
   token: string;
   name: StreamName;
-  /** The query besides the ticket, evaluated for each connection. */
   query: () => Record<string, string>;
-  /** Called with the data of the server's first event. */
   onOpen: (data: string) => void;
   onMessage: (data: string, id: string) => void;
 };

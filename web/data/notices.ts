@@ -9,17 +9,14 @@ export function notify(notice: Notice): void {
   queue.set({ notices: [...queue.get().notices, notice] });
 }
 
-/** Removes the toast with an id. */
 export function withdrawNotice(id: string): void {
   const { notices: waiting, withdrawn } = queue.get();
   queue.set({ notices: waiting.filter((notice) => notice.id !== id), withdrawn: [...withdrawn, id] });
 }
 
-/** The functions for the toaster. */
 export const notices = {
   isWaiting: () => queue.get().notices.length > 0,
   subscribe: queue.subscribe,
-  /** Empties the queue. */
   take() {
     const taken = queue.get();
     if (taken.notices.length > 0 || taken.withdrawn.length > 0) queue.set({ notices: [], withdrawn: [] });

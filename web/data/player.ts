@@ -5,7 +5,6 @@ export const speeds = [1, 1.5, 2] as const;
 export type Speed = (typeof speeds)[number];
 
 type Playback = {
-  /** The recording in the player; all others are at their start. */
   key: string | null;
   state: 'loading' | 'playing' | 'paused' | 'failed';
   /** Seconds. */
@@ -17,11 +16,9 @@ const stopped = { key: null, state: 'paused', position: 0 } as const;
 const store = createStore<Playback>({ ...stopped, speed: 1 });
 
 let audio: HTMLAudioElement | null = null;
-/** The addresses of the recordings that were played last, by key. */
 const addresses = new Map<string, string>();
 const mostKept = 5;
 
-/** The player of the page: one recording plays at a time. */
 export const player = {
   get: store.get,
   subscribe: store.subscribe,
@@ -54,7 +51,6 @@ export const player = {
     store.set({ position });
   },
 
-  /** The next of the speeds. */
   changeSpeed(): void {
     const { speed } = store.get();
     const next = speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1;

@@ -59,7 +59,6 @@ export async function fetchProfile({ inBackground = false } = {}): Promise<Profi
   }
 }
 
-/** Stores a profile from another response in the cache. */
 export function keepProfile(token: string, profile: PartialProfile): void {
   queryClient.setQueryData<User>(key(token), readUser(profile));
 }

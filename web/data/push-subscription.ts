@@ -12,7 +12,6 @@ declare global {
 /** `install`: the browser notifies of replies only once the site is installed. */
 export type NoticeState = 'unavailable' | 'install' | 'denied' | 'off' | 'on';
 
-/** The session that is notified, by the end of its token. */
 const key = 'notices';
 const markOf = (token: string) => token.slice(-16);
 

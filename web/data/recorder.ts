@@ -40,12 +40,10 @@ export class ActiveRecording {
     this.#recorder.start();
   }
 
-  /** Seconds since the start. */
   get seconds(): number {
     return (performance.now() - this.#startedAt) / 1000;
   }
 
-  /** The present loudness, from 0 to 1. */
   get level(): number {
     return this.#meter.level();
   }
@@ -60,7 +58,6 @@ export class ActiveRecording {
     return this.#finished.promise;
   }
 
-  /** Ends it without a result. */
   cancel(): void {
     this.#end ??= 'person';
     this.#release();

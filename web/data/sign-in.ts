@@ -33,12 +33,10 @@ export async function contactState(phone: string, linkCode: string): Promise<str
 
 type Attempt = { phone: string; otp: string; challenge: string | undefined };
 
-/** Exchanges a code for a session; with its challenge, other callers cannot use up its tries. */
 export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResult> {
   return signIn(() => request('verifyOtp', { phone, otp, ...(challenge && { challenge }) }));
 }
 
-/** Exchanges the token of a trial link for a session. A failure ends the current session. */
 export async function activateTrial(trialToken: string | null): Promise<LoginResult> {
   if (!trialToken) return failure(trialWords.missing);
   const before = session.storedToken();
@@ -49,7 +47,6 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
   return result;
 }
 
-/** Exchanges a token of the external issuer for a session. */
 export async function verifyExternalToken(externalToken: string): Promise<LoginResult> {
   try {
     const response: PartialLogin & { user?: object } = await request('verifyExternalToken', { token: externalToken });

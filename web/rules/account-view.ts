@@ -9,7 +9,6 @@ export type AccountSummary = {
   tone: StatusLine['tone'];
 };
 
-/** The first texts of the account page. */
 export function accountSummary(user: User): AccountSummary {
   const { metadata } = user;
   const plan = planOf(metadata.subscriptionTier);

@@ -4,10 +4,8 @@ import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/
 export type Conversation = {
   revision: number;
   messages: readonly ChatMessage[];
-  /** The server has older messages. */
   hasMore: boolean;
   typingUntil: string | null;
-  /** The reply as far as it is written. */
   typed: string;
   consent: Consent | null;
   /** Messages after this `seq` have arrived since the page was loaded. */
@@ -16,7 +14,6 @@ export type Conversation = {
 
 const notTyping = { typingUntil: null, typed: '' };
 
-/** A conversation that starts with the server's newest page. */
 export function conversationOf({ revision, messages, hasMore, typingUntil, consent }: ChatPage): Conversation {
   return { revision, messages, hasMore, typingUntil, typed: '', consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
 }
@@ -31,7 +28,6 @@ export function hasLateReply({ messages, loadedUpTo }: Conversation): boolean {
   return Date.parse(reply.at) - Date.parse(asked.at) > watchedMs;
 }
 
-/** Puts an older page before the messages, without duplicates. */
 export function withOlderPage(conversation: Conversation, page: ChatPage): Conversation {
   const first = conversation.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
   const older = page.messages.filter(({ seq }) => seq < first);

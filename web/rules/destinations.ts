@@ -2,7 +2,6 @@ import { planIds, type PlanId } from '#contract/plans';
 
 export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans' | ReturnPage;
 
-/** Pages to which the login leads back. */
 export type ReturnPage = '/cancel';
 
 /** The page to which a login leads back, from the search parameter `next` or from a path in any language. */
@@ -12,10 +11,8 @@ export function returnPage(path: unknown): ReturnPage | undefined {
 
 export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
 
-/** What the address of the login names: a chosen plan, and the page that follows. */
 export type LoginWishes = { plan?: string | undefined; next?: ReturnPage | undefined };
 
-/** The page after a code was verified. */
 export function afterLogin(status: string | null | undefined, { plan, next }: LoginWishes): AfterLogin {
   if (isPlanId(plan)) return { to: '/account', notice: 'success' };
   if (!status || status === 'approved' || status === 'authenticated') return { to: next ?? '/account', notice: 'none' };

@@ -96,14 +96,12 @@ export async function phoneOfId({ db }: { db: Database }, businessUserId: string
   return user.phone;
 }
 
-/** The business-scoped id of a user; undefined if none is known. */
 export async function exportIdentity({ user, db }: { user: User; db: Database }) {
   const { businessUserId, proof, at } = identities;
   const rows = await db.select({ businessUserId, proof, at }).from(identities).where(eq(identities.userId, user.id));
   return { identities: rows };
 }
 
-/** SQL that deletes the id of a user, and the conflicts in which the user took part. */
 export function deleteIdentity(userId: SQL): SQL[] {
   const own = or(eq(identityConflicts.userId, userId), eq(identityConflicts.otherUserId, userId));
   return [

@@ -17,7 +17,6 @@ export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }
 
-/** Whether WhatsApp's id (digits only) is a spelling of the number. */
 export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
   return canonicalPhone(`+${whatsappId}`) === phone;
 }
@@ -47,10 +46,8 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-/** The rate-limit subject of a user's exports. */
 export const exportSubject = (userId: string) => `exports:${userId}`;
 
-/** The rate-limit subject of a user's changes of the number. */
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 /** SQL that removes the rate-limit events of a number where the condition holds, those of its hard limit excepted. */

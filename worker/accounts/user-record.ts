@@ -15,7 +15,6 @@ export type ExportSection = (context: ExportContext) => Promise<Record<string, u
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
 export type FreeWeek = { began: SQL; used: SQL };
 
-/** SQL that records a contact of a user who is known. */
 export function recordContact(own: SQL, now: number): SQL {
   return build
     .update(users)
@@ -25,7 +24,6 @@ export function recordContact(own: SQL, now: number): SQL {
 }
 
 type Sighting = {
-  /** The id of the user, if the number is new. */
   id?: string;
   phone: PhoneNumber;
   /** The number in WhatsApp's spelling, if the caller sent it. */

@@ -6,7 +6,6 @@ import { preparedSql, readRow, build, type Value, insertSelect } from '../lib/sq
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
-/** The session of a verified token. */
 export type SessionClaims = { userId: string; sessionId: string };
 
 type SessionContext = { db: Database; now: number; waitUntil: (work: Promise<unknown>) => void };
@@ -102,7 +101,6 @@ export class UserSession {
 
 export const sessionLifetimeMs = 30 * dayMs;
 
-/** SQL that creates a session for the user that `from` finds in `users`, and records that the user was seen. */
 export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL, isLimited: boolean): [SQL, SQL] {
   const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
   const row = {
@@ -145,7 +143,6 @@ async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, n
   ]);
 }
 
-/** The ids of a user's sessions that may have open streams. */
 export async function liveSessions(db: Database, userId: string, now: number): Promise<Set<string>> {
   const rows = await db
     .select({ id: sessions.id })

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 
-/** The lookup key of the weekly price of a plan. */
 export function lookupKeyOf(tier: PaidPlanId): string {
   return `${tier}_weekly`;
 }
@@ -12,7 +11,6 @@ export function tierOfPrice(price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>
   return paidPlanIds.find((id) => id === tier) ?? null;
 }
 
-/** The id of the price at which a plan is sold today; null if the plan is not on sale. */
 export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<string | null> {
   if (!plans[tier].onSale) return null;
   const { data } = await stripe.prices.list({ lookup_keys: [lookupKeyOf(tier)], active: true, limit: 1 });

@@ -94,7 +94,6 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
 
 type Metadata = ReturnType<typeof metadataOf>;
 
-/** The purpose of a checkout; `tierBefore` shows on return whether the plan has changed. */
 function metadataOf({ user, tier, now }: Order) {
   const trial = user.trialEndsAt !== null && user.trialEndsAt > now;
   const purpose = trial ? 'trial_plan' : 'purchase';

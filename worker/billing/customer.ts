@@ -30,7 +30,6 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
   return (await stripe.customers.create(details, { idempotencyKey })).id;
 }
 
-/** All customers of a user at Stripe, oldest first: by the search, and by the list since the first request. */
 async function findCustomers(stripe: Stripe, { userId, askedAt }: LeasedCustomer['customer']): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
   const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));

@@ -17,10 +17,8 @@ export type SubscriptionState = {
   weekFrozen: boolean;
   /** The plan begins when our own trial ends. */
   tierWaits: boolean;
-  /** Our own trial has ended by Stripe's clock. */
   endsTrial: boolean;
   hadSubscription: boolean;
-  /** A subscription can still charge or change. */
   live: boolean;
   /** More than one subscription is live: the user pays twice. */
   doubled: boolean;
@@ -121,7 +119,6 @@ function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean):
   return trialing || plans[planned].level < plans[tier].level ? planned : null;
 }
 
-/** Whether a subscription that waited for our trial's end has reached it. */
 function hasOutlivedTrial({ trial_end, status, ended_at, metadata }: Stripe.Subscription): boolean {
   if (!trial_end || metadata.begins !== planAfterTrialMetadata.begins || status === 'trialing') return false;
   return ended_at === null || ended_at >= trial_end;

@@ -33,7 +33,6 @@ export async function dealWithDispute({ db, settings }: Parts, { data }: StripeE
   });
 }
 
-/** Handles recent disputes whose events were lost. */
 export async function reviewDisputes(billing: Billing, now: number): Promise<void> {
   const { db, settings } = billing;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
@@ -65,7 +64,6 @@ async function endDisputed({ db, stripe, settings }: Work, customer: string, dis
   return ends;
 }
 
-/** The subscription whose invoice a disputed payment paid; null for any other payment. */
 async function subscriptionPaidBy(stripe: Stripe, dispute: Stripe.Dispute): Promise<Stripe.Subscription | null> {
   const intent = idOf(dispute.payment_intent);
   if (!intent) return null;
@@ -85,7 +83,6 @@ async function isFirstReport(db: Database, { id, created }: Stripe.Dispute): Pro
   return (await db.insert(stripeEvents).values(row).onConflictDoNothing()).rowsAffected > 0;
 }
 
-/** A dispute names its charge, and the charge its customer. */
 function customerOfDispute({ charge }: Stripe.Dispute): string | null {
   return typeof charge === 'string' ? null : idOf(charge.customer);
 }

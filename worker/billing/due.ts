@@ -38,7 +38,6 @@ export function pauseAfter(failures: number): number {
   return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestPauseMs);
 }
 
-/** SQL: the customers that the cron job acquires next, those that waited longest first. */
 export function dueCustomers(now: number, limit: number): SQL {
   return sql`select ${customers.userId} from ${customers} where ${customers.dueAt} <= ${now}
     and ${customers.leaseUntil} <= ${now} order by ${customers.dueAt} limit ${limit}`;

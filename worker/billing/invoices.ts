@@ -111,7 +111,6 @@ function debtsOf(paid: Stripe.Invoice[]): Map<string, string | null> {
   return debts;
 }
 
-/** The invoices whose unused time an invoice credits. */
 function creditedBy({ lines }: Stripe.Invoice): string[] {
   return lines.data.flatMap(({ amount, parent }) => {
     const details = parent?.subscription_item_details ?? parent?.invoice_item_details;
@@ -124,7 +123,6 @@ function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe
   return typeof invoice === 'string' ? null : invoice;
 }
 
-/** The newest of the customer's default card and the subscription's own. */
 async function newestCard(
   stripe: Stripe,
   { customer, default_payment_method: own }: Stripe.Subscription,

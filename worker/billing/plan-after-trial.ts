@@ -11,7 +11,6 @@ import { dayMs } from '../lib/time.ts';
 
 type Result = {
   session: string | null;
-  /** The chosen plan, if it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
 };
 

@@ -14,7 +14,6 @@ import { isLive, nextPhase, owes, subscriptionsOf } from './subscriptions.ts';
 
 const watchMs = hourMs;
 
-/** The site as the user sees it. */
 export type Site = { settings: Settings; language: Language };
 export type PageContext = Site & { db: Database; now: number };
 
@@ -42,7 +41,6 @@ export function sendTo({ db, now }: PageContext, { id }: User, url: string, chan
   return { result: url, changes: { dueAt: now, ...changes }, statements: [watch] };
 }
 
-/** The address of a page in the user's language, to which Stripe returns the user. */
 export function addressIn({ settings, language }: Site, path: string): string {
   return settings.SITE_URL + pathIn(language, path);
 }

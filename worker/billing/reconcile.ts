@@ -15,7 +15,6 @@ const runMs = 45_000;
 /** The pause after a Worker that was killed during a fetch. */
 const stoppedMs = 10 * minuteMs;
 
-/** Syncs a user's customer if it is free and satisfies the condition. */
 export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
   const token = crypto.randomUUID();
   const which = sql`${customers.userId} = ${userId} and ${condition}`;
@@ -24,7 +23,6 @@ export async function syncUser(billing: Billing, userId: string, condition: SQL 
   if (row) await syncOrPostpone(billing, { token, ...row });
 }
 
-/** Syncs the customers that are due, those that waited longest first. */
 export async function reconcile(billing: Billing, now: number): Promise<void> {
   const until = Date.now() + runMs;
   for (let synced = 0; synced < customersPerRun && Date.now() < until;) {

@@ -9,7 +9,6 @@ import { openStripe } from './stripe-client.ts';
 
 const toleranceSeconds = 300;
 
-/** The parts of an event that the Worker reads; the state is fetched from Stripe. */
 const Event = v.object({
   id: v.string(),
   object: v.literal('event'),

@@ -40,21 +40,18 @@ export function nextPhase({
   return schedule.phases.find((phase) => phase.start_date >= end_date) ?? null;
 }
 
-/** The id of an object that Stripe sends expanded or as an id. */
 export function idOf(object: string | { id: string } | null | undefined): string | null {
   return typeof object === 'string' ? object : (object?.id ?? null);
 }
 
 const withoutInvoice = { invoice_now: false, prorate: false } as const;
 
-/** Ends a subscription and its schedule at once; does nothing if it has ended already. */
 export async function cancelNow(stripe: Stripe, { id, schedule }: Stripe.Subscription): Promise<void> {
   const scheduleId = idOf(schedule);
   if (scheduleId) await unlessRefused(stripe.subscriptionSchedules.cancel(scheduleId, withoutInvoice));
   await unlessMissing(stripe.subscriptions.cancel(id, withoutInvoice));
 }
 
-/** A live subscription with the item that sells its plan. */
 export type Live = { subscription: Stripe.Subscription; item: Stripe.SubscriptionItem; tier: PlanId };
 
 type Choice = {
@@ -102,7 +99,6 @@ function bestFirst(a: Live, b: Live): number {
   );
 }
 
-/** A price without one of our plans, and a user's live subscription at it. */
 export type UnknownPrice = { price: string; subscription: string };
 
 export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]> {

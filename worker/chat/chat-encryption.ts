@@ -29,7 +29,6 @@ const boundMark = '/2';
 /** No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or the row was changed. */
 class UnusableChatKey extends Error {}
 
-/** A random key for a new conversation, wrapped for the user's row. */
 export function newChatKey(settings: Settings, owner: Owner): Promise<WrappedKey> {
   return wrap(settings, owner, crypto.getRandomValues(new Uint8Array(keyBytes)));
 }
@@ -140,7 +139,6 @@ export type MessageContent = {
   replyTo?: string | undefined;
   crisis?: boolean;
   voice?: Voice | undefined;
-  /** The referral of this reply is counted (`referrals.ts`). */
   counted?: boolean;
 };
 type Place = { userId: string; id: string; author: MessageAuthor };
@@ -186,7 +184,6 @@ export function toChatMessage(
   };
 }
 
-/** A reply as far as it is written; null without a key. */
 export async function sealPartialReply(settings: Settings, row: ChatRow, text: string): Promise<ArrayBuffer | null> {
   const key = await chatKeyOf(settings, row);
   return key && seal(key, partialContext(row.id), encoder.encode(text));

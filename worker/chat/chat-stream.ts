@@ -6,7 +6,6 @@ import type { ConversationEvents } from '../live/live-stream.ts';
 import type { StoredMessage } from '../live/message-table.ts';
 import { openMessage, openPartialReply, type KeyOfEpoch } from './chat-encryption.ts';
 
-/** Called with each message that a stream sends. */
 type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: Read) => void;
 type Read = { stored: StoredMessage; message: ChatMessage };
 

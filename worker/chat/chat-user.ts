@@ -12,7 +12,6 @@ import type { User } from '#db/schema';
 
 export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
-/** The 503 for a caller whose epoch is behind the conversation's. */
 export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
 }
@@ -35,7 +34,6 @@ export async function restartEpoch(
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
 }
 
-/** SQL for the one row of `ChatRow` of the user of `own`. */
 export function chatUserSql(own: SQL): SQL {
   return sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId, chat_epoch as chatEpoch
     from users where ${own}`;

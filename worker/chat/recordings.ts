@@ -11,12 +11,10 @@ import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 type Place = { userId: string; id: string; author: MessageAuthor };
 type Context = { env: Env; settings: Settings };
 
-/** The ciphertext of a recording, bound to its user, message and author. */
 export function sealRecording(key: CryptoKey, place: Place, bytes: ArrayBuffer): Promise<ArrayBuffer> {
   return seal(key, recordingContext(place), bytes);
 }
 
-/** The recording of a message, or null if there is none. `authors` may have made it. */
 export async function readRecording(
   { env, settings }: Context,
   user: ChatRow,

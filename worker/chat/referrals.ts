@@ -19,7 +19,6 @@ type Context = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 type Conversation = { userId: string; key: CryptoKey; epoch: number };
-/** A message that was read, as it is stored and as its user sees it. */
 type Read = { stored: StoredMessage; message: ChatMessage };
 
 /** As long as a mark in the message itself may be late, because its live object cannot be reached. */

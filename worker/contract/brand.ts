@@ -1,4 +1,3 @@
-/** Everything that a rebranding changes. */
 export const brand = {
   name: 'Solace',
   companion: 'Solace',
@@ -6,14 +5,12 @@ export const brand = {
   company: 'Solace Wellness, Inc.',
   /** International format, as people read it. */
   businessPhone: '+1 (555) 010-0199',
-  /** The assistant's WhatsApp number, digits only. */
   chatNumber: '15550100199',
   supportEmail: 'support@solace.example',
   copyrightYear: 2025,
   siteUrl: 'https://solace.example',
 } as const;
 
-/** A WhatsApp chat with the assistant, with a text already typed. */
 export function chatLink(text?: string): string {
   const query = text ? `?text=${encodeURIComponent(text)}` : '';
   return `https://wa.me/${brand.chatNumber}${query}`;

@@ -1,7 +1,6 @@
 /** The limits of one message, in UTF-16 code units. */
 export const longestMessage = 4000;
 export const longestReply = 8000;
-/** The maximum number of messages in one page of the conversation. */
 export const messagesPerPage = 50;
 /** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;

@@ -60,7 +60,6 @@ export const PartialReply = messageText(longestReply);
 
 const longestBase64 = 4 * Math.ceil(largestRecordingBytes / 3);
 
-/** A reply of the bot, without the phone number that it is for. */
 export const newReplyEntries = {
   id: ReplyId,
   text: messageText(longestReply),

@@ -16,7 +16,6 @@ export type Plan = {
   hasVoice?: boolean;
   /** False takes a plan off sale: no page offers it, its price at Stripe stays, and its subscribers keep it. */
   onSale: boolean;
-  /** The time after which the allowance starts again. */
   periodDescription: 'day' | 'week' | 'month';
 };
 

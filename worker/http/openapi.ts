@@ -7,7 +7,6 @@ import { apiErrors, type ErrorName } from '../contract/errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** The API as OpenAPI 3.1, generated from the endpoint table and its schemas. */
 export function openApi(serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {

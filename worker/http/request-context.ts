@@ -14,14 +14,12 @@ export type BaseContext = {
   request: Request;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
-  /** The language of the caller's page. */
   language: Language;
   /** Unix ms: the start of the request, used for all its reads and writes. */
   now: number;
   env: Env;
   settings: Settings;
   db: Database;
-  /** Lets work continue after the response, as the platform's `waitUntil`. */
   waitUntil: (work: Promise<unknown>) => void;
 };
 
@@ -51,7 +49,6 @@ export type PublicContext<Name extends EndpointName = EndpointName> = BaseContex
 /** `session.run` loads the user and must create the response. */
 export type UserContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { session: UserSession };
-/** The signature is verified. */
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
 /** The token of the support command names the account. */
 export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { userId: string };

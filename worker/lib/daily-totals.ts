@@ -15,7 +15,6 @@ export function countToday(counted: Counted, now: Value<number>, from: SQL): SQL
     do update set ${nameOf(dailyTotals.n)} = ${dailyTotals.n} + 1`;
 }
 
-/** The total of a kind in each of these years by UTC. */
 export async function totalsOfYears<Years extends number[]>(
   db: Database,
   kind: Counted['kind'],

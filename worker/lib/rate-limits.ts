@@ -16,7 +16,6 @@ export function hashedSubject(prefix: string, hashes: string[]): string[] {
   return hashes.map((hash) => `${prefix}:${hash}`);
 }
 
-/** SQL: the names of a subject as a list. */
 export function namesOf(subject: Subject): SQL {
   return sql`(${sql.join(
     subject.map((name) => sql`${name}`),
@@ -47,7 +46,6 @@ export function recordEvents(by: Value<string>, now: Value<number>, events: [sub
   return sql`insert into ${rateLimitEvents} (${sql.join(columns, sql`, `)}) ${sql.join(each, sql` union all `)}`;
 }
 
-/** SQL: whether the event `by` was recorded for the subject. */
 export function wasRecorded([name]: Subject, by: Value<string>, now: Value<number>): SQL {
   return sql`exists (select 1 from ${rateLimitEvents}
     where ${subjects} = ${name} and ${instants} = ${now} and ${authors} = ${by})`;
@@ -95,12 +93,10 @@ export class CallLimiter {
     return 0;
   }
 
-  /** How many calls of a key the longest limit counts at its latest call. */
   counted(key: string): number {
     return this.#callsOf(key).length;
   }
 
-  /** Removes a call that was counted at an instant. */
   giveBack(key: string, at: number): void {
     const calls = this.#callsOf(key);
     const index = calls.lastIndexOf(at);

@@ -5,7 +5,6 @@ type Details = {
   issues?: ErrorBody['issues'];
   retryAfter?: number;
   allow?: string;
-  /** Further fields of the response body. */
   fields?: Record<string, unknown>;
 };
 

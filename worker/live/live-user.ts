@@ -21,7 +21,6 @@ import {
 /** What survives hibernation beside a socket: its stream's owner, and the order of admission; 0 before it. */
 type Attachment = StreamOwner & { order: number };
 
-/** The tag of sockets that receive changes of the conversation too. */
 const withConversation = 'conversation';
 const streamsPerUser = 10;
 /** At most daily, since each alarm writes rows; messages stay up to a day longer than the setting. */
@@ -133,14 +132,12 @@ export class LiveUser extends DurableObject<object> {
     return epoch === this.#table.head.epoch ? (this.#table.find(id) ?? null) : null;
   }
 
-  /** A message of the present epoch with the ciphertext of its recording, or null. */
   readRecording(epoch: number, id: string): { message: StoredMessage; sealed: ArrayBuffer } | null {
     const message = this.find(epoch, id);
     const sealed = message && this.#table.recordingOf(message);
     return message && sealed ? { message, sealed } : null;
   }
 
-  /** As `find`, with the message that the bot must receive before it. */
   findQueued(epoch: number, id: string): QueuedMessage | null {
     const message = this.find(epoch, id);
     return message && this.#queued(message);
@@ -171,14 +168,12 @@ export class LiveUser extends DurableObject<object> {
     return moved;
   }
 
-  /** Replaces the ciphertext of a message; returns whether there is one of the present epoch. */
   replaceContent(epoch: number, id: string, sealed: ArrayBuffer): boolean {
     const message = this.find(epoch, id);
     if (message) this.#sendMessage(this.#table.setContent(message, sealed));
     return message !== null;
   }
 
-  /** Keeps the mark that the referral of a reply is counted, unless the reply was cleared. */
   markCounted(epoch: number, id: string, sealed: ArrayBuffer): void {
     const message = this.find(epoch, id);
     if (message) this.#table.replaceSealed(message, sealed);
@@ -204,7 +199,6 @@ export class LiveUser extends DurableObject<object> {
     this.#retentionIsPlanned = false;
   }
 
-  /** Whether a page of the user is open: it shows a message itself. */
   #isWatched(): boolean {
     return this.ctx.getWebSockets().some(({ readyState }) => readyState === WebSocket.OPEN);
   }
@@ -231,7 +225,6 @@ export class LiveUser extends DurableObject<object> {
     return false;
   }
 
-  /** Whether the database responded. */
   async #closeUnlessLive(userId: string): Promise<boolean> {
     try {
       const db = openDatabase(settingsOf(this.env)!, { requests: 0, unreachable: false });
@@ -250,7 +243,6 @@ export class LiveUser extends DurableObject<object> {
     return due.length > 0 ? Math.min(...due) : null;
   }
 
-  /** How long (ms) messages are kept; null while the setting is wrong. */
   #keptMs(): number | null {
     try {
       return settingsOf(this.env)!.CHAT_RETENTION_DAYS * dayMs;

@@ -39,10 +39,8 @@ export function templateLanguageFor(language: Language, { WHATSAPP_TEMPLATE_LANG
 
 type Message = { whatsappId: string; code: string; language: string };
 
-/** Meta's code of a refusal. */
 type Refusal = { status: number; code: number | undefined };
 
-/** Sends an authentication template with a copy-code button. */
 async function sendTemplate(
   settings: Settings,
   { whatsappId, code, language }: Message,

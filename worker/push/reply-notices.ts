@@ -85,10 +85,8 @@ const titles: Record<Language, string> = {
   'pt-BR': `${brand.companion} respondeu`,
 };
 
-/** A browser to notify. */
 export type Subscriber = Omit<typeof pushSubscriptions.$inferSelect, 'userId' | 'sessionId' | 'expiresAt'>;
 
-/** SQL for the browsers of the user of `own`, a condition on `users`, whose sessions are live. */
 export function subscribersSql(own: SQL, now: Value<number>): SQL {
   return sql`select ${table.endpoint}, ${table.p256dh}, ${table.auth}, ${table.publicKey} as publicKey,
       ${table.language}, ${table.createdAt} as createdAt

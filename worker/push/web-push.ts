@@ -1,7 +1,6 @@
 import { fromBase64 } from '../lib/crypto.ts';
 import type { KeyPair } from '../settings.ts';
 
-/** The keys of a subscription as the browser gives them, in base64url. */
 export type SubscriptionKeys = { p256dh: string; auth: string };
 
 /** An ECDH key pair and a salt for one message; only a test gives its own. */
@@ -62,7 +61,6 @@ export async function vapidHeader(
   return `vapid t=${content}.${toBase64Url(new Uint8Array(signature))}, k=${publicKey}`;
 }
 
-/** Whether a text is a public key of a browser: a point of P-256 in base64url. */
 export async function isPublicKey(text: string): Promise<boolean> {
   try {
     await crypto.subtle.importKey('raw', fromBase64Url(text), curve, false, []);

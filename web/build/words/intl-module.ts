@@ -49,14 +49,12 @@ function monthsOf(locale: string): string[] {
   return Array.from({ length: 12 }, (_, month) => monthOf(new Date(Date.UTC(2025, month, 1))));
 }
 
-/** A template for a day, a month and a year. */
 function datePattern(locale: string): string {
   const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
   const parts = new Intl.DateTimeFormat(locale, options).formatToParts(Date.UTC(2025, 0, 5));
   return templateOf(parts, { day: 'day', month: 'months[month]', year: 'year' });
 }
 
-/** A template for an hour and a minute. */
 function timePattern(locale: string): string {
   const format = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
   const morning = format.formatToParts(Date.UTC(2025, 0, 1, 9, 5));
@@ -89,7 +87,6 @@ function priceOf(cents: number, locale: string): string {
   return format.format(cents / 100);
 }
 
-/** The names of the countries that have a crisis line, in the order of the language. */
 function countriesOf(locale: string, special: Record<string, string>): Record<string, string> {
   const names = new Intl.DisplayNames(locale, { type: 'region' });
   const entries = Object.keys(helpLines).map((code) => [code, special[code] ?? names.of(code) ?? code] as const);

@@ -39,7 +39,6 @@ else if (command === 'export') exportTo(file ?? `${tag}.po`, row.tag);
 else if (file === undefined) fail(usage);
 else importFrom(file, row.tag);
 
-/** Prints the faults of a language and its stale texts, and fails if there is one. */
 function check(language: string): void {
   const stale = staleKeys(sentencesOf('en'), readSources(folderOf(language)));
   const faults = [

@@ -49,7 +49,6 @@ export function placeholdersOf(text: string, locale: string): string {
   return [...[...placeholders].map(([name, kind]) => `${kind} ${name}`), ...used].toSorted().join(', ');
 }
 
-/** The text with the names of the product. */
 export const withNames = (text: string): string =>
   text.replaceAll(/\{(\w+)\}/g, (whole, name) => brandNames[name] ?? whole);
 

@@ -11,7 +11,6 @@ import type { Texts } from './texts.ts';
  */
 export const pseudoLanguage: SiteLanguage = { tag: 'en-Arab', name: 'Pseudo', path: '/pseudo', direction: 'rtl' };
 
-/** The English texts in the pseudo-language. */
 export function pseudoTexts<T extends Texts | Record<string, Texts>>(texts: T): T {
   if (typeof texts === 'string') return printAST(parse(texts).map(pseudoElement)) as T;
   if (Array.isArray(texts)) return texts.map((text) => pseudoTexts(text)) as T;

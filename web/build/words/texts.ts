@@ -13,17 +13,14 @@ export type Texts = string | Texts[] | { [key: string]: Texts };
 
 export const wordsFolder = join(import.meta.dirname, '../../words');
 
-/** The folder of a language. */
 export const folderOf = (tag: string): string => tag.toLowerCase();
 
-/** The languages that have a folder, English first. */
 export const presentLanguages = (): Language[] =>
   languages.map(({ tag }) => tag).filter((tag) => existsSync(join(wordsFolder, folderOf(tag))));
 
 /** Files beside the texts: notes for translators, and the English from which the texts were translated. */
 const others = ['notes.json', 'sources.json'];
 
-/** The texts of a language by file. */
 export function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
   const files = readdirSync(join(wordsFolder, folder)).filter(
     (file) => file.endsWith('.json') && !others.includes(file),
@@ -43,7 +40,6 @@ function flatTexts(texts: Texts, place = ''): Map<string, string> {
   return new Map(inside.flatMap((all) => [...all]));
 }
 
-/** Sentences in the files, groups and order of English. */
 export function inEnglishOrder(sentences: ReadonlyMap<string, string>): ReturnType<typeof readTexts> {
   return withSentences(readTexts('en'), sentences, '') as ReturnType<typeof readTexts>;
 }
@@ -56,7 +52,6 @@ function withSentences(texts: Texts, sentences: ReadonlyMap<string, string>, pla
   return Object.fromEntries(entries);
 }
 
-/** Writes the texts of a language, and the English from which they were translated. */
 export function writeTexts(folder: string, sentences: ReadonlyMap<string, string>, sources: Sources): void {
   for (const [file, groups] of Object.entries(inEnglishOrder(sentences))) writeJson(folder, `${file}.json`, groups);
   writeJson(folder, 'sources.json', sources);

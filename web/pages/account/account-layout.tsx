@@ -17,7 +17,6 @@ type HeaderProps = {
   isKnown: boolean;
 };
 
-/** The account's number, and the buttons for the chat and for logging out. */
 export function AccountHeader({ children, isKnown }: HeaderProps) {
   return (
     <header className={bar}>
@@ -50,7 +49,6 @@ export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl', unicodeBid
 /** The number may come later than the buttons, which never stand in one line with it where it could move them. */
 const bar = css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3', marginBottom: '8' });
 
-/** The two columns of the account page, stacked on a small screen. */
 export const columns = css({
   display: 'grid',
   gridTemplateColumns: { base: '[minmax(0, 1fr)]', lg: '[minmax(0, 5fr) minmax(0, 3fr)]' },
@@ -89,7 +87,6 @@ export function Action({ id, hint, children }: { id: string; hint: string; child
   );
 }
 
-/** Fetches the profile and shows the result. */
 export function RefreshButton({ label }: { label: string }) {
   const [isBusy, setBusy] = useState(false);
   const refresh = async () => {

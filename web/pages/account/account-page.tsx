@@ -20,7 +20,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { call } from '../../data/api-client.ts';
 import { notify } from '../../data/notices.ts';
 
-/** Plan, usage and settings. Another session renders a new page. */
 export function AccountPage() {
   const token = useSession((session) => session.token);
   return (
@@ -65,7 +64,6 @@ function Account() {
   );
 }
 
-/** Updates the plan when the user returns from the payment provider. */
 function useCheckoutReturn(): void {
   const { session_id: sessionId, status } = useSearch({ from: '/account' });
   const navigate = useNavigate();

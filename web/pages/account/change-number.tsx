@@ -15,7 +15,6 @@ import { TextField } from '../../ui/form-fields.tsx';
 
 type Begun = { phone: string; challenge: string };
 
-/** Asks for the new number and for the code that was sent to it. */
 export default function ChangeNumber({ close }: { close: () => void }) {
   const [begun, setBegun] = useState<Begun | null>(null);
   const [isBusy, setBusy] = useState(false);

@@ -106,7 +106,6 @@ const mark = css({
   borderRadius: { base: 'sm', md: 'full' },
 });
 
-/** A tick or a dash, with a text for screen readers. */
 function Tick({ isIncluded }: { isIncluded: boolean }) {
   return (
     <span className={isIncluded ? included : missing}>

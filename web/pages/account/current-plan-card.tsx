@@ -7,7 +7,6 @@ import { planTexts } from '../../rules/plan-texts.ts';
 import { accountWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 
-/** The user's plan and its next change. */
 export function CurrentPlanCard({ user }: { user: User }) {
   const { metadata } = user;
   const { name, description } = planTexts(planOf(metadata.subscriptionTier).id);

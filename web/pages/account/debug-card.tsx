@@ -9,7 +9,6 @@ import { session } from '../../data/session.ts';
 import { debugWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
 
-/** Facts for a problem report, without secrets; Ctrl+Shift+D shows and hides it. */
 export function DebugCard({ user }: { user: User }) {
   const isShown = useShortcut();
   const connection = useSyncExternalStore(connectionState.subscribe, connectionState.get);

@@ -24,7 +24,6 @@ const loadDialog = () => import('../../ui/confirm-dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 const ChangeNumber = lazy(() => import('./change-number.tsx'));
 
-/** Subscription, billing, and deletion of the account. */
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState<boolean | null>(null);
   const [isMoving, setMoving] = useState(false);
@@ -112,7 +111,6 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
   );
 }
 
-/** The action that is running. */
 export type Processing = 'subscription-update' | 'billing-management' | 'delete' | null;
 
 const subscription: OpeningWords = {
@@ -127,7 +125,6 @@ const billing: OpeningWords = {
   redirect: managementWords.billingRedirect,
 };
 
-/** Opens the pages of the payment provider from the account. */
 function usePortals(setProcessing: (processing: Processing) => void) {
   const navigate = useNavigate();
 
@@ -167,7 +164,6 @@ function openInTab(url: string, say: OpeningWords): void {
 
 type PartialResponse = { success?: boolean; message?: string; error?: string };
 
-/** Deletes the account, ends the session and redirects to the login. */
 export function useDeleteAccount(setProcessing: (processing: Processing) => void): () => void {
   const deleteAccount = async () => {
     const { token } = session.get();

@@ -7,7 +7,6 @@ import { Action } from './account-layout.tsx';
 
 const SessionList = lazy(() => import('./privacy-details.tsx'));
 
-/** The download of the user's data, and the list of sessions. */
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);
   const [showsSessions, setShowsSessions] = useState(false);

@@ -80,7 +80,6 @@ const row = css({
   borderColor: 'line',
 });
 
-/** Saves the export of the user's data as a JSON file. */
 export async function downloadMyData(): Promise<void> {
   const data: unknown = await request('exportMe');
   const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });

@@ -21,7 +21,6 @@ export function ChatPage() {
   return token === null ? <ChatSkeleton /> : <Chat key={token} token={token} />;
 }
 
-/** The token of a signed-in user. */
 function userToken(): string | null {
   const { token, user } = session.get();
   return user ? token : null;
@@ -61,7 +60,6 @@ function ChatSkeleton() {
   );
 }
 
-/** Takes the place of messages and field. */
 function MessagesSkeleton({ label }: { label: string }) {
   return (
     <div className={body}>
@@ -89,7 +87,6 @@ const theirs = css({ width: '[60%]', height: '[4.5rem]', borderRadius: 'lg' });
 const ours = css({ width: '[45%]', height: '[3rem]', borderRadius: 'lg', marginInlineStart: 'auto' });
 const field = css({ width: 'full', height: '[3.25rem]', borderRadius: 'lg', marginTop: '4' });
 
-/** Shown if the conversation could not be loaded, with a button to retry. */
 function LoadFailed({ retry }: { retry: () => void }) {
   return (
     <div className={css({ display: 'grid', gap: '4', justifyItems: 'center', margin: 'auto', padding: 'gutter' })}>
@@ -101,7 +98,6 @@ function LoadFailed({ retry }: { retry: () => void }) {
   );
 }
 
-/** The height above the keyboard: iOS shrinks the visual viewport alone (WebKit lacks `interactive-widget`). */
 function useVisualHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;

@@ -62,7 +62,6 @@ const links = css({ display: 'flex', flexWrap: 'wrap', columnGap: '5', rowGap: '
 
 type Props = { checked: boolean; onChange: (checked: boolean) => void; label: string };
 
-/** A native checkbox with a clickable label. */
 function CheckboxField({ checked, onChange, label }: Props) {
   return (
     <label

@@ -27,7 +27,6 @@ const NoticeOffer = lazy(() => import('./notice-offer.tsx'));
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
 
-/** Messages, typing indicator and message field. */
 export function ConversationView({ token, conversation, openHelp }: Props) {
   drafts.open(token);
   // After hydration, since the prerendered field is empty.
@@ -97,7 +96,6 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   );
 }
 
-/** Says that the conversation is not live, and why; once the stream has given up, with a button. */
 function ConnectionState() {
   const status = useConnection();
   const isBroken = status === 'reconnecting' || status === 'lost';
@@ -156,7 +154,6 @@ const jump = css({
   boxShadow: 'float',
 });
 
-/** Shows that the companion is writing; before that, that the app starts. */
 function TypingIndicator({ isTyping }: { isTyping: boolean }) {
   const isStarting = useSession(({ isInitializing }) => isInitializing);
   return (
@@ -176,7 +173,6 @@ function TypingIndicator({ isTyping }: { isTyping: boolean }) {
   );
 }
 
-/** Whether an instant (ISO 8601) has not come yet. */
 function useIsBefore(until: string | null): boolean {
   const [ended, setEnded] = useState<string | null>(null);
   useEffect(() => {
@@ -215,7 +211,6 @@ const dots = css({
 const nearEnd = 80;
 
 type Content = {
-  /** The `seq` of the last message. */
   newest: number;
   pending: number;
   reminders: number;
@@ -252,7 +247,6 @@ function useScrollPosition(
     if (ref.current && shownChat()) isAtEnd.current = distance(ref.current) < nearEnd;
   }, [ref]);
 
-  /** Changes whenever the list gets longer. */
   const content = `${newest} ${pending} ${reminders} ${isTyping} ${typed}`;
   useLayoutEffect(() => {
     const list = ref.current;

@@ -26,7 +26,6 @@ type Props = {
   sendAgain: (id: string, text: string) => void;
   openHelp: () => void;
   keepPosition: (change: () => Promise<void>) => Promise<void>;
-  /** The AI notices that have come on this page, and how to add another. */
   reminders: readonly string[];
   remind: () => void;
 };

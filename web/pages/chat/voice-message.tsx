@@ -8,7 +8,6 @@ import { clockText } from '../../rules/recording.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { voiceWords } from '#words/voice';
 
-/** The player of a message's recording, which is fetched when it is first played. */
 export default function VoiceMessage({ token, message }: { token: string; message: ShownMessage }) {
   const { id, key, voice } = message;
   if (!voice) return null;

@@ -11,7 +11,6 @@ import { voiceWords } from '#words/voice';
 import { sendError, SendErrorText } from './send-error.tsx';
 import { RecordingPlayer } from './voice-message.tsx';
 
-/** The recording that is being made or not sent yet, in place of the field. */
 export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
   const { active, kept, error } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
   const panel = useRef<HTMLDivElement>(null);

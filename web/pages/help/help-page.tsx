@@ -9,7 +9,6 @@ import { helpWords } from '#words/help';
 import { helpCountries } from '../../rules/help-ways.ts';
 import { Icon } from '../../ui/icons.tsx';
 
-/** Crisis lines by country. Without JavaScript the list of all countries shows them. */
 export function HelpPage() {
   const preset = useHelpCountries();
   const [chosen, setChosen] = useState<string | null>(null);
@@ -33,14 +32,12 @@ export function HelpPage() {
   );
 }
 
-/** The first of the countries, if it has a line that can be chosen. */
 function choiceOf([country = '']: readonly string[]): string {
   return Object.hasOwn(helpLines, country) ? country : '';
 }
 
 type Props = { country: string; choose: (country: string) => void };
 
-/** Chooses the country of the shown lines; hidden without JavaScript. */
 function CountryChoice({ country, choose }: Props) {
   const styles = field();
   return (
@@ -84,7 +81,6 @@ const arrow = css({
   pointerEvents: 'none',
 });
 
-/** All countries, each as a disclosure. */
 function CountryList() {
   return (
     <section aria-labelledby="countries" className={css({ display: 'grid', gap: '3' })}>

@@ -9,7 +9,6 @@ import { Icon } from '../../ui/icons.tsx';
 import { TextByVisitor } from '../../ui/text.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';
 
-/** The plans in short. */
 export function Plans() {
   return (
     <Section id="plans" title={landingWords.plansTitle} lead={landingWords.plansLead}>

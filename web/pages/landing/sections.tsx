@@ -15,7 +15,6 @@ type Props = {
   children: ReactNode;
 };
 
-/** A section of the landing page with a heading. */
 export function Section({ id, title, lead, tone = 'plain', roleDescription, children }: Props) {
   return (
     <section className={band} data-tone={tone} aria-labelledby={id} aria-roledescription={roleDescription}>
@@ -47,7 +46,6 @@ const inner = css({
 
 const reasonIcons = ['voice', 'lock', 'path', 'moon'] as const;
 
-/** Four reasons. */
 export function Reasons() {
   return (
     <Section id="why" title={landingWords.reasonsTitle} lead={landingWords.reasonsLead} tone="sunken">
@@ -83,7 +81,6 @@ const sign = css({
   color: 'onWarmSoft',
 });
 
-/** The first three steps. */
 export function Steps() {
   return (
     <Section id="steps" title={landingWords.stepsTitle}>
@@ -114,7 +111,6 @@ const steps = css({
   },
 });
 
-/** The last section, over the illustration in evening colours. */
 export function CallToAction() {
   return (
     <section className={callToAction} aria-labelledby="call-to-action">

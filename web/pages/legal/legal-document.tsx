@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { Sentence } from '../../ui/text.tsx';
 import { page, prose } from '#styled/recipes';
 
-/** A legal text, styled for screen and print. */
 export function LegalDocument({ text }: { text: LegalText }) {
   return (
     <article className={page({ width: 'reading' })}>
@@ -56,10 +55,8 @@ function Points({ points }: { points: readonly string[] }) {
   );
 }
 
-/** A paragraph with links to pages of the site. */
 type LinkedText = (links: { help: (text: string) => ReactNode }) => ReactNode[];
 
-/** A legal page: its introduction, then numbered sections of paragraphs and lists. */
 export type LegalText = {
   title: string;
   lastUpdated: string;

@@ -19,7 +19,6 @@ type Props = Options & { back: () => void };
 /** A code arrives within seconds; after this time the page suggests what to check. */
 const lateAfter = 30_000;
 
-/** Asks for the code and finishes the sign-in. */
 export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
   const [code, setCode] = useState('');
   const [wasLeft, setWasLeft] = useState(false);
@@ -87,7 +86,6 @@ function submitLabel(lockout: Lockout, isVerifying: boolean): string {
   return isVerifying ? loginWords.verifying : loginWords.verify;
 }
 
-/** The id of the notice about a sent code. */
 export const codeSentNotice = 'code-sent';
 
 /** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */

@@ -24,7 +24,6 @@ export function LoginPage({ wishes }: { wishes: LoginWishes }) {
 
 type Step = 'phone' | 'code' | 'contact';
 
-/** The three views of logging in. */
 function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | null }) {
   const { plan, next } = wishes;
   const [step, setStep] = useState<Step>('phone');

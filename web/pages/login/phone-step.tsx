@@ -23,7 +23,6 @@ type Props = {
   goToContact: (linkCode: string | undefined) => void;
 };
 
-/** Asks for the number and sends a code to it. */
 export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goToContact }: Props) {
   const [error, setError] = useState<string>();
   const [failure, setFailure] = useState<string>();
@@ -92,7 +91,6 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
   );
 }
 
-/** The terms that a user accepts by signing in. */
 function LegalNote() {
   const linkTo = (to: '/terms' | '/privacy') => (text: string) => (
     <Link to={to} className={link()}>

@@ -7,7 +7,6 @@ import { activateTrial } from '../../data/sign-in.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { trialWords } from '#words/results';
 
-/** Exchanges the token of a trial link for a session. */
 export function ActivateTrial() {
   const [error, setError] = useState<string>();
   const navigate = useNavigate();

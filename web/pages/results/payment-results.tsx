@@ -12,7 +12,6 @@ import { Sentence } from '../../ui/text.tsx';
 import { notify } from '../../data/notices.ts';
 import { Icon } from '../../ui/icons.tsx';
 
-/** The page after a successful payment. */
 export function PaymentSuccess({ sessionId }: { sessionId: string | undefined }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   const [error, setError] = useState<string>();
@@ -37,7 +36,6 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
   );
 }
 
-/** The page after a cancelled payment. */
 export function PaymentCanceled() {
   const email = (text: string) => (
     <a href={`mailto:${brand.supportEmail}`} className={link()}>
@@ -61,7 +59,6 @@ export function PaymentCanceled() {
   );
 }
 
-/** The page after a payment method was saved. */
 export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
   const isDone = useDelayedAction(2000, async () => {
     await refreshAccount(sessionId).catch(() => null);
@@ -85,7 +82,6 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
   );
 }
 
-/** The page after a return from the payment provider. */
 export function Processing({ sessionId }: { sessionId: string | undefined }) {
   const isDone = useDelayedAction(2000, async () => void (await refreshAccount(sessionId).catch(() => null)));
   if (!isDone) return <ResultPage mood="busy" title={processingWords.title} text={processingWords.text} />;
@@ -96,7 +92,6 @@ export function Processing({ sessionId }: { sessionId: string | undefined }) {
   );
 }
 
-/** A link to the account for a signed-in user, else to the home page. */
 function AccountOrHome({ account, home }: { account: string; home: string }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   return (

@@ -1,4 +1,3 @@
-/** How soon the owner must act, the most urgent first. */
 const urgencies = ['now', 'same day', 'look'] as const;
 type Urgency = (typeof urgencies)[number];
 
@@ -174,7 +173,6 @@ const outside: Row[] = [
   },
 ];
 
-/** The runbook's table, in Markdown: the most urgent alerts first. */
 export function alertTable(): string {
   const all: Row[] = [...outside, ...alerts];
   const rows = all.toSorted((a, b) => urgencies.indexOf(a.urgency) - urgencies.indexOf(b.urgency));

@@ -10,7 +10,6 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Builds and deploys the Worker, its assets and its settings as one version. */
 export function publish(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
   return withSettings(values, (file) =>
     wrangler(['deploy', ...versionFlags(target, file), ...domain(values)], { env: buildEnvironment(values) }),
@@ -92,7 +91,6 @@ export function siteOf({ SITE_URL = '' }: Values): string {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The version that a run created, as Wrangler's machine-readable output names it. */
 export type Version = { id: string; worker: string };
 
 export type WranglerRun = { ok: boolean; output: string; version: Version | null };

@@ -107,7 +107,6 @@ const ours = new Set([
 ]);
 const fewestCharacters = 10;
 
-/** Whether secrets are long and varied enough, and no two of them the same. */
 function checkSecrets(settings: Partial<Settings>): Finding[] {
   const secrets = secretsOf(settings);
   const weak = secrets.filter((secret) => isShort(secret) || isPlain(secret));
@@ -118,7 +117,6 @@ function checkSecrets(settings: Partial<Settings>): Finding[] {
   return findings.length > 0 ? findings : [fine('Secrets are long enough, and each is another')];
 }
 
-/** Whether a secret has too few different characters, or lacks the prefix that its issuer gives it. */
 function isPlain({ name, value }: Secret): boolean {
   if (!ours.has(name)) return false;
   if (name === 'STRIPE_WEBHOOK_SECRET' && !/^whsec_.{32,}$/.test(value)) return true;
@@ -130,7 +128,6 @@ type Journal = { entries: { tag: string; when: number }[] };
 
 const journalFile = new URL('../../../drizzle/migrations/meta/_journal.json', import.meta.url);
 
-/** Whether the database responds, accepts writes, and has the schema of this version. */
 async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<Finding[]> {
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = settings;
   const client = createClient({ url, ...(authToken && { authToken }) });
@@ -229,7 +226,6 @@ async function checkChatKeys(client: Client, settings: Settings): Promise<Findin
 
 const remedy = howToGetOwnerSettings.HELP_LINES_READ_ON;
 
-/** Whether a team member has read every help line's page, and how old the sources are. */
 function checkHelpLines(values: Values, now: Date): Finding[] {
   const stale = staleHelpLines(now);
   const reading = {

@@ -58,7 +58,6 @@ type Graph = { error?: { code?: number; message?: string }; data?: unknown; disp
 const sending = 'whatsapp_business_messaging';
 const managing = 'whatsapp_business_management';
 
-/** Whether WhatsApp accepts the token, has the number, and has approved the template. */
 export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
   const { WHATSAPP_TOKEN: token } = settings;
   const told = await read(settings, `debug_token?input_token=${encodeURIComponent(token)}`);
@@ -115,7 +114,6 @@ function checkTemplate(found: Template[], language: string, first: string): Find
   return warning(name, `${what}, so its codes come in ${first}`, howToGet[name]);
 }
 
-/** Whether each language of the site has a template. */
 function checkPublished(settings: Settings): Finding[] {
   const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE;
   const missing = published.filter((tag) => templateLanguageFor(tag, settings).split('_')[0] !== tag.split('-')[0]);
@@ -124,7 +122,6 @@ function checkPublished(settings: Settings): Finding[] {
   return [warning(name, `lacks ${missing.join(' and ')}, so their codes come in ${first}`, howToGet[name])];
 }
 
-/** The Graph API's response for a path, or a finding about a missing response or a refusal. */
 async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
   const { WHATSAPP_TOKEN: token } = settings;
   const response = await httpRequest(`${graphUrl(settings)}/${path}`, {
@@ -143,7 +140,6 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
 /** A signed body that is no event, which the bot ignores. */
 const body = '{}';
 
-/** Whether the bot responds, refuses unsigned calls, and accepts our signature. */
 export async function checkBot(settings: Settings): Promise<Finding[]> {
   const url = settings.BOT_WEBHOOK_URL;
   if (!url) {
@@ -207,7 +203,6 @@ export function checkPush({ VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<
 
 const issuerSettings = ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'] as const;
 
-/** Whether the external issuer publishes signing keys; external tokens are off without its settings. */
 export async function checkIssuer(settings: Settings): Promise<Finding[]> {
   const missing = issuerSettings.filter((name) => !settings[name]);
   if (missing.length === issuerSettings.length)

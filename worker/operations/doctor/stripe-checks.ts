@@ -114,7 +114,6 @@ function refusal(error: StripeError): Finding {
 }
 
 type Account = Stripe.Account;
-/** The findings about a part of the Dashboard, or null where the key may not read it. */
 type Read = { part: string; findings: Finding[] | null };
 
 /** What Stripe's API does not show: the runbook's checklist says what each should be. */

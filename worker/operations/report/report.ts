@@ -27,7 +27,6 @@ async function printReport(): Promise<boolean> {
   return healthIn(`${SITE_URL.replace(/\/+$/, '')}/api/health`, out);
 }
 
-/** Times a few requests, one after the other; returns whether each responded 200. */
 async function healthIn(url: string, out: Console): Promise<boolean> {
   const results: { status: number | string; ms: number }[] = [];
   for (let request = 0; request < healthRequests; request += 1) {

@@ -56,7 +56,6 @@ export type SoldPlan = {
   olderPrices: string[];
 };
 
-/** The product and prices of a plan. A plan off sale is not changed; null if it was never sold. */
 async function ensurePlan(stripe: Stripe, tier: PaidPlanId, lines: string[]): Promise<SoldPlan | null> {
   const { onSale } = plans[tier];
   const present = await findProduct(stripe, tier);

@@ -17,7 +17,6 @@ export type ParkedEvent = {
 };
 type Opened = Pick<SupportRequest, 'db' | 'settings'>;
 
-/** The parked events, oldest first, without the text of messages. */
 export async function parkedEvents(db: Database, most = 100): Promise<ParkedEvent[]> {
   return db.all<ParkedEvent>(sql`select seq, body ->> 'type' as type, phone, attempts, parked_at as parkedAt, ${isSealed} as sealed
     from outbox where parked_at is not null order by parked_at limit ${most}`);

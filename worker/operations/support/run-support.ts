@@ -84,7 +84,6 @@ export function phoneOf(word: string | undefined): PhoneNumber {
   return phone.output;
 }
 
-/** The user of a number in any spelling; throws if there is none. */
 export async function findUser(db: Database, word: string | undefined): Promise<User> {
   const [user] = await db
     .select()

@@ -15,7 +15,6 @@ import { printableOnLine, UsageError } from '../target.ts';
 import type { Settings } from '../../settings.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 
-/** Shows a user's account, plan, week, limits, events and payments, and what to do next; never the conversation. */
 const find: SupportCommand = {
   usage: 'find NUMBER|ID',
   about: 'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
@@ -216,7 +215,6 @@ const exportUser: SupportCommand = {
   },
 };
 
-/** Deletes an account as its user does it: Stripe first, then the rows, then the bot. */
 const erase: SupportCommand = {
   usage: 'erase NUMBER --yes',
   about: 'deletes the account, its conversation and its subscription for good',
@@ -238,7 +236,6 @@ const erase: SupportCommand = {
   },
 };
 
-/** Moves the account of somebody who lost the old number, and ends all its sessions. */
 const move: SupportCommand = {
   usage: 'move OLD NEW --yes',
   about: 'gives the account another number and ends all its sessions; check first that the person is who they say',
