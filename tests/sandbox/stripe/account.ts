@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type World, type Call, idOf } from './world.ts';
-import { pageWithin, type PageParams } from './api/page.ts';
+import { pageWithin, type PageParams } from './table.ts';
 import { notFound } from './api/errors.ts';
 
 /** The settings of the Dashboard, which Stripe's API returns and cannot change. */

@@ -1,10 +1,8 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from './world.ts';
-import { inRange, pageOf } from './api/page.ts';
-import { mergeMetadata, newMetadata } from './live-customer.ts';
-import type { Product, Price } from './merchant-types.ts';
+import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
+import { inRange, pageOf, newId } from './table.ts';
+import type { Product, Price } from './objects.ts';
 import { invalid } from './api/errors.ts';
-import { newId } from './table.ts';
 
 export function createProduct(world: World, { params }: Call<Stripe.ProductCreateParams>): Product {
   const product = newProduct(world, params);

@@ -3,7 +3,7 @@ import { expand } from './api/expand.ts';
 import type { createTime } from './time.ts';
 import { type Webhooks, queueOf } from './webhooks.ts';
 import type { Atomically, World, CollectionSettings } from './world.ts';
-import type { Customer } from './merchant-types.ts';
+import type { Customer } from './objects.ts';
 import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
 import { changeDashboardSettings, dashboardSettings, type DashboardSettings } from './account.ts';
 import { openDispute } from './payments/charges.ts';

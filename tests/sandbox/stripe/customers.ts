@@ -1,12 +1,10 @@
+import { liveCustomer, mergeMetadata, newMetadata, type World, type Call, idOf } from './world.ts';
+import { invalid } from './api/errors.ts';
+import type { Customer, Address, Searchable, Indexed } from './objects.ts';
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from './world.ts';
-import { inRange, pageOf } from './api/page.ts';
+import { inRange, pageOf, newId } from './table.ts';
 import { attach, detach, ownMethod } from './payments/payment-methods.ts';
 import { endSubscription, isLive } from './subscriptions/subscriptions.ts';
-import { newId } from './table.ts';
-import { addressOf, requireEmail, mergeMetadata, newMetadata, liveCustomer } from './live-customer.ts';
-import type { Customer, Searchable, Indexed } from './merchant-types.ts';
-import { invalid } from './api/errors.ts';
 
 const untouched = {
   customer_account: null,
@@ -170,4 +168,24 @@ function indexAfter(before: Customer): Indexed {
 function searchableOf(customer: Customer): Searchable | null {
   const { changedAt, earlier } = customer._.indexed ?? { changedAt: Date.now(), earlier: null };
   return changedAt + indexDelayMs > Date.now() ? earlier : customer;
+}
+
+/** Throws for what cannot be an e-mail address. */
+function requireEmail(email: string): void {
+  if (/^[^\s@]+@[^\s@]+$/.test(email)) return;
+  throw invalid(`Invalid email address: ${email}`, 'email', 'email_invalid');
+}
+
+/** An address with all of Stripe's fields; null when it is unset. */
+function addressOf(given: Stripe.CustomerUpdateParams['address']): Address | null {
+  const { city, country, line1, line2, postal_code, state } = given || {};
+  if (!given) return null;
+  return {
+    city: city ?? null,
+    country: country ?? null,
+    line1: line1 ?? null,
+    line2: line2 ?? null,
+    postal_code: postal_code ?? null,
+    state: state ?? null,
+  };
 }

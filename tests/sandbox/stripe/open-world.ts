@@ -10,16 +10,32 @@ import {
   type Settings,
   type World,
 } from './world.ts';
-import type { EventObject, StripeEvent, WebhookEndpoint, Customer, Price, Product } from './merchant-types.ts';
+import type {
+  EventObject,
+  StripeEvent,
+  WebhookEndpoint,
+  Customer,
+  Price,
+  Product,
+  Charge,
+  Dispute,
+  PaymentIntent,
+  PaymentMethod,
+  Refund,
+  SetupIntent,
+  CheckoutSession,
+  PortalConfiguration,
+  PortalSession,
+  InvoicePayment,
+  Invoice,
+  Schedule,
+  Subscription,
+} from './objects.ts';
 import { sessionDueAt } from './hosted/checkout-sessions.ts';
 import { invoiceDueAt } from './invoices/lines.ts';
 import { intentDueAt } from './payments/attempt-payment.ts';
 import { scheduleDueAt } from './subscriptions/schedules.ts';
 import { subscriptionDueAt } from './subscriptions/subscriptions.ts';
-import type { Charge, Dispute, PaymentIntent, PaymentMethod, Refund, SetupIntent } from './payments/payment-types.ts';
-import type { CheckoutSession, PortalConfiguration, PortalSession } from './hosted/hosted-types.ts';
-import type { InvoicePayment, Invoice } from './invoices/invoice-types.ts';
-import type { Schedule, Subscription } from './subscriptions/subscription-types.ts';
 
 type Enqueue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
 

@@ -1,13 +1,11 @@
 import type { Store } from '../store.ts';
-import type { StripeEvent, WebhookEndpoint } from './merchant-types.ts';
+import type { StripeEvent, WebhookEndpoint } from './objects.ts';
 import { createHmac } from 'node:crypto';
 import { realSeconds } from './clock.ts';
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from './world.ts';
-import { pageOf, type PageParams, inRange } from './api/page.ts';
+import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
+import { pageOf, type PageParams, inRange, newId } from './table.ts';
 import { invalid } from './api/errors.ts';
-import { newId } from './table.ts';
-import { mergeMetadata, newMetadata } from './live-customer.ts';
 
 /** An event that an endpoint has not accepted yet. */
 type Delivery = { id: string; event: string; endpoint: string; queue: string; attempts: number; notBefore: number };

@@ -1,11 +1,28 @@
 import type { Store } from '../store.ts';
 import type { Clock } from './clock.ts';
 import type { Emit, Table } from './table.ts';
-import type { Charge, Dispute, PaymentIntent, PaymentMethod, Refund, SetupIntent } from './payments/payment-types.ts';
-import type { CheckoutSession, PortalConfiguration, PortalSession } from './hosted/hosted-types.ts';
-import type { Customer, Price, Product, StripeEvent, WebhookEndpoint } from './merchant-types.ts';
-import type { Invoice, InvoicePayment } from './invoices/invoice-types.ts';
-import type { Schedule, Subscription } from './subscriptions/subscription-types.ts';
+import type {
+  Charge,
+  Dispute,
+  PaymentIntent,
+  PaymentMethod,
+  Refund,
+  SetupIntent,
+  CheckoutSession,
+  PortalConfiguration,
+  PortalSession,
+  Customer,
+  Price,
+  Product,
+  StripeEvent,
+  WebhookEndpoint,
+  Invoice,
+  InvoicePayment,
+  Schedule,
+  Subscription,
+  Metadata,
+} from './objects.ts';
+import { missing, notFound } from './api/errors.ts';
 
 export type Settings = {
   /** The address of the hosted pages. */
@@ -94,3 +111,30 @@ export type ApiResponse = { status: number; body: unknown };
 
 /** The version of Stripe's API that the local Stripe supports. */
 export const apiVersion = '2026-10-28.endive';
+
+/** A customer that was not deleted. Throws `resource_missing`: 400 for the parameter `param`, else 404. */
+export function liveCustomer(world: World, id: string, param?: string): Customer {
+  const customer = world.customers.get(id, param);
+  if (customer.deleted) throw param === undefined ? notFound('customer', id) : missing('customer', id, param);
+  return customer;
+}
+
+/** Throws where a list is filtered by a customer who never existed. */
+export function requireCustomer(world: World, id: string | undefined): void {
+  if (id !== undefined) world.customers.get(id, 'customer');
+}
+
+type MetadataParam = '' | null | Record<string, string | number | null> | undefined;
+
+/** Merges metadata: an empty value removes its key, an empty text removes every key. */
+export function mergeMetadata(old: Metadata, changes: MetadataParam): Metadata {
+  if (changes === undefined) return old;
+  if (changes === '' || changes === null) return {};
+  const merged = { ...old, ...(changes as Metadata) };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== '' && value !== null));
+}
+
+/** A new object's metadata. */
+export function newMetadata(given: MetadataParam): Metadata {
+  return mergeMetadata({}, given);
+}

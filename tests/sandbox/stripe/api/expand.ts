@@ -2,7 +2,7 @@ import { paymentsOf } from '../invoices/invoices.ts';
 import { invalid } from './errors.ts';
 import { lineItemsOf } from '../hosted/checkout-sessions.ts';
 import { isLive } from '../subscriptions/subscriptions.ts';
-import { listOf } from './page.ts';
+import { listOf } from '../table.ts';
 import type { World } from '../world.ts';
 
 type Json = Record<string, unknown>;

@@ -63,6 +63,7 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/invoices/:id', invoices.retrieveInvoice],
   ['POST', '/v1/invoices/:id', invoices.updateInvoice],
   ['POST', '/v1/invoices/:id/finalize', invoices.finalize],
+  ['POST', '/v1/invoices/:id/mark_uncollectible', invoices.markUncollectible],
   ['POST', '/v1/invoices/:id/pay', invoices.payInvoice],
   ['POST', '/v1/invoices/:id/void', invoices.voidInvoice],
   ['GET', '/v1/invoices/:id/lines', invoices.listInvoiceLines],

@@ -18,7 +18,7 @@ import {
   wordsIn,
 } from './layout.ts';
 import type { Atomically, World } from '../world.ts';
-import type { CheckoutSession } from './hosted-types.ts';
+import type { CheckoutSession } from '../objects.ts';
 
 /** GET shows a checkout and POST completes it; a second POST only redirects. */
 export function checkoutPages(world: World, atomically: Atomically): Hono {

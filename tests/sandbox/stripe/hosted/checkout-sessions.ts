@@ -1,17 +1,15 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
-import { inRange, listOf, pageOf } from '../api/page.ts';
+import { type Call, idOf, type World, requireCustomer, liveCustomer } from '../world.ts';
+import { inRange, listOf, pageOf } from '../table.ts';
 import { newCheckoutSession, detailsOf } from './new-checkout-session.ts';
 import { productName } from '../invoices/lines.ts';
 import { invalid } from '../api/errors.ts';
-import { requireCustomer, liveCustomer } from '../live-customer.ts';
-import type { CheckoutSession } from './hosted-types.ts';
 import { createCustomer } from '../customers.ts';
+import type { CheckoutSession, Customer } from '../objects.ts';
 import { newBankAccount, newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
 import { succeed } from '../payments/setup-intents.ts';
 import { markSetUp, needsAuthentication, refuseIncomplete } from '../payments/attempt-payment.ts';
 import { createSubscription } from '../subscriptions/new-subscription.ts';
-import type { Customer } from '../merchant-types.ts';
 
 export function sessionDueAt({ status, expires_at: at }: CheckoutSession): number | null {
   return status === 'open' ? at : null;

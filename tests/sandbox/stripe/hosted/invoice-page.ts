@@ -16,7 +16,7 @@ import {
   problem,
 } from './layout.ts';
 import type { Atomically, World } from '../world.ts';
-import type { Invoice } from '../invoices/invoice-types.ts';
+import type { Invoice } from '../objects.ts';
 
 /** Shows an invoice, and lets it be paid while it is open. */
 export function invoicePages(world: World, atomically: Atomically): Hono {

@@ -1,11 +1,10 @@
 import type { Stripe } from 'stripe';
 import { invalid, type StripeError } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import { liveCustomer, newMetadata } from '../live-customer.ts';
+import { liveCustomer, newMetadata, type World } from '../world.ts';
 import { newSetupIntent } from '../payments/setup-intents.ts';
 import { isTaxed } from '../invoices/lines.ts';
-import type { CheckoutSession } from './hosted-types.ts';
-import type { World } from '../world.ts';
+import type { CheckoutSession } from '../objects.ts';
 import { day } from '../clock.ts';
 import { recurringPrice } from '../catalogue.ts';
 import { methodConfiguration } from '../account.ts';

@@ -1,11 +1,8 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
-import { pageOf } from '../api/page.ts';
+import { type Call, idOf, type World, mergeMetadata, newMetadata } from '../world.ts';
+import { pageOf, newId } from '../table.ts';
 import { invalid } from '../api/errors.ts';
-import { newId } from '../table.ts';
-import { mergeMetadata, newMetadata } from '../live-customer.ts';
-import type { PortalConfiguration, Features } from './hosted-types.ts';
-import type { Price } from '../merchant-types.ts';
+import type { PortalConfiguration, Features, Price } from '../objects.ts';
 
 type Params = Stripe.BillingPortal.ConfigurationCreateParams;
 

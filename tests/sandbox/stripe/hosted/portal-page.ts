@@ -1,17 +1,12 @@
 import { html } from 'hono/html';
 import { type Html, layout, problem, formatMoney, cardChoice, wordsIn } from './layout.ts';
-import type { PortalSession, Features } from './hosted-types.ts';
-import type { World } from '../world.ts';
+import type { PortalSession, Features, PaymentMethod, Customer, Price, Invoice, Subscription } from '../objects.ts';
+import { type World, liveCustomer } from '../world.ts';
 import { longDate } from '../clock.ts';
-import type { PaymentMethod } from '../payments/payment-types.ts';
 import { productName } from '../invoices/lines.ts';
 import { defaultMethod } from '../invoices/collect-invoice.ts';
-import { liveCustomer } from '../live-customer.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
 import { isLive, periodEnd } from '../subscriptions/subscriptions.ts';
-import type { Customer, Price } from '../merchant-types.ts';
-import type { Invoice } from '../invoices/invoice-types.ts';
-import type { Subscription } from '../subscriptions/subscription-types.ts';
 
 const notices = {
   switched: 'Your plan has changed.',

@@ -1,13 +1,14 @@
 import type { Stripe } from 'stripe';
-import type { Call, World } from '../world.ts';
+import { type Call, type World, liveCustomer } from '../world.ts';
 import { invalid, missing } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import { liveCustomer } from '../live-customer.ts';
-import type { PortalConfiguration, PortalSession, PortalFlow } from './hosted-types.ts';
+import type { PortalConfiguration, PortalSession, PortalFlow, Subscription } from '../objects.ts';
 import { isEnded } from '../subscriptions/subscriptions.ts';
-import type { Subscription } from '../subscriptions/subscription-types.ts';
 
 type Params = Stripe.BillingPortal.SessionCreateParams;
+
+/** Stripe's error for the plan that a subscription already has. */
+export const noChanges = 'Cannot update the subscription because there are no changes to confirm.';
 
 const untouched = { after_expiration: null, customer_account: null, livemode: false, on_behalf_of: null };
 
@@ -130,7 +131,7 @@ function readConfirm(
     throw invalid(`The price ${price} is not in the portal configuration's products.`, `${path}[items][0][price]`);
   const quantity = wanted.quantity ?? item.quantity;
   if (price === item.price.id && quantity === item.quantity) {
-    throw invalid('This subscription cannot be updated because there are no changes to confirm.', `${path}[items]`);
+    throw invalid(noChanges, `${path}[items]`);
   }
   return { subscription: subscription.id, items: [{ id: item.id, price, quantity }], discounts: null };
 }

@@ -3,16 +3,14 @@ import { actionRequired, refuseIncomplete, markSetUp } from '../payments/attempt
 import { StripeError, invalid } from '../api/errors.ts';
 import { authenticationOf, authenticationPage, authenticationProblem, chosenCard } from './layout.ts';
 import { confirmationPage, portalPage, type Notice, readPortal } from './portal-page.ts';
-import type { Atomically, World } from '../world.ts';
-import type { PortalFlow, PortalSession, PortalConfiguration } from './hosted-types.ts';
-import { liveCustomer } from '../live-customer.ts';
+import { type Atomically, type World, liveCustomer } from '../world.ts';
+import type { PortalFlow, PortalSession, PortalConfiguration, Subscription } from '../objects.ts';
 import { newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
-import { hasFuturePhase } from './portal-sessions.ts';
+import { hasFuturePhase, noChanges } from './portal-sessions.ts';
 import { release, scheduleSubscription, phaseOf } from '../subscriptions/schedules.ts';
 import { isLive, periodEnd, endSubscription, applyCancellation } from '../subscriptions/subscriptions.ts';
 import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
-import type { Subscription } from '../subscriptions/subscription-types.ts';
 
 type Form = Record<string, unknown>;
 /** Performs a button's action. Returns the notice to show, and the flows that it completes. */
@@ -135,6 +133,8 @@ function switchPlan(
   const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(priceId));
   if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
   if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
+  // Recorded for `subscription_update_confirm`; the portal's own list does not offer the present plan either.
+  if (priceId === item.price.id) throw invalid(noChanges, 'price');
   undoEnd(world, subscription);
   const isCheaper = world.prices.get(priceId).unit_amount < item.price.unit_amount;
   const waits = update.schedule_at_period_end.conditions.some(({ type }) => type === 'decreasing_item_amount');

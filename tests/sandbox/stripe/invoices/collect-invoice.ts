@@ -1,10 +1,8 @@
 import { subscriptionOf } from './lines.ts';
 import { type Decline, invalid } from '../api/errors.ts';
 import { attemptPayment, type Outcome, authenticationFailed, failIntent } from '../payments/attempt-payment.ts';
-import type { Invoice } from './invoice-types.ts';
-import type { PaymentMethod } from '../payments/payment-types.ts';
+import type { Invoice, PaymentMethod, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
-import type { Subscription } from '../subscriptions/subscription-types.ts';
 
 const nothingToCharge: Decline = {
   code: 'payment_method_required',
@@ -60,7 +58,11 @@ function declineCodeOf(outcome: Outcome): string | null {
   return outcome.kind === 'declined' ? (outcome.decline.decline_code ?? outcome.decline.code) : null;
 }
 
-/** Emits the events of an invoice whose payment failed; with its latest finalized one, a subscription is past due. */
+/**
+ * Emits the events of an invoice whose payment failed. Stripe documents for `past_due`: "Payment on the latest finalized
+ * invoice either failed or wasn't attempted"; an older invoice changes no status.
+ * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
+ */
 export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
   const invoice = world.invoices.get(id);
   if (kind === 'action') world.emit('invoice.payment_action_required', invoice);
@@ -104,11 +106,11 @@ export function settleInvoice(world: World, id: string, { isOutOfBand = false } 
   return invoice;
 }
 
-function reactivateSubscription(world: World, invoice: Invoice): void {
+function reactivateSubscription(world: World, invoice: Invoice, from = ['incomplete', 'past_due', 'unpaid']): void {
   const subscription = subscriptionOf(invoice);
   if (!subscription) return;
   const { id, status, _: internal } = world.subscriptions.get(subscription);
-  if (internal.lastFinalized !== invoice.id || !['incomplete', 'past_due', 'unpaid'].includes(status)) return;
+  if (internal.lastFinalized !== invoice.id || !from.includes(status)) return;
   world.customers.change(invoice.customer, (customer) => void (customer.delinquent = false));
   world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
 }
@@ -157,6 +159,20 @@ export function authenticateInvoice(world: World, id: string, { succeeds }: { su
   }
   failInvoice(world, id, { kind: 'declined' });
   return world.invoices.get(id);
+}
+
+/** Gives an open invoice up. Documented: a subscription that is past due because of it becomes active. */
+export function writeOffInvoice(world: World, id: string): Invoice {
+  const invoice = world.invoices.change(
+    id,
+    (invoice) => {
+      Object.assign(invoice, { status: 'uncollectible', auto_advance: false, next_payment_attempt: null });
+      invoice.status_transitions.marked_uncollectible_at = world.now();
+    },
+    'invoice.marked_uncollectible',
+  );
+  reactivateSubscription(world, invoice, ['past_due']);
+  return invoice;
 }
 
 /** Voids an open invoice. If a first invoice is voided, its subscription expires. */

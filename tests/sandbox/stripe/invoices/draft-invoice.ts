@@ -1,8 +1,5 @@
-import { listOf } from '../api/page.ts';
-import { newId } from '../table.ts';
-import type { BillingReason, Invoice, Line } from './invoice-types.ts';
-import type { Metadata } from '../merchant-types.ts';
-import type { Subscription } from '../subscriptions/subscription-types.ts';
+import { listOf, newId } from '../table.ts';
+import type { BillingReason, Invoice, Line, Metadata, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 import { subscriptionOf } from './lines.ts';
 import { newPaymentIntent } from '../payments/attempt-payment.ts';

@@ -1,13 +1,12 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
+import { type Call, idOf, type World, liveCustomer, mergeMetadata, newMetadata, requireCustomer } from '../world.ts';
 import { declined, invalid, StripeError, notFound } from '../api/errors.ts';
-import { liveCustomer, mergeMetadata, newMetadata, requireCustomer } from '../live-customer.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import type { Outcome } from '../payments/attempt-payment.ts';
-import { closeInvoice, collectInvoice, settleInvoice } from './collect-invoice.ts';
+import { closeInvoice, collectInvoice, settleInvoice, writeOffInvoice } from './collect-invoice.ts';
 import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts';
-import type { Invoice, InvoicePayment } from './invoice-types.ts';
-import { inRange, pageOf, pageWithin, type PageParams } from '../api/page.ts';
+import type { Invoice, InvoicePayment } from '../objects.ts';
+import { inRange, pageOf, pageWithin, type PageParams } from '../table.ts';
 import { subscriptionOf } from './lines.ts';
 import { planFirstRetry } from './subscription-invoices.ts';
 
@@ -91,6 +90,12 @@ export function voidInvoice(world: World, call: Call): Invoice {
   if (status === 'paid') throw invalid('Invoices with `paid` payments cannot be voided.');
   if (status !== 'open') throw invalid("You can only pass in open invoices. This invoice isn't open.");
   return closeInvoice(world, id);
+}
+
+export function markUncollectible(world: World, call: Call): Invoice {
+  const { id, status } = world.invoices.get(idOf(call));
+  if (status !== 'open') throw invalid("You can only pass in open invoices. This invoice isn't open.");
+  return writeOffInvoice(world, id);
 }
 
 /** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */

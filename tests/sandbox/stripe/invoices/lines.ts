@@ -1,8 +1,6 @@
-import type { Invoice, Credited, Line, Period } from './invoice-types.ts';
+import type { Invoice, Credited, Line, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
 import { newId } from '../table.ts';
-import type { Price } from '../merchant-types.ts';
-import type { Subscription, SubscriptionItem } from '../subscriptions/subscription-types.ts';
 import type { World } from '../world.ts';
 import { shortDate } from '../clock.ts';
 

@@ -1,7 +1,6 @@
 import { periodStart, endSubscription, stopCollecting } from '../subscriptions/subscriptions.ts';
 import { draftInvoice, finalizeInvoice } from './draft-invoice.ts';
-import type { BillingReason, Line, Period, Invoice } from './invoice-types.ts';
-import type { Subscription } from '../subscriptions/subscription-types.ts';
+import type { BillingReason, Line, Period, Invoice, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 import { day } from '../clock.ts';
 import { subscriptionOf } from './lines.ts';

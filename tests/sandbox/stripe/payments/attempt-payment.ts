@@ -1,7 +1,7 @@
 import { type Decline, declined, StripeError } from '../api/errors.ts';
 import { newCharge, openDispute } from './charges.ts';
 import { decline, findTestCard } from './payment-methods.ts';
-import type { PaymentIntent, PaymentMethod } from './payment-types.ts';
+import type { PaymentIntent, PaymentMethod } from '../objects.ts';
 import { type World, type Call, idOf } from '../world.ts';
 import { newId } from '../table.ts';
 import { day } from '../clock.ts';

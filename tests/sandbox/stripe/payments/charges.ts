@@ -1,10 +1,8 @@
 import type { Stripe } from 'stripe';
-import { type Call, type World, idOf } from '../world.ts';
-import { inRange, pageOf } from '../api/page.ts';
+import { type Call, type World, idOf, requireCustomer, newMetadata, mergeMetadata } from '../world.ts';
+import { inRange, pageOf, newId } from '../table.ts';
 import { type Decline, invalid, notFound, type StripeError } from '../api/errors.ts';
-import { newId } from '../table.ts';
-import { requireCustomer, newMetadata, mergeMetadata } from '../live-customer.ts';
-import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from './payment-types.ts';
+import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
 import { day } from '../clock.ts';
 

@@ -1,11 +1,8 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
-import { pageOf, type PageParams } from '../api/page.ts';
+import { type Call, idOf, type World, liveCustomer, newMetadata } from '../world.ts';
+import { pageOf, type PageParams, newId } from '../table.ts';
 import { invalid, StripeError, declined, missing, notFound, type Decline } from '../api/errors.ts';
-import { liveCustomer, newMetadata } from '../live-customer.ts';
-import type { PaymentMethod } from './payment-types.ts';
-import { newId } from '../table.ts';
-import type { Metadata } from '../merchant-types.ts';
+import type { PaymentMethod, Metadata } from '../objects.ts';
 
 export function createPaymentMethod(world: World, { params }: Call<Stripe.PaymentMethodCreateParams>): PaymentMethod {
   if (params.type !== 'card') throw invalid('The local Stripe takes cards only.', 'type');

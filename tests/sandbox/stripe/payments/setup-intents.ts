@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
+import { type Call, idOf, type World, liveCustomer, newMetadata } from '../world.ts';
 import { type Decline, declined, StripeError, invalid } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import { liveCustomer, newMetadata } from '../live-customer.ts';
 import { methodNamed, refuseForeignMethod, findTestCard, attach } from './payment-methods.ts';
 import {
   needsAuthentication,
@@ -12,8 +11,7 @@ import {
   attemptPayment,
   failIntent,
 } from './attempt-payment.ts';
-import type { PaymentMethod, SetupIntent, PaymentIntent } from './payment-types.ts';
-import type { Metadata } from '../merchant-types.ts';
+import type { PaymentMethod, SetupIntent, PaymentIntent, Metadata } from '../objects.ts';
 import { settleInvoice } from '../invoices/collect-invoice.ts';
 
 export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {

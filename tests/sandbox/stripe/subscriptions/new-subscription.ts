@@ -8,12 +8,9 @@ import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collec
 import { announceTrialEnd, periodFrom } from './periods.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine, trialLine, isTaxed } from '../invoices/lines.ts';
-import type { Customer, Metadata, Price } from '../merchant-types.ts';
-import type { Subscription, MissingMethod, SubscriptionItem } from './subscription-types.ts';
-import type { World } from '../world.ts';
-import { listOf } from '../api/page.ts';
-import { newId } from '../table.ts';
-import { newMetadata } from '../live-customer.ts';
+import type { Customer, Metadata, Price, Subscription, MissingMethod, SubscriptionItem } from '../objects.ts';
+import { type World, newMetadata } from '../world.ts';
+import { listOf, newId } from '../table.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
 

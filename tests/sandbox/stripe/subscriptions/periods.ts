@@ -1,8 +1,7 @@
 import { addInterval } from '../clock.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine } from '../invoices/lines.ts';
-import type { Period } from '../invoices/invoice-types.ts';
-import type { Subscription, SubscriptionItem, MissingMethod } from './subscription-types.ts';
+import type { Period, Subscription, SubscriptionItem, MissingMethod } from '../objects.ts';
 import type { World } from '../world.ts';
 import { defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
 import { endSubscription } from './subscriptions.ts';

@@ -1,11 +1,9 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
-import { inRange, pageOf } from '../api/page.ts';
+import { type Call, idOf, type World, requireCustomer, mergeMetadata, newMetadata } from '../world.ts';
+import { inRange, pageOf, newId } from '../table.ts';
 import { endSubscription, isEnded, periodEnd, periodStart } from './subscriptions.ts';
 import { invalid } from '../api/errors.ts';
-import { requireCustomer, mergeMetadata, newMetadata } from '../live-customer.ts';
-import type { Schedule, Subscription, Phase, PhaseItem, SubscriptionItem } from './subscription-types.ts';
-import { newId } from '../table.ts';
+import type { Schedule, Subscription, Phase, PhaseItem, SubscriptionItem } from '../objects.ts';
 import { addInterval } from '../clock.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
 import { newSubscriptionItem } from './new-subscription.ts';

@@ -1,12 +1,10 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
-import { inRange, pageOf } from '../api/page.ts';
-import { requireCustomer } from '../live-customer.ts';
-import type { Subscription } from './subscription-types.ts';
+import { type Call, idOf, type World, requireCustomer } from '../world.ts';
+import { inRange, pageOf } from '../table.ts';
+import type { Subscription, Line } from '../objects.ts';
 import { notFound, invalid } from '../api/errors.ts';
 import { creditLine, subscriptionOf } from '../invoices/lines.ts';
 import { draftInvoice, finalizeInvoice } from '../invoices/draft-invoice.ts';
-import type { Line } from '../invoices/invoice-types.ts';
 
 /** How long a first payment may stay open: 23 hours. */
 const incompleteFor = 23 * 3600;

@@ -1,19 +1,16 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World } from '../world.ts';
+import { type Call, idOf, type World, mergeMetadata } from '../world.ts';
 import { invalid, missing } from '../api/errors.ts';
-import { mergeMetadata } from '../live-customer.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { isEnded, applyCancellation, periodEnd } from './subscriptions.ts';
 import { endTrial, movePeriod, periodFrom } from './periods.ts';
-import type { MissingMethod, Subscription, SubscriptionItem } from './subscription-types.ts';
+import type { MissingMethod, Subscription, SubscriptionItem, Line, Metadata } from '../objects.ts';
 import { planOf, recurringPrice } from '../catalogue.ts';
 import { newSubscriptionItem } from './new-subscription.ts';
 import { collectInvoice } from '../invoices/collect-invoice.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine, creditLine, prorationLines } from '../invoices/lines.ts';
 import { refuseIncomplete } from '../payments/attempt-payment.ts';
-import type { Line } from '../invoices/invoice-types.ts';
-import type { Metadata } from '../merchant-types.ts';
 
 type Params = Stripe.SubscriptionUpdateParams;
 

@@ -95,6 +95,38 @@ test('a subscription that is left past due renews, and its latest invoice decide
   expect((await me.current()).status).toBe('active');
 });
 
+/** Documented: `active` does not say that every invoice is paid; only the latest finalized one decides. */
+test('a failed try of an older invoice leaves a subscription active', async () => {
+  const me = await failingRenewal({ retries: 'five-days', afterRetries: 'past_due' });
+  const { latest_invoice: older } = await me.current();
+  await me.advance(week + draftHour);
+  const { latest_invoice: newer } = await me.current();
+  await me.setCard(false);
+  await me.stripe.invoices.pay(idOf(newer));
+  await me.setCard(true);
+  await expect(me.stripe.invoices.pay(idOf(older))).rejects.toThrow('declined');
+  expect((await me.current()).status).toBe('active');
+  expect((await me.stripe.invoices.retrieve(idOf(older))).status).toBe('open');
+});
+
+test('giving up the latest invoice makes a past-due subscription active; an older one changes nothing', async () => {
+  const me = await failingRenewal({ retries: 'five-days', afterRetries: 'past_due' });
+  const { latest_invoice: older } = await me.current();
+  await me.advance(week + draftHour);
+  const { latest_invoice: newer } = await me.current();
+  await me.stripe.invoices.markUncollectible(idOf(older));
+  expect((await me.current()).status).toBe('past_due');
+  expect(await me.stripe.invoices.markUncollectible(idOf(newer))).toMatchObject({
+    status: 'uncollectible',
+    auto_advance: false,
+  });
+  expect((await me.current()).status).toBe('active');
+  expect(me.receivedTypes()).toContain('invoice.marked_uncollectible');
+  await expect(me.stripe.invoices.markUncollectible(idOf(newer))).rejects.toThrow('open invoices');
+  await me.setCard(false);
+  expect((await me.stripe.invoices.pay(idOf(older))).status).toBe('paid');
+});
+
 test('a payment that was not authenticated is not retried with the same card', async () => {
   const me = await newPerson();
   const { url } = await me.checkout('basic');

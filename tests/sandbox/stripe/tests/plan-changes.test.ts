@@ -72,6 +72,27 @@ test('a dearer plan whose charge is declined changes nothing', async () => {
   expect((await me.stripe.invoices.list({ customer: me.customer })).data).toHaveLength(1);
 });
 
+test('the plan that a subscription has cannot be chosen again in the portal', async () => {
+  const me = await newPerson();
+  const { items } = await me.subscribe('basic');
+  const refused = await me.portal('switch', { price: me.catalogue.prices.basic });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('there are no changes to confirm');
+  expect((await me.current()).items.data[0]?.current_period_start).toBe(items.data[0]?.current_period_start);
+  expect((await me.stripe.invoices.list({ customer: me.customer })).data).toHaveLength(1);
+});
+
+test('a call of the API begins a new week of the same plan, less the unused time of the old one', async () => {
+  const me = await newPerson();
+  const { id } = await me.subscribe('basic');
+  await me.advance(week / 2);
+  const anew = { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'always_invoice' } as const;
+  const { items, latest_invoice: latest } = await me.stripe.subscriptions.update(id, anew);
+  const { lines, status } = await me.stripe.invoices.retrieve(idOf(latest));
+  expect([status, lines.data.map(({ amount }) => amount)]).toEqual(['paid', [-600, 1199]]);
+  expect(items.data[0]!.current_period_end - items.data[0]!.current_period_start).toBe(week);
+});
+
 test("a cheaper plan waits for the week's end", async () => {
   const me = await newPerson();
   await me.subscribe('premium');
