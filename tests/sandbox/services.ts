@@ -13,7 +13,7 @@ import { openStore } from './store.ts';
 import { createStripe } from './stripe/index.ts';
 import { createStatuses } from './whatsapp/graph.ts';
 import { createWhatsapp } from './whatsapp/index.ts';
-import { createTemplates } from './whatsapp/templates.ts';
+import { createTemplates } from './whatsapp/account.ts';
 
 type ServiceSettings = SandboxSettings & { sandboxUrl: string };
 type Services = Awaited<ReturnType<typeof openServices>>;

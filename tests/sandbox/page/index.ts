@@ -14,10 +14,10 @@ const types = { js: 'text/javascript', css: 'text/css' } as const;
 export function createPage({ siteUrl, ask }: PageSettings): Hono {
   const app = new Hono();
   app.get('/', (c) => c.html(renderPage(siteUrl)));
-  app.get('/page/:folder{client|style}/:file{[a-z-]+\\.(?:js|css)}', (c) => {
-    const { folder, file } = c.req.param();
+  app.get('/page/client/:file{[a-z-]+\\.(?:js|css)}', (c) => {
+    const file = c.req.param('file');
     const extension = file.endsWith('.js') ? 'js' : 'css';
-    return c.body(readFileSync(new URL(`${folder}/${file}`, import.meta.url)), 200, {
+    return c.body(readFileSync(new URL(`client/${file}`, import.meta.url)), 200, {
       'content-type': `${types[extension]}; charset=utf-8`,
       'cache-control': 'no-cache',
     });
@@ -154,9 +154,7 @@ function renderPage(siteUrl: string) {
         <meta name="color-scheme" content="light dark" />
         <title>Solace, local services</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/page/style/base.css" />
-        <link rel="stylesheet" href="/page/style/phone.css" />
-        <link rel="stylesheet" href="/page/style/panels.css" />
+        <link rel="stylesheet" href="/page/client/style.css" />
         <script type="module" src="/page/client/app.js"></script>
       </head>
       <body data-site="${siteUrl}">
