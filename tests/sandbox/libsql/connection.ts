@@ -1,6 +1,5 @@
 import Database from 'libsql';
-import { analyze, type Value } from './statement.ts';
-import { StatementError } from './protocol.ts';
+import { analyze, type Value, StatementError } from './statement.ts';
 
 type Column = { name: string; decltype: string | null };
 /** Changes of the last statement, changes so far, the last rowid. */

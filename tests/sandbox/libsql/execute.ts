@@ -1,5 +1,6 @@
-import { bind, encodeValue } from './statement.ts';
 import {
+  bind,
+  encodeValue,
   describeError,
   isBusy,
   ProtocolError,
@@ -9,7 +10,7 @@ import {
   type SqlSource,
   type Statement,
   type StatementResult,
-} from './protocol.ts';
+} from './statement.ts';
 import type { Stream } from './connection.ts';
 
 /** Runs one statement; waits while another connection writes. */

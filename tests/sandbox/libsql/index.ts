@@ -8,9 +8,9 @@ import {
   type SqlSource,
   type StreamRequest,
   type StreamResult,
-} from './protocol.ts';
+  analyze,
+} from './statement.ts';
 import { Streams, type StreamSettings, type Stream } from './connection.ts';
-import { analyze } from './statement.ts';
 import { batch, execute, sequence, sqlOf } from './execute.ts';
 
 export type LibsqlSettings = StreamSettings & {
