@@ -82,6 +82,17 @@ test('a deletion erases the chat and keeps the codes that WhatsApp delivered', a
   expect((await sandbox.call('GET', '/phones/5215512345678/messages')).json).toEqual([]);
 });
 
+test('the old number learns that the account has another one, but not which', async () => {
+  const data = { phone: '+15550000009', previousPhone: '+15550000008' };
+  const event = { type: 'user.phone_changed', timestamp: '2026-01-01T00:00:00Z', data };
+  for (let again = 0; again < 2; again += 1) await postEvent(sandbox, event, { id: 'event-changed' });
+  const messages = (await sandbox.call('GET', '/phones/15550000008/messages')).json;
+  expect(messages).toMatchObject([
+    { from: 'solace', text: expect.stringMatching(/^Your Solace account has a new number/) },
+  ]);
+  expect(JSON.stringify(messages)).not.toContain('0009');
+});
+
 test('a hidden number is reported by its id alone, with the code of the login page', async () => {
   await sandbox.call('PUT', '/phones/15550000006/hidden', { hidden: true });
   sandbox.respondWith('/api/bot/usage', 200, { ...usage, allowed: false, used: 0 });

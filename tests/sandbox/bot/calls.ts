@@ -24,13 +24,8 @@ export function createApi(siteUrl: string, secrets: string) {
     input: unknown,
     id = `msg_${crypto.randomUUID()}`,
   ): Promise<Result> {
-    const response = await post(siteUrl + path, JSON.stringify(input), webhook, id).catch((error: unknown) => {
-      throw new ApiError(path, null, String(error));
-    });
-    const text = await response.text();
-    const body = parse(text);
-    if (!response.ok) throw new ApiError(path, response.status, body);
-    return body as Result;
+    const { bytes } = await post(siteUrl, path, input, webhook, id);
+    return parse(bytes.toString()) as Result;
   };
 }
 
@@ -40,18 +35,23 @@ export function createRecordingFetch(siteUrl: string, secrets: string) {
   const path = '/api/bot/voice';
 
   return async function fetchRecording(phone: string, id: string): Promise<{ type: string; bytes: Buffer }> {
-    const sent = post(siteUrl + path, JSON.stringify({ phone, id }), webhook, `msg_${crypto.randomUUID()}`);
-    const response = await sent.catch((error: unknown) => {
-      throw new ApiError(path, null, String(error));
-    });
-    if (!response.ok) throw new ApiError(path, response.status, parse(await response.text()));
-    return { type: response.headers.get('content-type') ?? '', bytes: Buffer.from(await response.arrayBuffer()) };
+    return post(siteUrl, path, { phone, id }, webhook, `msg_${crypto.randomUUID()}`);
   };
 }
 
-function post(url: string, body: string, webhook: Webhook, id: string): Promise<Response> {
+/** Throws an `ApiError` also if the connection ends in the middle of the response. */
+async function post(siteUrl: string, path: string, input: unknown, webhook: Webhook, id: string) {
+  const body = JSON.stringify(input);
   const headers = signedHeaders(webhook, id, body);
-  return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) });
+  try {
+    const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) };
+    const response = await fetch(siteUrl + path, init);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (!response.ok) throw new ApiError(path, response.status, parse(bytes.toString()));
+    return { type: response.headers.get('content-type') ?? '', bytes };
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ApiError(path, null, String(error));
+  }
 }
 
 function parse(text: string): unknown {

@@ -29,6 +29,9 @@ export function createBotEvents({ store, phones, chat, secret }: BotEventsSettin
     if (mode === 'refuse') return c.json({ error: 'The bot refuses it' }, 422);
     store.put('bot-events', id, event);
     if (event.type === 'chat.message') chat.accept(event.data as ChatMessageData);
+    const { previousPhone } = event.data;
+    if (event.type === 'user.phone_changed' && typeof previousPhone === 'string')
+      phones.add(previousPhone.replace(/\D/g, ''), { from: 'solace', text: movedAway });
     if (event.type === 'user.deleted' && event.data.phone) phones.eraseChat(event.data.phone.replace(/\D/g, ''));
     return c.json({ received: true });
   });
@@ -36,6 +39,9 @@ export function createBotEvents({ store, phones, chat, secret }: BotEventsSettin
   app.get('/bot/events', (c) => c.json(store.list<BotEvent>('bot-events')));
   return app;
 }
+
+/** Without the new number: the old one may be in other hands. */
+const movedAway = 'Your Solace account has a new number. If that was not you, write to our support at once.';
 
 function isSigned(webhook: Webhook, body: string, headers: Record<string, string>): boolean {
   try {

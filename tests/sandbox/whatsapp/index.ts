@@ -1,8 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { Phones } from '../phones.ts';
-import { createAccount, requireObject, withToken } from './account.ts';
+import { createAccount, requireObject, withToken, type TemplateMessage, type Templates } from './account.ts';
 import { GraphError, type Sent } from './graph.ts';
-import type { TemplateMessage, Templates } from './templates.ts';
 
 export type WhatsappSettings = {
   phones: Phones;
