@@ -309,7 +309,9 @@ export const outbox = sqliteTable(
       .notNull()
       .unique()
       .default(sql`('evt_' || lower(hex(randomblob(16))))`),
-    /** Events of one recipient keep their order. */
+    /** Events about one user keep their order. A trigger fills it in rows of the version before. */
+    userId: text('user_id'),
+    /** The number that the body names, by which the version before finds the events of a user. */
     phone: phoneNumber('phone').notNull(),
     /** The JSON body; of a `chat.message` without its text, which the conversation's Durable Object holds. */
     body: text('body').notNull(),
@@ -323,6 +325,7 @@ export const outbox = sqliteTable(
     parkedAt: instant('parked_at'),
   },
   (table) => [
+    index('outbox_user').on(table.userId, table.seq),
     index('outbox_phone').on(table.phone, table.seq),
     index('outbox_due').on(table.dueAt),
     index('outbox_parked')

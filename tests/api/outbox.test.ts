@@ -54,6 +54,23 @@ describe('while the bot is down', () => {
   });
 });
 
+it('keeps the order of events of which the version before has written some, and both versions find all', async () => {
+  const { phone, token } = await newPerson();
+  await sandbox.faults({ bot: { status: 503, match: phone } });
+  const sql = 'insert into outbox (phone, body, created_at, due_at) values (?, ?, ?, ?)';
+  const body = JSON.stringify({ type: 'platform.changed', timestamp: '', data: { phone, platform: 'neither' } });
+  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  await database.execute({ sql, args: [phone, body, Date.now(), Date.now()] });
+  await call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } });
+  const owners = (await outboxOf(phone)).map((row) => row['user_id']);
+  expect(owners).toEqual([userOf(token), userOf(token), userOf(token)]);
+  await sandbox.faults({ bot: null });
+  advanceClock(minute);
+  await runCron();
+  await untilDelivered(phone);
+  expect((await eventsAbout(phone)).map(({ data }) => data.platform)).toEqual(['web', 'neither', 'whatsapp']);
+});
+
 describe('an event that the bot refuses for good', () => {
   const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
 

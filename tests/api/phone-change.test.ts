@@ -3,7 +3,7 @@ import { botCall, call, parallel } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { database, everyValue } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import {
   deleteAccount,
@@ -18,6 +18,7 @@ import {
   type Person,
 } from './support/person.ts';
 import { deliveredEvents, newestCode, outboxOf, sandbox } from './support/sandbox.ts';
+import { holdRequests, traceOf } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 
@@ -191,7 +192,6 @@ describe('a change of the number is refused', () => {
     expect(Object.keys(response.body)).toEqual(Object.keys(free.body));
     expect([response.status, response.body.success]).toEqual([200, true]);
     expect(response.body.challenge).toHaveLength(free.body.challenge.length);
-    expect(costOf(response)).toBe(costOf(free));
     expect((await begin(mine.token, taken.phone)).status).toBe(429);
     // A code that is sent later shows that one for this number would have come before.
     await begun((await newPerson()).token);
@@ -200,6 +200,37 @@ describe('a change of the number is refused', () => {
     const { challenge } = response.body;
     const { status, body } = await verify(mine.token, { phone: taken.phone, otp: '123456', challenge });
     expect([status, body.code]).toEqual([401, 'invalid_code']);
+  });
+
+  it('by the same statements, with as many written rows, whether the number is free or taken', async () => {
+    const [{ phone: taken }, one, two] = await Promise.all([newContact(), newPerson(), newPerson()]);
+    const traces = [];
+    for (const [person, phone] of [
+      [one, newPhone()],
+      [two, taken],
+    ] as const) {
+      traces.push(await traceOf(userOf(person.token), () => begin(person.token, phone)));
+      traces.push(await traceOf(userOf(person.token), () => begin(person.token, phone)));
+      const { rows } = await database.execute({
+        sql: 'select phone from phone_changes where phone = ?',
+        args: [phone],
+      });
+      expect(rows).toHaveLength(1);
+    }
+    const [begunFree, limitedFree, begunTaken, limitedTaken] = traces;
+    expect(begunTaken).toEqual(begunFree);
+    expect(limitedTaken).toEqual(limitedFree);
+    expect([begunTaken!.status, begunTaken!.requests, limitedTaken!.status]).toEqual([200, 1, 429]);
+    // The change, four events of limits, the day's codes; between them the session check, and the transaction around.
+    expect(begunTaken!.written).toEqual([0, 0, 0, 1, 4, 1, 0, 0]);
+  });
+
+  it('to two accounts that want one number, whether it is free or taken', async () => {
+    const [{ phone: taken }, one, two] = await Promise.all([newContact(), newPerson(), newPerson()]);
+    for (const phone of [newPhone(), taken]) {
+      expect([(await begin(one.token, phone)).status, (await begin(two.token, phone)).status]).toEqual([200, 429]);
+      advanceClock(31 * second);
+    }
   });
 
   it('after five wrong codes, after five minutes, with the challenge of another number, and a second time', async () => {
@@ -227,14 +258,15 @@ describe('a change of the number is refused', () => {
     expect((await meOf(token)).phoneNumber).toBe(phone);
   });
 
-  it('when WhatsApp refuses the code: the change may begin again at once', async () => {
-    const { token } = await newPerson();
+  it('for 30 seconds after a code that WhatsApp refused, as for a taken number', async () => {
+    const [{ token }, { phone: taken }] = await Promise.all([newPerson(), newContact()]);
     const phone = newPhone();
     await sandbox.faults({ whatsapp: { status: 503, match: phone.slice(1) } });
-    expect((await begin(token, phone)).status).toBe(200);
-    const rows = async () =>
-      (await database.execute({ sql: 'select 1 from phone_changes where phone = ?', args: [phone] })).rows;
-    await until('the change is withdrawn', rows, ({ length }) => length === 0);
+    for (const each of [phone, taken]) {
+      expect((await begin(token, each)).status).toBe(200);
+      expect((await begin(token, each)).status).toBe(429);
+      advanceClock(31 * second);
+    }
     await sandbox.faults({ whatsapp: null });
     const change = await begun(token, phone);
     expect((await verify(token, change)).status).toBe(200);
@@ -269,7 +301,7 @@ describe('races of a change of the number', () => {
     expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
   });
 
-  it('gives a number that twenty accounts want to one of them', async () => {
+  it('gives a number that five accounts want to one of them', async () => {
     const phone = newPhone();
     const people = await parallel(5, () => newPerson());
     const wanted = [];
@@ -288,7 +320,23 @@ describe('races of a change of the number', () => {
     expect(results.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409', '409', '409', '409']);
   });
 
-  it('leaves a whole account or none beside a deletion', async () => {
+  it('leaves nothing of either number beside a deletion, which wins', async () => {
+    const person = await newSubscriber('basic');
+    const token = await externalSession(person.phone);
+    const change = await begun(token);
+    const deletion = holdRequests('DELETE', person.customer);
+    const deleted = deleteAccount(token);
+    await deletion.arrived();
+    expect((await verify(token, change)).status).toBe(200);
+    deletion.release();
+    expect((await deleted).status).toBe(200);
+    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    expect((await deliveredEvents(change.phone)).at(-1)!.type).toBe('user.deleted');
+    expect(await placesOf(userOf(token), person.phone, change.phone)).toEqual([]);
+    expect(await stripe.customers.retrieve(person.customer)).toMatchObject({ deleted: true });
+  });
+
+  it('leaves a whole account or none beside a deletion at the same time', async () => {
     const { token } = await newPerson();
     const change = await begun(token);
     const [moved, deleted] = await Promise.all([verify(token, change), deleteAccount(token)]);
@@ -299,19 +347,49 @@ describe('races of a change of the number', () => {
     expect((await deliveredEvents(change.phone)).at(-1)?.type ?? 'user.deleted').toBe('user.deleted');
   });
 
-  it('keeps a plan that a sync reads meanwhile, and the stream of the session', async () => {
-    const person = await newSubscriber('premium');
-    const token = await externalSession(person.phone);
-    const stream = await OpenStream.open(token);
-    const change = await begun(token);
-    const [moved] = await Promise.all([
-      verify(token, change),
-      call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId: 'cs_unknown' } }),
-      sandbox.advanceStripe(person.phone, 60),
-    ]);
-    expect(moved.status).toBe(200);
-    expect(await meOf(token)).toMatchObject({ phoneNumber: change.phone, metadata: { subscriptionTier: 'premium' } });
-    await botCall('/api/bot/usage', { phone: change.phone });
-    await stream.until(({ counts }) => counts.at(-1) === 1);
-  });
+  it.each(['the sync', 'the change'] as const)(
+    'keeps plan and number where %s is first, and the stream',
+    async (first) => {
+      const person = await newSubscriber('premium');
+      const [token, other] = await parallel(2, () => externalSession(person.phone));
+      const [stream, ending] = await Promise.all([OpenStream.open(token!), OpenStream.open(other!)]);
+      const change = await begun(token!);
+      // The sync has read the account, or the change its permission, when the other one does its whole work.
+      const held =
+        first === 'the sync'
+          ? holdRequests(change.phone, 'user.phone_changed')
+          : holdRequests('/v1/subscriptions', person.customer);
+      const cancel = () => call('POST', '/api/billing/cancel', { token: token! });
+      const slow = first === 'the sync' ? verify(token!, change) : cancel();
+      await held.arrived();
+      expect((await (first === 'the sync' ? cancel() : verify(token!, change))).status).toBe(200);
+      held.release();
+      expect((await slow).status).toBe(200);
+
+      expect(await meOf(token!)).toMatchObject({
+        phoneNumber: change.phone,
+        metadata: { subscriptionTier: 'premium', subscriptionStatus: 'cancellation_scheduled' },
+      });
+      await ending.until(({ ended }) => ended);
+      await botCall('/api/bot/usage', { phone: change.phone });
+      await stream.until(({ counts }) => counts.at(-1) === 1);
+      expect(stream.ended).toBe(false);
+      await until(
+        'the number at Stripe',
+        () => stripe.customers.retrieve(person.customer),
+        (customer) =>
+          'phone' in customer && customer.phone === change.phone && customer.metadata['phone'] === change.phone,
+      );
+      await deliveredEvents(change.phone);
+      expect(await placesOf(person.phone)).toEqual([]);
+    },
+  );
 });
+
+/** The columns of the database in which one of these texts stands. */
+async function placesOf(...texts: string[]): Promise<string[]> {
+  const values = await everyValue();
+  return values
+    .filter(({ text }) => texts.some((each) => text.includes(each.replace('+', ''))))
+    .map(({ column }) => column);
+}

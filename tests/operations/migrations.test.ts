@@ -16,7 +16,7 @@ function problem(statement: string, created: Set<string>): string | null {
   }
   if (/^CREATE UNIQUE INDEX/i.test(statement))
     return created.has(table) ? null : 'may refuse what the old version writes';
-  if (/^CREATE INDEX/i.test(statement) || /^(INSERT|UPDATE)/i.test(statement)) return null;
+  if (/^(CREATE (INDEX|TRIGGER)|INSERT|UPDATE)/i.test(statement)) return null;
   if (!/^ALTER TABLE `\w+` ADD /i.test(statement)) return 'takes away what the old version uses';
   return /NOT NULL/i.test(statement) && !/DEFAULT/i.test(statement) ? 'the old version does not fill it' : null;
 }

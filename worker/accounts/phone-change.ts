@@ -9,7 +9,6 @@ import {
   linkCodes,
   outbox,
   phoneChanges,
-  rateLimitEvents,
   sessions,
   trialLinks,
   usedTrials,
@@ -26,9 +25,9 @@ import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import { allowedAt, namesOf, recordEvents } from '../lib/rate-limits.ts';
+import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { insertSelect, nameOf } from '../lib/sql.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
@@ -40,13 +39,12 @@ import {
   reportCodeBudget,
   sentToday,
   untilNextBudget,
-} from '../sign-in/code-limits.ts';
-import { newCode } from '../sign-in/sent-code.ts';
-import { keepFreeWeek } from '../usage/left-week.ts';
-import { phoneChangeSubject, type PhoneNumber } from './phone.ts';
+  newCode,
+} from '../sign-in/sent-code.ts';
+import { keepFreeWeek } from '../usage/week.ts';
+import { phoneChangeSubject, phoneSubjects, type PhoneNumber } from './phone.ts';
 import type { Authorized, UserSession } from './user-session.ts';
 
-/** How long (ms) ago a session must have signed in to change the number. */
 const freshForMs = 10 * minuteMs;
 
 type Background = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
@@ -58,12 +56,12 @@ const isFresh = ({ session, now }: Call) => sql`exists (select 1 from ${sessions
   where ${sessions.id} = ${session.sessionId} and ${sessions.userId} = ${session.userId}
     and ${sessions.createdAt} > ${now - freshForMs} and not ${sessions.isLimited})`;
 
-type Begun = { fresh: number; free: number; userAt: number; numberAt: number; affordable: number; sent: number };
+type Begun = { fresh: number; free: number; allowedAt: number; affordable: number; sent: number };
 
 /**
- * Sends a code to the number that a user wants, and returns its challenge. A number that somebody has gets no code: the
- * database does the same work, and the code of a free number is sent after the response. Throws 403 if the session is
- * not fresh, and as `requestOtp` at a limit.
+ * Sends a code to the number that a user wants, and returns its challenge. A number that somebody has gets no code, but
+ * the database runs the same statements and writes as many rows, with other values; the code of a free number is sent
+ * after the response. Throws 403 if the session is not fresh, and as `requestOtp` at a limit.
  */
 export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNumber): Promise<Authorized<string>> {
   const { db, session, settings, now, waitUntil } = call;
@@ -78,65 +76,55 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
     { subject: [phoneChangeSubject(claimedUserId)], limits: settings.LIMIT_CODES_PER_NUMBER },
     ...ofAddress,
   ];
-  const ofNumber = [everyCode!, codesTo!];
+  // Codes that a taken number did not get count here alone, so that nobody keeps its owner from signing in.
+  const sentTo = [everyCode!, codesTo!];
+  const named = await phoneSubjects(settings, phone);
+  const unsentTo = [named.everyCodeTo, named.codesTo].map((names) => names.map((name) => `unsent-${name}`));
+  const ofNumber = sentTo.map((each, index) => ({ ...each, subject: [...each.subject, ...unsentTo[index]!] }));
+  const mayBeginAt = allowedAt([...ofUser, ...ofNumber]);
   const free = sql`not exists (select 1 from ${users} where ${users.phone} = ${phone})`;
   const affordable = isAffordable(sentToday(now), sql`false`, settings);
-  const allowed = sql`(${isFresh(call)} and ${allowedAt(ofUser)} <= ${now} and ${affordable})`;
+  const allowed = sql`where ${isFresh(call)} and ${mayBeginAt} <= ${now} and ${affordable}`;
   const row = {
     id: await keyedHash(pepper, 'phone-change', claimedUserId, phone, challenge),
     userId: claimedUserId,
     phone,
     whatsappId: phoneAsSent.slice(1),
-    mac: await keyedHash(pepper, 'phone-change', claimedUserId, phone, 'code', code),
+    // No code matches the empty text.
+    mac: sql`case when ${free} then ${await keyedHash(pepper, 'phone-change', claimedUserId, phone, 'code', code)} else '' end`,
     expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
     triesLeft: settings.CODE_TRIES,
   };
-  const issued = sql`exists (select 1 from ${phoneChanges} where ${phoneChanges.id} = ${row.id})`;
-  const facts = sql`select ${isFresh(call)} as fresh, ${free} as free, ${allowedAt(ofUser)} as userAt,
-    ${allowedAt(ofNumber)} as numberAt, ${affordable} as affordable, ${sentToday(now)} as sent`;
-  const mayIssue = sql`where ${allowed} and ${free} and ${allowedAt(ofNumber)} <= ${now}`;
+  const begins = sql`exists (select 1 from ${phoneChanges} where ${phoneChanges.id} = ${row.id})`;
+  const facts = sql`select ${isFresh(call)} as fresh, ${free} as free, ${mayBeginAt} as allowedAt,
+    ${affordable} as affordable, ${sentToday(now)} as sent`;
+  const day = insertSelect(dailyCodes, { day: codeDay(now), sent: sql`${free}` }, sql`where ${begins}`);
+  const { sent } = dailyCodes;
   const statements = [
     db.all<Begun>(facts),
-    db.run(insertSelect(phoneChanges, row, mayIssue)),
+    db.run(insertSelect(phoneChanges, row, allowed)),
     db.run(
       recordEvents(attempt, now, [
-        [ofUser.map(({ subject }) => subject), sql`${allowed} and (${issued} or not ${free})`],
-        [ofNumber.map(({ subject }) => subject), issued],
+        [ofUser.map(({ subject }) => subject), begins],
+        [sentTo.map(({ subject }) => subject), sql`${begins} and ${free}`],
+        [unsentTo, sql`${begins} and not ${free}`],
       ]),
     ),
-    db.run(sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
-      on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`),
+    db.run(
+      sql`${day} on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(sent)} = ${sent} + ${excluded(sent)}`,
+    ),
   ] as const;
   return session.run([...statements], (_user, [begun]) => {
-    const { fresh, free: isFree, userAt, numberAt, affordable: isPaid, sent } = begun!;
-    if (!fresh) throw new RequestError('signInNeeded');
-    const allowedFrom = isFree ? Math.max(userAt, numberAt) : userAt;
-    if (allowedFrom > now) throw rateLimited(allowedFrom, now);
-    if (!isPaid) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
-    if (isFree) {
-      reportCodeBudget(sent + 1, settings.CODE_BUDGET_PER_DAY);
-      const counted = [...ofUser, ...ofNumber].flatMap(({ subject }) => subject);
-      const withdraw = () =>
-        db.batch([
-          db.delete(phoneChanges).where(eq(phoneChanges.id, row.id)),
-          db
-            .delete(rateLimitEvents)
-            .where(
-              and(
-                sql`${rateLimitEvents.subject} in ${namesOf(counted)}`,
-                eq(rateLimitEvents.at, now),
-                eq(rateLimitEvents.by, attempt),
-              ),
-            ),
-        ]);
-      waitUntil(sendOrWithdraw(call, row.whatsappId, code, withdraw));
+    if (!begun!.fresh) throw new RequestError('signInNeeded');
+    if (begun!.allowedAt > now) throw rateLimited(begun!.allowedAt, now);
+    if (!begun!.affordable) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+    if (begun!.free) {
+      reportCodeBudget(begun!.sent + 1, settings.CODE_BUDGET_PER_DAY);
+      // A code that WhatsApp refuses counts too, as one for a taken number does.
+      waitUntil(sendCode(call, row.whatsappId, code));
     }
     return challenge;
   });
-}
-
-async function sendOrWithdraw(call: Call, whatsappId: string, code: string, withdraw: () => Promise<unknown>) {
-  if ((await sendCode(call, whatsappId, code)) === 'refused') await withdraw();
 }
 
 type Attempt = { phone: PhoneNumber; code: string; challenge: string };
@@ -186,7 +174,7 @@ const triesAtOnce = 3;
  */
 export async function movePhone(context: Background, before: User, move: Move): Promise<User> {
   const { db, env, settings, waitUntil } = context;
-  const { phone, sessionId } = move;
+  const { sessionId } = move;
   let user = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
     expectEnd(context, user.id);
@@ -194,7 +182,7 @@ export async function movePhone(context: Background, before: User, move: Move): 
     if (moved && found) {
       for (const id of sessionId === null ? [null] : ended) endStreams(context, user.id, id);
       waitUntil(publish(env, user.id, { kind: 'changed' }));
-      waitUntil(deliverSoon(db, settings, phone));
+      waitUntil(deliverSoon(db, settings, user.id));
       waitUntil(renameCustomer({ db, settings }, found));
       return found;
     }
@@ -227,7 +215,7 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
   const changes = [
     // The bot knows the account by its new number when it receives what still waits.
     sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
-      else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.phone, user.phone)} and ${when}`,
+      else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.userId, user.id)} and ${when}`,
     insertBotEvent(settings, 'user.phone_changed', now, sql`${phone}`, previous, theirs),
     countToday({ kind: 'number_change' }, now, theirs),
     sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
@@ -265,7 +253,6 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
 
 const pausesMs = [0, 1000, 5000];
 
-/** Writes the number to Stripe's customer, where the owner sees it; nothing else depends on it. */
 async function renameCustomer(
   { db, settings }: Pick<Background, 'db' | 'settings'>,
   { id, phone }: User,

@@ -8,9 +8,10 @@ import type { Settings } from '../settings.ts';
 
 /**
  * A signed call of the bot. `id` is its webhook-id, the idempotency key of all bot calls; a repeated id must have one of
- * the fingerprints. The first one is stored; the others are those of earlier keys and versions.
+ * the fingerprints. The first one is stored; the others are those of earlier keys and versions. They are computed on
+ * demand, because those of a whole body with a voice would take 8 MB.
  */
-export type BotCall = { id: string; fingerprints: string[] };
+export type BotCall = { id: string; fingerprints: () => Promise<string[]> };
 
 type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
 
@@ -26,7 +27,7 @@ export async function verifyBotCall(settings: BotSettings, request: Request, bod
   };
   if (!settings.BOT_WEBHOOK_SECRET.some((secret) => signedWith(secret, body, headers)))
     throw new RequestError('invalidBotSignature');
-  return { id, fingerprints: await fingerprintsOf(settings, `${new URL(request.url).pathname}\n${body}`) };
+  return { id, fingerprints: () => fingerprintsOf(settings, `${new URL(request.url).pathname}\n${body}`) };
 }
 
 function signedWith(secret: string, body: string, headers: Record<string, string>): boolean {
@@ -39,12 +40,8 @@ function signedWith(secret: string, body: string, headers: Record<string, string
 }
 
 /** The same call, compared by some of its fields: the text of a message stays out of its fingerprint. */
-export async function comparedBy(
-  settings: BotSettings,
-  { id }: BotCall,
-  fields: Record<string, unknown>,
-): Promise<BotCall> {
-  return { id, fingerprints: await fingerprintsOf(settings, JSON.stringify(fields)) };
+export function comparedBy(settings: BotSettings, { id }: BotCall, fields: Record<string, unknown>): BotCall {
+  return { id, fingerprints: () => fingerprintsOf(settings, JSON.stringify(fields)) };
 }
 
 /** A body names a number, so its hash is keyed. The version before 2026-11-23 stored an unkeyed one for 7 days. */
@@ -87,10 +84,11 @@ export function idempotentStatements<Name extends string = never>(
  * `idReused` if the id belongs to another call.
  */
 export async function applyOnce<Result, Name extends string>(
-  { db, now, botCall: { id, fingerprints } }: Context,
+  { db, now, botCall }: Context,
   statements: Statements<Name>,
   values: Record<string, unknown> = {},
 ): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
+  const [id, fingerprints] = [botCall.id, await botCall.fingerprints()];
   const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint: fingerprints[0] };
   const results = await runPrepared(db, Object.values<Prepared>(statements), all);
   const named = Object.keys(statements).map((name, index) => [name, results[index]]);

@@ -11,6 +11,8 @@ import { Webhook } from 'standardwebhooks';
 export type OutboxEvent = {
   seq: number;
   id: string;
+  /** Null in an event of a deleted account that waited for the owner. */
+  userId: string | null;
   phone: PhoneNumber;
   body: string;
   attempts: number;
@@ -41,21 +43,23 @@ const atOnce = 5;
 /** The cron job runs every minute; the longest delay is an hour. */
 const delaysMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
 
-const columns = sql.raw('seq, id, phone, body, attempts, message_id as messageId, created_at as createdAt');
+const columns = sql.raw(
+  'seq, id, user_id as userId, phone, body, attempts, message_id as messageId, created_at as createdAt',
+);
 
-/** Sends the bot the events of one number, after a short pause so that the response is sent first. */
+/** Sends the bot the events about one user, after a short pause so that the response is sent first. */
 export async function deliverSoon(
   db: Database,
   settings: Settings,
-  phone: PhoneNumber,
+  userId: string,
   messages: MessageEvents | null = null,
 ): Promise<void> {
   if (!settings.BOT_WEBHOOK_URL) return;
   const outbox = { db, settings, messages };
   for (const ms of messages ? pausesMs : pausesMs.slice(0, 1)) {
     await scheduler.wait(ms);
-    const events = await db.all<OutboxEvent>(lease(outbox, 1, phone));
-    if (events.length > 0) return follow(outbox, events, phone);
+    const events = await db.all<OutboxEvent>(lease(outbox, 1, userId));
+    if (events.length > 0) return follow(outbox, events, userId);
   }
 }
 
@@ -66,7 +70,7 @@ export async function deliverSoon(
  */
 export async function deliverLeased(outbox: Outbox, event: OutboxEvent): Promise<void> {
   await scheduler.wait(0);
-  await follow(outbox, [event], event.phone);
+  await follow(outbox, [event], event.userId!);
 }
 
 export async function deliverOutbox(outbox: Outbox): Promise<void> {
@@ -75,7 +79,6 @@ export async function deliverOutbox(outbox: Outbox): Promise<void> {
   await Promise.all(events.map((event) => follow(outbox, [event])));
 }
 
-/** Gives up messages that waited a day behind an earlier event of their number. */
 export async function expireMessages(outbox: Outbox, now: number): Promise<void> {
   const blocked = sql`select ${columns} from outbox where due_at <= ${now - dayMs} and message_id is not null
     and leased_until <= ${now} order by due_at limit 50`;
@@ -86,28 +89,27 @@ export async function expireMessages(outbox: Outbox, now: number): Promise<void>
   }
 }
 
-/** Sends events one by one until none is due, of one number or of all. */
-async function follow(outbox: Outbox, leased: OutboxEvent[], phone?: PhoneNumber): Promise<void> {
+async function follow(outbox: Outbox, leased: OutboxEvent[], userId?: string): Promise<void> {
   const until = Date.now() + patienceMs;
   let [event] = leased;
   while (event) {
     const statement = settledSql(event, await send(outbox, event), Date.now());
     const settle = { settled: outbox.db.run(statement), removed: outbox.db.run(removeCancelled(event)) };
     if (Date.now() > until) return void (await batch(outbox.db, settle));
-    const { next } = await batch(outbox.db, { ...settle, next: outbox.db.all<OutboxEvent>(lease(outbox, 1, phone)) });
+    const { next } = await batch(outbox.db, { ...settle, next: outbox.db.all<OutboxEvent>(lease(outbox, 1, userId)) });
     [event] = next;
   }
 }
 
-/** SQL that leases the oldest due event of each number unless another request delivers one, which keeps their order. */
-function lease({ messages }: Outbox, most: number, phone?: PhoneNumber): SQL {
+/** SQL that leases the oldest due event of each user unless another request delivers one, which keeps their order. */
+function lease({ messages }: Outbox, most: number, userId?: string): SQL {
   const now = Date.now();
-  const whose = phone === undefined ? sql`` : sql`and phone = ${phone}`;
+  const whose = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
   const which = messages ? sql`` : sql`and message_id is null`;
   return sql`update outbox set leased_until = ${now + leaseMs}, attempts = attempts + 1
     where seq in (select seq from outbox o where due_at <= ${now} and leased_until <= ${now} ${whose} ${which}
       and not exists (select 1 from outbox earlier
-        where earlier.phone = o.phone and earlier.seq < o.seq and earlier.parked_at is null)
+        where earlier.user_id = o.user_id and earlier.seq < o.seq and earlier.parked_at is null)
       order by due_at limit ${sql.raw(String(most))})
     returning ${columns}`;
 }
@@ -140,8 +142,8 @@ async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome>
 }
 
 /** An event is queued before its message is stored, so two messages sent at once may be stored in the other order. */
-async function isQueuedBehind({ db }: Outbox, { seq, phone }: OutboxEvent, messageId: string): Promise<boolean> {
-  const rows = await db.all(sql`select 1 from outbox where phone = ${phone} and seq > ${seq}
+async function isQueuedBehind({ db }: Outbox, { seq, userId }: OutboxEvent, messageId: string): Promise<boolean> {
+  const rows = await db.all(sql`select 1 from outbox where user_id = ${userId} and seq > ${seq}
     and message_id = ${messageId} and parked_at is null`);
   return rows.length > 0;
 }

@@ -19,11 +19,11 @@ export type BotEvent =
 export const cancelledBody = '{}';
 
 /**
- * SQL that removes the undelivered events of a number, all or those of messages. An event in delivery keeps its row
+ * SQL that removes the undelivered events about a user, all or those of messages. An event in delivery keeps its row
  * until its request ends, because the next event must not overtake it. Its id is free for a message that is sent again.
  */
-export function cancelBotEvents(phone: SQL, now: number, which: 'all' | 'messages' = 'all'): SQL[] {
-  const own = sql`${outbox.phone} = ${phone}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;
+export function cancelBotEvents(userId: SQL, now: number, which: 'all' | 'messages' = 'all'): SQL[] {
+  const own = sql`${outbox.userId} = ${userId}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;
   return [
     sql`delete from ${outbox} where ${own} and ${outbox.leasedUntil} <= ${now}`,
     sql`update ${outbox} set id = 'cancelled_' || seq, body = ${cancelledBody}, message_id = null, due_at = leased_until
@@ -52,9 +52,9 @@ export function insertBotEvent(
 ): SQL {
   const body = sql`json_object('type', ${type}, 'timestamp', ${new Date(now).toISOString()},
     'data', ${eventData(phone, data)})`;
-  const event = sql`select ${phone} as phone, ${body} as body, ${now} as created_at, ${now} as due_at ${from}`;
+  const event = sql`select ${users.id} as user_id, ${phone} as phone, ${body} as body, ${now} as created_at, ${now} as due_at ${from}`;
   const hasBot = settings.BOT_WEBHOOK_URL ? sql`` : sql`where false`;
-  return sql`insert into outbox (phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
+  return sql`insert into outbox (user_id, phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
 }
 
 type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
@@ -76,7 +76,7 @@ export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Setting
     const hash = (await keyedHash(pepper, 'log', phone)) as PhoneNumber;
     await db
       .update(outbox)
-      .set({ phone: hash, body: JSON.stringify({ type: 'user.deleted', sealed }) })
+      .set({ userId: null, phone: hash, body: JSON.stringify({ type: 'user.deleted', sealed }) })
       .where(and(eq(outbox.seq, seq), eq(outbox.body, body), isDeletion));
   }
 }
@@ -102,7 +102,7 @@ export async function exportOutbox({ user, db }: { user: User; db: Database }) {
   const rows = await db
     .select({ body: outbox.body })
     .from(outbox)
-    .where(eq(outbox.phone, user.phone))
+    .where(eq(outbox.userId, user.id))
     .orderBy(asc(outbox.seq));
   return { eventsForTheBot: rows.map(({ body }): unknown => JSON.parse(body)) };
 }

@@ -35,7 +35,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
         parkedAt: outbox.parkedAt,
       })
       .from(outbox)
-      .where(eq(outbox.phone, phone))
+      .where(eq(outbox.userId, id))
       .orderBy(outbox.seq),
     db
       .select({ at: botCalls.at, allowed: sql<number | null>`${botCalls.answer} ->> '$.allowed'` })
