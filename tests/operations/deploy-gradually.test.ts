@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deployGradually, readPlan } from '../../worker/operations/deploy/deploy-gradually.ts';
+import { deployGradually, readPlan } from '../../worker/operations/deploy/deployment.ts';
 import { openWrangler } from '../../worker/operations/deploy/new-version.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 

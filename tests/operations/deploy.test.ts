@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deployTo } from '../../worker/operations/deploy/deploy-to.ts';
+import { deployTo } from '../../worker/operations/deploy/deployment.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 import { buildEnvironment, version, smoke } from '../../worker/operations/deploy/new-version.ts';
 

@@ -26,11 +26,20 @@ export function toBase64(bytes: ArrayBuffer): string {
   return chunks.join('');
 }
 
-/** The bytes of a base64 text; throws if it is none. */
+const chunkCharacters = (chunkBytes / 3) * 4;
+
+/** The bytes of a base64 text; throws if it is none. In chunks too, so that no second text of 2 MB is made. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const characters = atob(text);
-  const bytes = new Uint8Array(characters.length);
-  for (let at = 0; at < characters.length; at += 1) bytes[at] = characters.charCodeAt(at);
+  const unpadded = text.length - (/={1,2}$/.exec(text.slice(-2))?.[0].length ?? 0);
+  const bytes = new Uint8Array(Math.floor((unpadded * 3) / 4));
+  let length = 0;
+  for (let start = 0; start < text.length; start += chunkCharacters) {
+    const characters = atob(text.slice(start, start + chunkCharacters));
+    for (let at = 0; at < characters.length; at += 1) bytes[length + at] = characters.charCodeAt(at);
+    length += characters.length;
+  }
+  // A chunk that is padded or has spaces is shorter.
+  if (length !== bytes.length) throw new TypeError('The text is not base64');
   return bytes;
 }
 
@@ -74,7 +83,6 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
 /** What text of the database is encrypted for, when no conversation's key encrypts it. */
 export type SealPurpose = 'parked-event';
 
-/** An AES-256-GCM key of the secret for one purpose. */
 export const sealingKey = memoize((secret: string) =>
   memoize(async (purpose: SealPurpose) => {
     const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
@@ -90,9 +98,10 @@ const nonceBytes = 12;
 export async function seal(key: CryptoKey, context: string, plain: BufferSource): Promise<ArrayBuffer> {
   const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const sealed = await crypto.subtle.encrypt(algorithm(iv, context), key, plain);
-  const whole = new Uint8Array(nonceBytes + sealed.byteLength);
+  // Not a copy beside it, since a recording has 2 MB.
+  const whole = new Uint8Array(sealed.transfer(nonceBytes + sealed.byteLength));
+  whole.copyWithin(nonceBytes, 0);
   whole.set(iv);
-  whole.set(new Uint8Array(sealed), nonceBytes);
   return whole.buffer;
 }
 

@@ -15,9 +15,17 @@ import { insertSelect, prepared } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
-import { firstWeek } from '../usage/left-week.ts';
-import { isAffordable, reportCodeBudget, sentToday, untilNextBudget } from './code-limits.ts';
-import { codeRow, insertCode, newCode, removeCode } from './sent-code.ts';
+import { firstWeek } from '../usage/week.ts';
+import {
+  isAffordable,
+  reportCodeBudget,
+  sentToday,
+  untilNextBudget,
+  codeRow,
+  insertCode,
+  newCode,
+  removeCode,
+} from './sent-code.ts';
 
 const lifetimeMs = 30 * minuteMs;
 /** Without 0 and O, 1, I and L, which people confuse. */

@@ -15,9 +15,11 @@ import {
   isAffordable,
   sentToday,
   reportCodeBudget,
-} from './code-limits.ts';
+  codeRow,
+  insertCode,
+  removeCode,
+} from './sent-code.ts';
 import { type Claim, insertLinkCode, newLinkCode, openClaimed } from './link-code.ts';
-import { codeRow, insertCode, removeCode } from './sent-code.ts';
 import type { Language } from '../contract/languages.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type SessionClaims, openSession } from '../accounts/user-session.ts';

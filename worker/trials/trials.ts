@@ -1,5 +1,5 @@
 import { sql, eq, inArray } from 'drizzle-orm';
-import { users, type PhoneNumber, trialLinks, usedTrials } from '#db/schema';
+import { users, trialLinks, usedTrials } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { batch, type Database } from '../lib/database.ts';
@@ -12,8 +12,7 @@ import type { ExportSection } from '../accounts/user-record.ts';
 /** How long a link may be opened; the length of its trial is the bot's choice. */
 export const trialLinkLifetimeMs = 7 * dayMs;
 
-type Row = { spent: number; id: string | null; phone: PhoneNumber | null };
-type Redeemed = { user: { id: string; phone: PhoneNumber } | null; spent: boolean };
+type Redeemed = { user: { id: string } | null; spent: boolean };
 
 /** Redeems a trial link once, and creates its session; a read first, so that an unknown token writes nothing. */
 export async function redeemTrial(
@@ -47,11 +46,10 @@ export async function redeemTrial(
     event: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, planChanged, theirs)),
     session: db.run(created),
     seen: db.run(seen),
-    user: db.all<Row>(sql`select u.id as id, u.phone as phone from sessions s join users u on u.id = s.user_id
+    user: db.all<{ id: string }>(sql`select u.id as id from sessions s join users u on u.id = s.user_id
       where s.id = ${sessionId}`),
   });
-  const [user] = results.user;
-  return { user: user?.id ? { id: user.id, phone: user.phone! } : null, spent: results.spent[0]?.spent === 1 };
+  return { user: results.user[0] ?? null, spent: results.spent[0]?.spent === 1 };
 }
 
 const batchSize = 200;

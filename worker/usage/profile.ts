@@ -1,6 +1,6 @@
 import type { User } from '#db/schema';
 import { isoDate } from '../lib/time.ts';
-import type { Profile } from '../contract/schemas.ts';
+import type { Profile, Subscription } from '../contract/schemas.ts';
 import { entitledTier, onTrial } from './allowance.ts';
 import { currentCount } from './week.ts';
 
@@ -27,6 +27,19 @@ function ofSubscription(user: User) {
     renewalDate: isoDate(user.renewalAt),
     cancelAtDate: isoDate(user.cancelAt),
     scheduledDowngradeTierId: user.scheduledTier,
+  };
+}
+
+/** What the user pays for, whatever a trial grants beside it; null if nothing can be charged. */
+export function subscriptionOf(user: User): Subscription | null {
+  const { tier, subscriptionStatus: status, tierWaits, trialEndsAt, renewalAt } = user;
+  if (tier === 'free' && status === 'active') return null;
+  return {
+    tier,
+    status,
+    startDate: isoDate(tierWaits ? (trialEndsAt ?? renewalAt) : null),
+    renewalDate: isoDate(renewalAt),
+    cancelAtDate: isoDate(user.cancelAt),
   };
 }
 

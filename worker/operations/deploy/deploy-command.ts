@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { migrate } from '#db/migrate';
 import { runChecks } from '../doctor/run-checks.ts';
 import { readCommand, runCommand, UsageError } from '../target.ts';
-import { deployGradually, readPlan } from './deploy-gradually.ts';
-import { deployTo } from './deploy-to.ts';
+import { deployGradually, readPlan, deployTo } from './deployment.ts';
 import { smoke, openWrangler } from './new-version.ts';
 
 /*
