@@ -115,12 +115,32 @@ stubbed.describe('with a stub', () => {
   const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
 
   stubbed('a trial without a plan behind it has nothing to cancel', async ({ page, stub }) => {
-    stub.respond('cancelPlan', { success: false, code: 'conflict', message: 'You have no subscription.' }, 409);
+    stub.respond('getSubscription', { success: true, subscription: null });
     await stub.signedIn({ ...dated, isTrial: true, subscriptionStatus: 'trialing' });
     await open(page, '/cancel');
+    await expect(page.getByText('You have no subscription, so there is nothing to cancel.')).toBeVisible();
+    await expect(cancelButton(page)).toHaveCount(0);
+  });
+
+  stubbed('a plan that a trial hides is cancelled, also if it could not be shown before', async ({ page, stub }) => {
+    stub.respond('getSubscription', { success: false, code: 'unavailable' }, 503);
+    await stub.signedIn({ ...dated, tier: 'premium', isTrial: true, subscriptionStatus: 'trialing' });
+    await open(page, '/cancel');
+    await expect(
+      page.getByText(/^Your trial ends by itself on December 1, 2026 .* you can cancel that plan here\.$/),
+    ).toBeVisible();
+    const cancelAtDate = '2026-12-03T09:00:00.000Z';
+    const subscription = { tier: 'basic', status: 'active', startDate: null, renewalDate: cancelAtDate };
+    stub.respond('cancelPlan', { success: true, cancelAtDate });
+    stub.respond('getSubscription', { success: true, subscription: { ...subscription, cancelAtDate } });
     await cancelButton(page).click();
-    await expect(page.getByRole('alert')).toContainText('there is nothing to cancel and nothing is charged');
-    expect(await shownNotices(page)).toEqual([]);
+    await expect(
+      page.getByText('Your trial stays until December 1, 2026 and Basic until December 3, 2026'),
+    ).toBeVisible();
+    stub.respond('resumePlan', { success: true });
+    stub.respond('getSubscription', { success: true, subscription: { ...subscription, cancelAtDate: null } });
+    await keepButton(page).click();
+    await expect(page.getByText('If you cancel, Basic stays until December 3, 2026')).toBeVisible();
   });
 
   stubbed('a session that has ended meanwhile leads to the login and back', async ({ page, stub }) => {

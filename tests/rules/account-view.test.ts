@@ -7,7 +7,9 @@ import {
   usageView,
 } from '../../web/rules/account-view.ts';
 import { planOf, plans } from '../../worker/contract/plans.ts';
+import type { Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
+import { cancelView } from '../../web/rules/cancel-view.ts';
 
 describe('the status of a plan', () => {
   const soon = '2025-01-05T12:00:00Z';
@@ -34,6 +36,7 @@ describe('the status of a plan', () => {
       expect(text({ ...trial, renewalDate: soon, scheduledTierId: 'basic' })).toBe(
         'Trial ends on January 5, 2025 and will switch to Basic',
       );
+      expect(text({ ...trial, renewalDate: soon, subscriptionTier: 'free' })).toBe('Trial ends on January 5, 2025');
       expect(text(trial)).toBe('Trial status error - please refresh');
       expect(text({ ...trial, scheduledTierId: 'basic' })).toBe('Trial will switch to Basic (error: missing date)');
     });
@@ -80,6 +83,7 @@ describe('the status of a plan', () => {
     it('shows the renewal of a paid plan', () => {
       expect(text({ renewalDate: soon })).toBe('Renews on January 5, 2025');
       expect(text({})).toBe('Subscription error - please refresh');
+      expect(text({ renewalDate: 'soon' })).toBe('Renews on an unknown date');
     });
 
     it.each([null, 'incomplete'])('asks to refresh when the status is %s', (subscriptionStatus) => {
@@ -210,5 +214,153 @@ describe('a profile', () => {
     expect(
       readUser({ messagesUsedThisPeriod: 4, metadata: { messagesUsedThisPeriod: 3 } }).metadata.messagesUsedThisPeriod,
     ).toBe(4);
+  });
+});
+
+type Facts = {
+  tier?: string;
+  subscriptionStatus?: string;
+  cancelAtDate?: string;
+  scheduled?: string;
+  isTrial?: boolean;
+  hidden?: Partial<Subscription> | null | 'loading' | 'unknown';
+};
+
+const end = '2026-12-01T09:00:00.000Z';
+const running: Subscription = {
+  tier: 'basic',
+  status: 'active',
+  startDate: null,
+  renewalDate: '2026-12-03T09:00:00.000Z',
+  cancelAtDate: null,
+};
+
+function viewOf({ tier = 'premium', scheduled, hidden = 'loading', isTrial = false, ...facts }: Facts) {
+  const metadata = { subscriptionTier: tier, renewalDate: end, scheduledDowngradeTierId: scheduled, ...facts };
+  const user = readUser({ isTrial, metadata } as never);
+  if (hidden === null || typeof hidden === 'string') return cancelView(user, hidden, 'UTC');
+  return cancelView(user, { ...running, ...hidden }, 'UTC');
+}
+
+const rows: [string, Facts, string | null, 'cancel' | 'resume' | null][] = [
+  [
+    'a paid week',
+    { subscriptionStatus: 'active' },
+    'If you cancel, Premium stays until December 1, 2026, and nothing is charged after that.',
+    'cancel',
+  ],
+  [
+    'a scheduled downgrade',
+    { subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic' },
+    'If you cancel, Premium stays until December 1, 2026. The change to Basic does not take place, and nothing is charged after that.',
+    'cancel',
+  ],
+  [
+    'a trial with another plan behind it',
+    { subscriptionStatus: 'trialing', isTrial: true, scheduled: 'basic', hidden: { startDate: end } },
+    'Your trial stays until December 1, 2026. If you cancel, the paid Basic plan does not begin after it, and nothing is charged.',
+    'cancel',
+  ],
+  [
+    'a trial with the same plan behind it',
+    { subscriptionStatus: 'trialing', isTrial: true, hidden: { tier: 'premium', startDate: end } },
+    'Your trial stays until December 1, 2026. If you cancel, the paid Premium plan does not begin after it, and nothing is charged.',
+    'cancel',
+  ],
+  [
+    'a trial alone',
+    { subscriptionStatus: 'trialing', isTrial: true, hidden: null },
+    'Your trial ends by itself on December 1, 2026 and charges nothing. You have no subscription, so there is nothing to cancel.',
+    null,
+  ],
+  [
+    'a trial beside a paid plan',
+    { subscriptionStatus: 'trialing', isTrial: true, hidden: {} },
+    'Your trial stays until December 1, 2026. If you cancel, Basic stays until December 3, 2026, and nothing is charged after that.',
+    'cancel',
+  ],
+  [
+    'a trial beside an overdue payment',
+    { subscriptionStatus: 'trialing', isTrial: true, hidden: { status: 'past_due' } },
+    'Your trial stays until December 1, 2026. Your last payment for Basic did not go through. If you cancel, we stop asking for it, and nothing is charged.',
+    'cancel',
+  ],
+  [
+    'a trial, while the subscription is fetched',
+    { subscriptionStatus: 'trialing', isTrial: true, hidden: 'loading' },
+    null,
+    null,
+  ],
+  [
+    'a trial whose subscription could not be fetched',
+    { subscriptionStatus: 'trialing', isTrial: true, hidden: 'unknown' },
+    'Your trial ends by itself on December 1, 2026 and charges nothing. If you have chosen a plan beside it or to follow it, you can cancel that plan here.',
+    'cancel',
+  ],
+  [
+    'an overdue payment',
+    { subscriptionStatus: 'past_due' },
+    'Your last payment did not go through. If you cancel, we stop asking for it: what is left of your paid week stays until December 1, 2026, and nothing is charged after that.',
+    'cancel',
+  ],
+  [
+    'an overdue first payment',
+    { subscriptionStatus: 'past_due', tier: 'free' },
+    'Your last payment did not go through, and you have the Free plan. If you cancel, we stop asking for it, and nothing is charged.',
+    'cancel',
+  ],
+  [
+    'an unpaid subscription',
+    { subscriptionStatus: 'unpaid', tier: 'free' },
+    'Your last payment did not go through, and you have the Free plan. If you cancel, we stop asking for it, and nothing is charged.',
+    'cancel',
+  ],
+  [
+    'the free plan',
+    { subscriptionStatus: 'active', tier: 'free' },
+    'You have no subscription, so there is nothing to cancel and nothing is charged.',
+    null,
+  ],
+  [
+    'a cancellation',
+    { subscriptionStatus: 'cancellation_scheduled', cancelAtDate: end },
+    'Your subscription is cancelled. Premium stays until December 1, 2026, and nothing is charged after that.',
+    'resume',
+  ],
+  [
+    'a cancellation during a trial',
+    {
+      subscriptionStatus: 'cancellation_scheduled',
+      cancelAtDate: end,
+      isTrial: true,
+      hidden: { startDate: end, cancelAtDate: end },
+    },
+    'Your subscription is cancelled. Your trial stays until December 1, 2026, no plan follows it, and nothing is charged.',
+    'resume',
+  ],
+  [
+    'a cancellation of what is overdue',
+    { subscriptionStatus: 'past_due', cancelAtDate: end },
+    'Your subscription is cancelled. Premium stays until December 1, 2026, and nothing is charged after that.',
+    'resume',
+  ],
+  [
+    'a cancellation of what was never paid',
+    { subscriptionStatus: 'unpaid', tier: 'free', cancelAtDate: end },
+    'Your subscription is cancelled. It ends on December 1, 2026, and nothing more is charged.',
+    'resume',
+  ],
+];
+
+it.each(rows)('says what one has until when: %s', (_, facts, text, action) => {
+  expect(viewOf(facts)).toMatchObject({ text, action });
+});
+
+it('names the end of a cancelled plan that a trial hides', () => {
+  const hidden = { cancelAtDate: '2026-12-03T09:00:00.000Z' };
+  expect(viewOf({ subscriptionStatus: 'trialing', isTrial: true, hidden })).toEqual({
+    plan: 'Your plan: Premium (Free Trial)',
+    text: 'Your subscription is cancelled. Your trial stays until December 1, 2026 and Basic until December 3, 2026, and nothing is charged after that.',
+    action: 'resume',
   });
 });

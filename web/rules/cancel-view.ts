@@ -1,39 +1,61 @@
 import { planOf } from '#contract/plans';
+import type { Subscription } from '#contract/schemas';
 import { cancelWords } from '#words/cancel';
 import { planName } from './plan-texts.ts';
 import { formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 
-/** What the page says about a subscription before the click, and which button it offers. */
-export type CancelView = { plan: string; text: string; action: 'cancel' | 'resume' | null };
+/** What the page says about a subscription before the click, and which button it offers; no text while it loads. */
+export type CancelView = { plan: string; text: string | null; action: 'cancel' | 'resume' | null };
 
 /**
- * The first rule that applies. `hiddenUntil` is the date of a cancellation that the profile does not show, since a trial
- * covers the plan that was cancelled.
+ * What the server knows about a subscription that a trial may hide from the profile: null if there is none. `loading` and
+ * `unknown` only matter during a trial.
  */
-export function cancelView(user: User, hiddenUntil: string | null, timeZone?: string): CancelView {
+export type Hidden = Subscription | null | 'loading' | 'unknown';
+
+/** The first rule that applies. */
+export function cancelView(user: User, hidden: Hidden, timeZone?: string): CancelView {
   const { subscriptionTier, cancelAtDate, renewalDate } = user.metadata;
   const name = planName(planOf(subscriptionTier).id);
-  const plan = user.isTrial ? cancelWords.trial(name) : cancelWords.plan(name);
-  const end = cancelAtDate ?? hiddenUntil;
-  if (end !== null) return { plan, text: cancelledText(user, name, formatDate(end, timeZone)), action: 'resume' };
+  if (user.isTrial) return { plan: cancelWords.trial(name), ...viewOfTrial(user, hidden, timeZone) };
+  const plan = cancelWords.plan(name);
+  if (cancelAtDate !== null) {
+    const date = formatDate(cancelAtDate, timeZone);
+    const text = isFree(user) ? cancelWords.cancelledUnpaid(date) : cancelWords.cancelled({ plan: name, date });
+    return { plan, text, action: 'resume' };
+  }
   const text = textBefore(user, name, formatDate(renewalDate, timeZone));
   return { plan, text, action: text === cancelWords.nothing ? null : 'cancel' };
 }
 
-const owes = (user: User) => ['past_due', 'unpaid'].includes(user.metadata.subscriptionStatus ?? '');
-const isFree = (user: User) => planOf(user.metadata.subscriptionTier).id === 'free';
-
-function cancelledText(user: User, plan: string, date: string): string {
-  if (user.isTrial) return cancelWords.cancelledTrial(date);
-  return isFree(user) ? cancelWords.cancelledUnpaid(date) : cancelWords.cancelled({ plan, date });
+/** The trial itself charges nothing: what can be cancelled follows it, or runs beside it. */
+function viewOfTrial(user: User, hidden: Hidden, timeZone?: string): Omit<CancelView, 'plan'> {
+  if (hidden === 'loading') return { text: null, action: null };
+  const date = formatDate(user.metadata.renewalDate, timeZone);
+  if (hidden === 'unknown') return { text: cancelWords.trialUnknown(date), action: 'cancel' };
+  if (hidden === null) return { text: cancelWords.trialAlone(date), action: null };
+  const { startDate, renewalDate, cancelAtDate } = hidden;
+  const plan = planName(hidden.tier);
+  const end = formatDate(cancelAtDate ?? renewalDate, timeZone);
+  if (cancelAtDate !== null) {
+    const text = startDate ? cancelWords.cancelledTrial(date) : cancelWords.cancelledBeside({ date, plan, end });
+    return { text, action: 'resume' };
+  }
+  if (startDate) return { text: cancelWords.trialWithPlan({ date, next: plan }), action: 'cancel' };
+  const text = owes(hidden.status)
+    ? cancelWords.trialBesideDebt({ date, plan })
+    : cancelWords.trialBesidePlan({ date, plan, end });
+  return { text, action: 'cancel' };
 }
 
+const owes = (status: string | null) => ['past_due', 'unpaid'].includes(status ?? '');
+const isFree = (user: User) => planOf(user.metadata.subscriptionTier).id === 'free';
+
 function textBefore(user: User, plan: string, date: string): string {
-  const { scheduledDowngradeTierId } = user.metadata;
+  const { scheduledDowngradeTierId, subscriptionStatus } = user.metadata;
   const next = scheduledDowngradeTierId && planName(planOf(scheduledDowngradeTierId).id);
-  if (user.isTrial) return next ? cancelWords.trialWithPlan({ date, next }) : cancelWords.trialAlone(date);
-  if (isFree(user)) return owes(user) ? cancelWords.unpaid : cancelWords.nothing;
-  if (owes(user)) return cancelWords.pastDue(date);
+  if (isFree(user)) return owes(subscriptionStatus) ? cancelWords.unpaid : cancelWords.nothing;
+  if (owes(subscriptionStatus)) return cancelWords.pastDue(date);
   return next ? cancelWords.downgrade({ plan, date, next }) : cancelWords.paid({ plan, date });
 }

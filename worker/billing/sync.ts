@@ -64,7 +64,6 @@ export function sameForUser(before: User, after: User, now = Date.now()): boolea
   return visible(before) === visible(after);
 }
 
-/** Finds the customer whose id was lost with Stripe's response. */
 async function adoptCustomer({ settings }: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   const { customer, user } = leased;
   const stripeId = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
@@ -87,13 +86,12 @@ function logOddities(customer: string, { state }: FetchedState): void {
 function notify({ db, env, settings, waitUntil }: Billing, user: User): void {
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
-  waitUntil(deliverSoon(db, settings, user.phone));
+  waitUntil(deliverSoon(db, settings, user.id));
 }
 
 type FetchedState = {
   state: SubscriptionState;
   setupSession: string | null;
-  /** The plan after the trial, if it cannot start because it is no longer on sale. */
   offSaleTier: PaidPlanId | null;
   awaitsPayment: boolean;
 };
@@ -143,7 +141,6 @@ async function payDebts(
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-/** The settled invoices of each subscription whose present period is not paid. */
 async function unpaidPeriods(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
   for (const subscription of subscriptions) {

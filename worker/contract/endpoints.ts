@@ -28,6 +28,7 @@ import {
   Phone,
   Platform,
   Profile,
+  Subscription,
   Tier,
   Timestamp,
   Usage,
@@ -37,21 +38,16 @@ type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v
 
 type Definition = Route & {
   summary: string;
-  /** The JSON body; undefined if the call has none. */
   input?: Shape;
   /** The body is a recording of one of the audio types, as it is. */
   recording?: true;
-  /** The query string, each value a text; undefined if the call has none. */
   query?: Shape;
-  /** The parameters of the path, such as `:id`. */
   params?: Shape;
   /** The largest body in bytes; 16 KiB by default. */
   bodyLimit?: number;
   /** The largest body in bytes if it has a recording in its field `voice`. */
   bodyLimitWithVoice?: number;
-  /** An empty body counts as {}. */
   inputOptional?: true;
-  /** The body of a successful response; undefined if it has no schema. */
   output?: v.GenericSchema;
   /** The media type of a successful response that is not JSON. */
   mediaType?: string | readonly string[];
@@ -256,6 +252,11 @@ export const endpoints = {
     needsSignIn: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
     fails: ['noBillingAccount'],
+  },
+  getSubscription: {
+    ...pageRoutes.getSubscription,
+    summary: 'What the user pays for, or will after the trial; null if nothing',
+    output: v.object({ success: v.literal(true), subscription: v.nullable(Subscription) }),
   },
   cancelPlan: {
     ...pageRoutes.cancelPlan,

@@ -28,6 +28,7 @@ export const pageRoutes = {
     path: '/api/billing/create-subscription-update-session',
   },
   createPortalSession: { access: 'user', method: 'POST', path: '/api/billing/create-portal-session' },
+  getSubscription: { access: 'user', method: 'GET', path: '/api/billing/subscription' },
   cancelPlan: { access: 'user', method: 'POST', path: '/api/billing/cancel' },
   resumePlan: { access: 'user', method: 'POST', path: '/api/billing/resume' },
   giveCancelReason: { access: 'user', method: 'POST', path: '/api/billing/cancel-reason' },
@@ -46,7 +47,6 @@ export const pageRoutes = {
   getSafety: { access: 'public', method: 'GET', path: '/api/safety' },
 } as const satisfies Record<string, Route>;
 
-/** The calls of the bot. */
 export const botRoutes = {
   botMessages: { access: 'bot', method: 'POST', path: '/api/bot/messages' },
   botTyping: { access: 'bot', method: 'POST', path: '/api/bot/typing' },
@@ -60,7 +60,6 @@ export const botRoutes = {
   botReferrals: { access: 'bot', method: 'POST', path: '/api/bot/referrals' },
 } as const satisfies Record<string, Route>;
 
-/** The calls of other services, and of whoever watches or documents the API. */
 export const serviceRoutes = {
   stripeWebhook: { access: 'stripe', method: 'POST', path: '/api/webhooks/stripe' },
   verifyWhatsappWebhook: { access: 'public', method: 'GET', path: '/api/webhooks/whatsapp' },

@@ -64,6 +64,18 @@ export const Metadata = v.object({
   scheduledDowngradeTierId: v.nullable(Tier),
 });
 
+/** What the user pays for, also where a trial hides it from the profile. */
+export const Subscription = v.object({
+  /** `free` until the first payment succeeds. */
+  tier: Tier,
+  status: SubscriptionStatus,
+  /** When a plan that follows a trial begins; null if it has begun. */
+  startDate: v.nullable(Timestamp),
+  renewalDate: v.nullable(Timestamp),
+  cancelAtDate: v.nullable(Timestamp),
+});
+export type Subscription = v.InferOutput<typeof Subscription>;
+
 export const Profile = v.object({
   phoneNumber: Phone,
   status: AccountStatus,

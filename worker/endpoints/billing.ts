@@ -11,6 +11,7 @@ import type { Database } from '../lib/database.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { entitledTier } from '../usage/allowance.ts';
+import { subscriptionOf } from '../usage/profile.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
   const { tier } = context.input;
@@ -35,6 +36,9 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     const success = checkout.status === 'complete';
     return { result: { success, tierUpdated: success && newTier !== tierBefore, newTier }, ...release };
   });
+
+export const getSubscription: Handler<'getSubscription'> = async ({ session }) =>
+  session.run([], (user) => ({ success: true, subscription: subscriptionOf(user) }));
 
 export const cancelPlan: Handler<'cancelPlan'> = async (context) =>
   withOwnLease(context, async (leased) => {

@@ -39,6 +39,7 @@ export class Stub {
     this.respond('getSafety', referralsOf(2025, 0, 0));
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
+    this.respond('getSubscription', { success: true, subscription: null });
     this.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
     this.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type MouseEvent } from 'react';
 import { css } from '#styled/css';
@@ -5,13 +6,14 @@ import { button, card, page, prose } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { ApiError, errorMessage } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';
-import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
-import { session, useSession } from '../../data/session.ts';
-import { cancelView } from '../../rules/cancel-view.ts';
+import { queryClient, refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
+import { useSession } from '../../data/session.ts';
+import { cancelView, type Hidden } from '../../rules/cancel-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript } from '../../ui/form-fields.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
 import { cancelWords } from '#words/cancel';
 import { CancelReason } from './cancel-reason.tsx';
 
@@ -25,7 +27,7 @@ export function CancelPage() {
         <h1 id="cancel" className={css({ textStyle: 'heading' })}>
           {cancelWords.title}
         </h1>
-        {user ? <Subscription key={token} user={user} /> : <Guest />}
+        {user && token !== null ? <Subscription key={token} user={user} token={token} /> : <Guest />}
       </section>
       <section className={prose()} aria-labelledby="what">
         <h2 id="what">{cancelWords.what}</h2>
@@ -51,9 +53,10 @@ function Guest() {
   );
 }
 
-function Subscription({ user }: { user: User }) {
-  const { hasCancelled, hiddenUntil, running, failure, cancel, resume } = useCancellation();
-  const { plan, text, action } = cancelView(user, hiddenUntil);
+function Subscription({ user, token }: { user: User; token: string }) {
+  const { hidden, refetchHidden } = useHidden(user, token);
+  const { hasCancelled, running, failure, cancel, resume } = useCancellation(refetchHidden);
+  const { plan, text, action } = cancelView(user, hidden);
   const status = useRef<HTMLDivElement>(null);
   useFreshProfile();
   // The button with the focus is gone.
@@ -64,7 +67,7 @@ function Subscription({ user }: { user: User }) {
     <>
       <div ref={status} tabIndex={-1} className={css({ display: 'grid', gap: '2', outline: 'none' })}>
         <p className={css({ textStyle: 'subheading', color: 'primary' })}>{plan}</p>
-        <p>{text}</p>
+        {text === null ? <Spinner label={cancelWords.loading} /> : <p>{text}</p>}
       </div>
       {failure && <Alert look="danger">{failure}</Alert>}
       {action === 'cancel' && (
@@ -90,10 +93,20 @@ const keepButton = button({ look: 'outline', size: 'lg', wide: true });
 
 type Change = 'cancelPlan' | 'resumePlan';
 
-/** Cancels and resumes; `hiddenUntil` is the date of a cancellation on this page that the profile does not show. */
-function useCancellation() {
+/** The subscription of a user on a trial, which the profile does not show. */
+function useHidden({ isTrial, metadata }: User, token: string) {
+  // A change of the plan that the stream reports brings another profile.
+  const queryKey = ['subscription', token, metadata.cancelAtDate, metadata.scheduledDowngradeTierId];
+  const queryFn = () => request('getSubscription');
+  const options = { queryKey, queryFn, enabled: isTrial, meta: { silent: true } };
+  const { data, isPending, refetch } = useQuery(options, queryClient);
+  const hidden: Hidden = data ? data.subscription : isPending ? 'loading' : 'unknown';
+  return { hidden, refetchHidden: async () => void (isTrial && (await refetch())) };
+}
+
+/** Cancels and resumes, and reads afterwards what is left. */
+function useCancellation(refetchHidden: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);
-  const [hiddenUntil, setHiddenUntil] = useState<string | null>(null);
   const [running, setRunning] = useState<Change | null>(null);
   const [failure, setFailure] = useState<string>();
 
@@ -102,15 +115,16 @@ function useCancellation() {
     setFailure(undefined);
     await work().catch(async (error: unknown) => {
       setFailure(failureText(error));
-      if (isConflict(error)) await refetchProfile();
+      if (isConflict(error)) await refresh();
     });
     setRunning(null);
   };
 
+  const refresh = () => Promise.all([refetchProfile(), refetchHidden()]);
+
   const cancel = async () => {
     const { cancelAtDate } = await request('cancelPlan');
-    await refetchProfile();
-    setHiddenUntil(session.get().user?.metadata.cancelAtDate ? null : cancelAtDate);
+    await refresh();
     setCancelled(true);
     const description = cancelWords.doneText(formatDate(cancelAtDate));
     notify({ type: 'success', title: cancelWords.done, description });
@@ -118,8 +132,7 @@ function useCancellation() {
 
   const resume = async () => {
     await request('resumePlan');
-    await refetchProfile();
-    setHiddenUntil(null);
+    await refresh();
     setCancelled(false);
     notify({ type: 'success', title: cancelWords.kept, description: cancelWords.keptText });
   };
@@ -131,7 +144,6 @@ function useCancellation() {
 
   return {
     hasCancelled,
-    hiddenUntil,
     running,
     failure,
     cancel: once('cancelPlan', cancel),
