@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { countryName, helpCountries, helpFor, helpWays } from '../../web/rules/help-ways.ts';
+import { countryName, helpCountries, helpFor, helpWays, inReadingOrder } from '../../web/rules/help-ways.ts';
 import { sourceDate } from '../../web/rules/formats.ts';
 import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
 
@@ -23,7 +23,9 @@ describe('the crisis lines', () => {
       ['not of high confidence', line.confidence !== 'high'],
       ['a call link that is not made of national digits', call?.tel !== undefined && !/^\d{3,11}$/.test(call.tel)],
       ['a call link to another number', call?.tel !== undefined && call.tel !== digits(call.shown)],
+      ['a key that no phone has', call?.key !== undefined && !/^[\d*#]$/.test(call.key)],
       ['a text link to another number', text !== undefined && text.number !== digits(text.shown)],
+      ['a word that a link changes', text?.word !== undefined && !/^[A-Z]+$/.test(text.word)],
       ['a WhatsApp number of another country', whatsApp !== undefined && !isFull(country, whatsApp)],
       ['a chat that is no web address', chat !== undefined && !/^[a-z\d-]+(\.[a-z\d-]+)+$/.test(chat.address)],
       ['hours that are none', !hours.every(isHours)],
@@ -33,8 +35,7 @@ describe('the crisis lines', () => {
     return checks.filter(([, isFault]) => isFault).map(([fault]) => fault);
   }
 
-  /** The digits to dial; what is printed in brackets is pressed later. */
-  const digits = (shown: string) => shown.replace(/\(.*\)/, '').replaceAll(/\D/g, '');
+  const digits = (shown: string) => shown.replaceAll(/\D/g, '');
   const isFull = (country: string, { shown, international }: NonNullable<HelpLine['whatsApp']>) =>
     countryOfPhone(`+${international}`) === country && international.endsWith(digits(shown));
   const isHours = (hours: HelpHours) =>
@@ -61,7 +62,9 @@ describe('the crisis lines', () => {
       ['not of high confidence', { confidence: 'medium' }],
       ['a call link that is not made of national digits', { call: { shown: '+1988', tel: '+1988' } }],
       ['a call link to another number', { call: { shown: '988', tel: '1988' } }],
+      ['a key that no phone has', { call: { shown: '988', tel: '988', key: 'two' } }],
       ['a text link to another number', { text: { shown: '988', number: '1988' } }],
+      ['a word that a link changes', { text: { shown: '988', number: '988', word: 'help me' } }],
       ['a WhatsApp number of another country', { whatsApp: { shown: '324 011 7252', international: '393240117252' } }],
       ['a WhatsApp number of another country', { whatsApp: { shown: '988', international: '988' } }],
       ['a chat that is no web address', { chat: { address: 'https://988lifeline.org' } }],
@@ -93,7 +96,7 @@ describe('the crisis lines', () => {
     });
 
     it.each(countries)('%s has no number twice', (_, { lines }) => {
-      const numbers = lines.flatMap(({ call }) => call?.shown ?? []);
+      const numbers = lines.flatMap(({ call }) => (call ? [`${call.shown} ${call.key}`] : []));
       expect(hasTwice(numbers)).toBe(false);
       expect(hasTwice(lines.map(({ service }) => service))).toBe(false);
     });
@@ -150,7 +153,8 @@ describe('a crisis line on the page', () => {
     });
 
     it.each(all)('links $service by a phone, text or web address only', (each) => {
-      for (const { href } of helpWays(each)) expect(href ?? '').toMatch(/^(tel:\d+|sms:\d+|https:\/\/[\w./-]+)?$/);
+      for (const { href } of helpWays(each))
+        expect(href ?? '').toMatch(/^(tel:\d+|sms:\d+(\?&body=[A-Z]+)?|https:\/\/[\w./-]+)?$/);
     });
 
     it('says nothing where the sources say nothing', () => {
@@ -164,9 +168,25 @@ describe('a crisis line on the page', () => {
       expect(helpWays(line('FI'))[0]?.note).toBe('around the clock, the call costs money');
     });
 
+    it('names the word to text and the key to press', () => {
+      expect(helpWays(helpLines['US']!.lines[1]!).map(({ label, href }) => [label, href])).toEqual([
+        ['Text AYUDA to 988', 'sms:988?&body=AYUDA'],
+        ['Call 988, then press 2', 'tel:988'],
+      ]);
+      expect(helpWays(line('PE'))[0]?.label).toBe('Call 113, then press 5');
+    });
+
     it('shows a number that phones refuse to dial from a link as text', () => {
       expect(helpWays(line('CL'))[0]).not.toHaveProperty('href');
     });
+  });
+
+  it.each([
+    ['en', ['en', 'es']],
+    ['es', ['es', 'en']],
+    ['pt-BR', ['en', 'es']],
+  ])('in %s, a line that answers in this language is the first of its country', (tag, order) => {
+    expect(inReadingOrder(helpLines['US']!.lines, tag).map(({ languages }) => languages?.[0])).toEqual(order);
   });
 
   it.each([

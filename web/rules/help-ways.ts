@@ -11,13 +11,22 @@ export type HelpWay = { label: string; href?: string; note: string; isWebsite: b
 export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
   const cost = isFree === undefined ? '' : isFree ? words.free : words.charged;
   return [
-    text && way(words.text(text.shown), `sms:${text.number}`),
+    text && way(textLabel(text), smsLink(text)),
     chat && way(words.chat(chat.address), `https://${chat.address}`, [hoursText(chat.hours)], true),
     whatsApp &&
       way(words.whatsApp(whatsApp.shown), `https://wa.me/${whatsApp.international}`, [hoursText(whatsApp.hours)], true),
-    call && way(words.call(call.shown), call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
+    call && way(callLabel(call), call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
   ].filter((each) => each !== undefined);
 }
+
+const textLabel = ({ shown, word }: NonNullable<HelpLine['text']>) =>
+  word ? words.textWord({ word, number: shown }) : words.text(shown);
+
+// `?&body=` is understood by iOS and by Android; each ignores the other's separator.
+const smsLink = ({ number, word }: NonNullable<HelpLine['text']>) => `sms:${number}${word ? `?&body=${word}` : ''}`;
+
+const callLabel = ({ shown, key }: NonNullable<HelpLine['call']>) =>
+  key ? words.callThen({ number: shown, key }) : words.call(shown);
 
 function way(label: string, href: string | undefined, notes: string[] = [], isWebsite = false): HelpWay {
   return { label, ...(href && { href }), note: notes.filter(Boolean).join(', '), isWebsite };
@@ -35,6 +44,13 @@ export function helpFor(countries: readonly string[]): CountryHelp[] {
   // Cloudflare's CF-IPCountry is XX for an unknown country and T1 for Tor.
   const known = countries.filter((country) => /^[A-Z]{2}$/.test(country) && country !== 'XX');
   return [...new Set(known)].map((country) => ({ country, lines: [], ...helpLines[country] }));
+}
+
+/** The lines of a country in their order, with those that answer in the language of the page first. */
+export function inReadingOrder(lines: readonly HelpLine[], tag: string = locale): HelpLine[] {
+  const { language } = new Intl.Locale(tag);
+  const isOther = ({ languages }: HelpLine) => !languages?.some((code) => code === language);
+  return lines.toSorted((one, other) => Number(isOther(one)) - Number(isOther(other)));
 }
 
 /** The countries that have a line: code and name, in the order of the names. */

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CountryHelp, countryName, helpFor, type HelpWay, helpWays } from '../rules/help-ways.ts';
+import { type CountryHelp, countryName, helpFor, type HelpWay, helpWays, inReadingOrder } from '../rules/help-ways.ts';
 import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords } from '#words/help';
@@ -70,7 +70,7 @@ function Country({ country, lines }: CountryHelp) {
 export function HelpLines({ lines }: { lines: readonly HelpLine[] }) {
   return (
     <ul className={css({ display: 'grid', gap: '6' })}>
-      {lines.map((line) => (
+      {inReadingOrder(lines).map((line) => (
         <li key={line.service} className={css({ display: 'grid', gap: '2' })}>
           <Service {...line} />
           {helpWays(line).map((way) => (

@@ -42,10 +42,11 @@ export type HelpLine = {
   area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
   /**
    * `shown` as the provider prints it; `tel` as it is dialled inside the country, absent where phones refuse such a
-   * link.
+   * link; `key` is what to press when the call is answered.
    */
-  call?: { shown: string; tel?: string };
-  text?: { shown: string; number: string };
+  call?: { shown: string; tel?: string; key?: string };
+  /** `word` is what the line wants as the first message. */
+  text?: { shown: string; number: string; word?: string };
   /** `international` is a full number with its calling code, as WhatsApp's links need it. */
   whatsApp?: { shown: string; international: string; hours?: HelpHours };
   /** A page on the web, without `https://`. */

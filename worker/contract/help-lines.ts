@@ -3,8 +3,8 @@ import type { HelpCountry } from './help-line.ts';
 /**
  * Crisis lines by ISO country, in the order of the English names. A wrong number is worse than none: add a line only
  * with two independent sources, or with the provider's or a government's own page, and write the date on which that
- * page was read. The dates 2026-09-03 and 2026-09-16 come from a public list whose authors read each provider's page
- * on that day. At most one line a country, unless another one offers another language, way or area.
+ * page was read. The dates 2026-09-03, 2026-09-16 and 2026-10-03 come from public lists whose authors read each
+ * provider's page on that day. At most one line a country, unless another one offers another language, way or area.
  */
 export const helpLines: Record<string, HelpCountry> = {
   AR: {
@@ -465,7 +465,7 @@ export const helpLines: Record<string, HelpCountry> = {
     lines: [
       {
         service: 'Línea 113, opción 5',
-        call: { shown: '113 (then 5)', tel: '113' },
+        call: { shown: '113', tel: '113', key: '5' },
         hours: 'always',
         isFree: true,
         languages: ['es'],
@@ -688,6 +688,21 @@ export const helpLines: Record<string, HelpCountry> = {
         languages: ['en'],
         sources: ['988lifeline.org'],
         readOn: '2026-09-03',
+        confidence: 'high',
+      },
+      {
+        service: 'Línea 988 de Prevención del Suicidio y Crisis',
+        call: { shown: '988', tel: '988', key: '2' },
+        text: { shown: '988', number: '988', word: 'AYUDA' },
+        hours: 'always',
+        isFree: true,
+        languages: ['es'],
+        sources: [
+          '988lifeline.org/get-help/what-to-expect',
+          'medium.com/wadepthealth/the-spanish-subnetwork-crisis-support-for-people-who-speak-spanish-3ef49f22004f',
+          'aldianews.com/en/leadership/advocacy/language-not-barrier',
+        ],
+        readOn: '2026-10-03',
         confidence: 'high',
       },
     ],
