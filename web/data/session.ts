@@ -15,7 +15,6 @@ export type Session = {
   isSwitched: boolean;
 };
 
-/** The profiles in the query cache, by the token with which they were fetched. */
 export type ProfileCache = {
   get: (token: string) => User | null;
   set: (token: string, user: User) => void;
@@ -24,7 +23,6 @@ export type ProfileCache = {
 };
 
 let profiles: ProfileCache | null = null;
-/** The number of running initializations; the start of the page is the first. */
 let initializations = 1;
 
 /** The state before the visitor is known, in which pages are prerendered. */
@@ -40,7 +38,6 @@ const store = createStore<{ token: string | null; switchedTo: string | null }>({
   token: null,
   switchedTo: tabStorage.read(switchedKey),
 });
-/** The token of a trial link for which the server has asked to sign in with a code. */
 let limitedToken: string | null = null;
 
 /** The current token. Its user is read from the query cache each time. */
@@ -63,7 +60,6 @@ export const session = {
     profiles = cache;
     refresh();
   },
-  /** Notifies the listeners of a change in the cache. */
   refresh: () => refresh(),
 
   beginInitialization(): void {
@@ -121,10 +117,9 @@ export const session = {
   },
 };
 
-/** The tab's key of a draft on its way to the page in another language. */
-export const draftKey = 'draft';
+/** The tab's keys of drafts on their way to the page in another language. */
+export const draftKeys = { chat: 'draft', contact: 'contactDraft' };
 
-/** Names the session of a token without being one. */
 export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
 function setToken(token: string | null): void {
@@ -132,7 +127,7 @@ function setToken(token: string | null): void {
   store.set({ token });
   if (!before || before === token) return;
   profiles?.remove(before);
-  tabStorage.remove(draftKey);
+  for (const key of Object.values(draftKeys)) tabStorage.remove(key);
 }
 
 function refresh(): void {
@@ -177,5 +172,4 @@ export function onRedirect(listener: Listener): void {
   navigate = listener;
 }
 
-/** Redirects to another page. */
 export const redirectTo: Listener = (to) => navigate(to);

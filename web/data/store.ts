@@ -1,4 +1,3 @@
-/** A value that notifies its listeners of changes. */
 export type Store<T> = {
   get: () => T;
   set: (change: Partial<T>) => void;
@@ -31,6 +30,30 @@ const storageIn = (area: () => Storage) => ({
 export const storage = storageIn(() => localStorage);
 /** What this tab keeps over a reload. */
 export const tabStorage = storageIn(() => sessionStorage);
+
+/**
+ * What somebody has written and not sent, while a change of language loads the page anew: it is stored in this tab, until
+ * the page in the other language takes it or the session ends.
+ */
+export const unsentText = {
+  /** Stores what `read` returns at a click that changes the language, unless it is empty. Returns what ends this. */
+  keep(key: string, read: () => string): () => void {
+    // A click that opens another tab or window keeps this page.
+    const store = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent) => {
+      if (ctrlKey || metaKey || shiftKey || !(target instanceof Element && target.closest('a[hreflang]'))) return;
+      const text = read();
+      if (text) tabStorage.write(key, text);
+    };
+    addEventListener('click', store);
+    return () => removeEventListener('click', store);
+  },
+  /** The stored text, which is then no longer stored; null if there is none. */
+  take(key: string): string | null {
+    const text = tabStorage.read(key);
+    tabStorage.remove(key);
+    return text;
+  },
+};
 
 function quietly<T>(action: () => T): T | null {
   try {

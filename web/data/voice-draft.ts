@@ -11,7 +11,6 @@ import { createStore } from './store.ts';
 export type KeptRecording = { id: string; blob: Blob; seconds: number; end: RecordingEnd; isSending: boolean };
 
 type VoiceDraft = {
-  /** The session that it belongs to. */
   token: string | null;
   problem: MicrophoneProblem | null;
   isAsking: boolean;
@@ -47,7 +46,6 @@ export const voiceDraft = {
     }
   },
 
-  /** Ends the recording, and keeps it. */
   stop: () => store.get().active?.stop('person'),
 
   /** Ends the recording, if it still runs, and sends it. A failed one is kept and can be sent again. */
@@ -58,8 +56,8 @@ export const voiceDraft = {
     store.set({ kept: { ...kept, isSending: true }, error: null });
     player.stop();
     try {
-      const { message } = await sendRecording(token, { id: kept.id, seconds: kept.seconds }, kept.blob);
-      conversation.keepSent(token, message);
+      const { id, seconds, blob } = kept;
+      await conversation.keepSent(token, id, sendRecording(token, { id, seconds }, blob));
       clear();
     } catch (error) {
       if (store.get().kept?.id === kept.id) store.set({ kept: { ...kept, isSending: false }, error });
@@ -67,7 +65,6 @@ export const voiceDraft = {
     }
   },
 
-  /** Throws the recording away. */
   discard(): void {
     store.get().active?.cancel();
     player.stop();

@@ -29,7 +29,6 @@ type Props = {
   openHelp: () => void;
 };
 
-/** The message field. It keeps the focus after sending, and the text until it is sent. */
 export function Composer({ token, send, error, showError, openHelp }: Props) {
   const { text } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
   const voice = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
@@ -86,9 +85,11 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
       <div className={below}>
         <Allowance />
         <Counter used={text.length} />
-        <span id="message-hint" className={hint}>
-          {composerWords.hint}
-        </span>
+        {!isVoice && (
+          <span id="message-hint" className={hint}>
+            {composerWords.hint}
+          </span>
+        )}
       </div>
     </form>
   );
@@ -172,7 +173,6 @@ const grow = css({
   '& textarea': { ...sameText, width: 'full', resize: 'none', overflow: 'hidden', outline: 'none' },
 });
 
-/** The week's count, live; once the allowance is spent, a link to the plans. */
 function Allowance() {
   const used = useSession(({ user }) => user?.messagesUsedThisPeriod ?? null);
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);

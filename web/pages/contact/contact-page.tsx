@@ -4,14 +4,15 @@ import { contactWords } from '#words/contact';
 import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { Icon } from '../../ui/icons.tsx';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { notify } from '../../data/notices.ts';
+import { draftKeys } from '../../data/session.ts';
+import { unsentText } from '../../data/store.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
 import * as v from 'valibot';
 import { contactAddress } from '../../data/build-settings.ts';
 
-/** The contact form and the other contact details. */
 export function ContactPage() {
   return (
     <div className={page()}>
@@ -36,7 +37,6 @@ const columns = css({
   alignItems: 'start',
 });
 
-/** Address, number and hours, and the note about emergencies. */
 function SupportDetails() {
   return (
     <aside className={css({ display: 'grid', gap: '6' })} aria-label={contactWords.detailsTitle}>
@@ -83,14 +83,17 @@ const row = css({
 
 const fields = ['name', 'email', 'phone', 'message'] as const;
 
-/** The form to write to the team. */
 function ContactForm() {
   const [errors, setErrors] = useState<ContactErrors>({});
   const [isSending, setSending] = useState(false);
   const [hasFailed, setFailed] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
-  /** Removes the error of a field once the field is valid. */
+  useEffect(() => {
+    fillEmptyFields(form.current, unsentText.take(draftKeys.contact));
+    return unsentText.keep(draftKeys.contact, () => (form.current ? JSON.stringify(readForm(form.current)) : ''));
+  }, []);
+
   const recheck = (event: FormEvent<HTMLFormElement>) => {
     const found = contactErrors(readForm(event.currentTarget));
     setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)));
@@ -149,11 +152,19 @@ function readForm(form: HTMLFormElement): ContactMessage {
   return Object.fromEntries(new FormData(form)) as unknown as ContactMessage;
 }
 
+/** What somebody has typed before the app started stays. */
+function fillEmptyFields(form: HTMLFormElement | null, draft: string | null): void {
+  const values: Partial<Record<string, string>> = draft ? JSON.parse(draft) : {};
+  for (const name of fields) {
+    const field = form?.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[name=${name}]`);
+    if (field && !field.value) field.value = values[name] ?? '';
+  }
+}
+
 function focusField(form: HTMLFormElement | null, name: string): void {
   form?.querySelector<HTMLElement>(`[name=${name}]`)?.focus();
 }
 
-/** The validation rules of the contact form. */
 export const ContactMessage = v.object({
   name: v.pipe(v.string(), v.trim(), v.minLength(2, contactWords.nameRule)),
   email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
@@ -164,7 +175,6 @@ export const ContactMessage = v.object({
 export type ContactMessage = v.InferOutput<typeof ContactMessage>;
 export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
 
-/** The first violated rule of each field. */
 function contactErrors(input: unknown): ContactErrors {
   const result = v.safeParse(ContactMessage, input, { abortPipeEarly: true });
   const nested = result.success ? {} : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});
