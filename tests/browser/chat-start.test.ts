@@ -229,7 +229,7 @@ test('a page that started with its messages reads them again after a `reset`', a
   stub.respond('getChat', pageOf(written, { revision: 400 }));
   stub.chatStream(400, { type: 'reset' });
   release();
-  await expect(chat.message(page, 'Written while this page was away')).toBeVisible({ timeout: 30_000 });
+  await expect(chat.message(page, 'Written while this page was away')).toBeVisible();
   expect(stub.calls('getChat')).toHaveLength(2);
 });
 
@@ -240,7 +240,7 @@ test('a page that started with its messages asks for consent again after its wit
   stub.respond('deleteChatConsent', { success: true });
   stub.respond('getChat', pageOf([], { consent: null }));
   await chooseOption(page, 'Withdraw consent');
-  await expect(chat.accept(page)).toBeVisible({ timeout: 30_000 });
+  await expect(chat.accept(page)).toBeVisible();
 });
 
 /** Hides the page or shows it again, as another tab in front of it does. */

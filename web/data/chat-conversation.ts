@@ -15,8 +15,8 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from './event-stream.ts';
 import { followConversation, retryStream } from './session-stream.ts';
 import type { PendingMessage } from '../rules/transcript.ts';
-import { draftKey, signatureOf } from './session.ts';
-import { createStore, tabStorage } from './store.ts';
+import { draftKeys, signatureOf } from './session.ts';
+import { createStore, unsentText } from './store.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
@@ -54,18 +54,17 @@ export const conversation = {
     change(token, (current) => withOlderPage(current, page));
   },
 
-  /** Sends a message; the same id and text may be sent again. */
-  async send(token: string, id: string, text: string): Promise<ChatMessage> {
-    const { message } = await requestAs(token, 'sendMessage', { id, text });
-    conversation.keepSent(token, message);
-    return message;
-  },
+  send: (token: string, id: string, text: string) =>
+    conversation.keepSent(token, id, requestAs(token, 'sendMessage', { id, text })),
 
-  /** Shows a message that the server has accepted. */
-  keepSent(token: string, message: ChatMessage): void {
-    change(token, (current) => keepNewest(current, message));
+  /** Shows what the response to a message says, unless the stream has brought a later state of it meanwhile. */
+  async keepSent(token: string, id: string, response: Promise<{ message: ChatMessage }>): Promise<ChatMessage> {
+    const before = ownMessage(conversation.get(token), id);
+    const { message } = await response;
+    change(token, (current) => (ownMessage(current, id) === before ? withMessage(current, message) : current));
     // The server can be reached, so the reply must not wait for the next attempt.
     retryStream();
+    return message;
   },
 
   async accept(token: string, version: string): Promise<void> {
@@ -89,12 +88,8 @@ export const conversation = {
   },
 };
 
-/** The stream may have brought a later state of the message before the response arrived. */
-function keepNewest(current: Conversation, message: ChatMessage): Conversation {
-  const known = current.messages.some(
-    ({ id, author, state }) => id === message.id && author === 'user' && state !== 'failed',
-  );
-  return known ? current : withMessage(current, message);
+function ownMessage(current: Conversation | undefined, wanted: string): ChatMessage | undefined {
+  return current?.messages.find(({ id, author }) => id === wanted && author === 'user');
 }
 
 function change(token: string, update: (current: Conversation) => Conversation): void {
@@ -135,7 +130,6 @@ export function useConversation(token: string) {
   return { conversation: data, isFailed, retry };
 }
 
-/** The state of the stream that keeps the conversation live. */
 export const useConnection = () =>
   useSyncExternalStore(connectionState.subscribe, () => connectionState.get().status, atStart);
 
@@ -163,10 +157,9 @@ export const drafts = {
   },
   /** Takes the draft over from the page in another language, and hands it over to the next one. */
   restore(token: string): void {
-    const [owner, text = ''] = tabStorage.read(draftKey)?.split(/ (.*)/s) ?? [];
-    tabStorage.remove(draftKey);
+    const [owner, text = ''] = unsentText.take(draftKeys.chat)?.split(/ (.*)/s) ?? [];
     if (owner === signatureOf(token) && !store.get().text) store.set({ text });
-    if (!isHandedOver) addEventListener('click', handOver);
+    if (!isHandedOver) unsentText.keep(draftKeys.chat, withOwner);
     isHandedOver = true;
   },
   write: (text: string) => store.set({ text }),
@@ -181,10 +174,8 @@ export const drafts = {
   },
 };
 
-/** A click that opens another tab or window keeps this page. */
-function handOver({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): void {
+/** The draft, after what names its session. */
+function withOwner(): string {
   const { token, text } = store.get();
-  if (!token || !text || ctrlKey || metaKey || shiftKey) return;
-  if (target instanceof Element && target.closest('a[hreflang]'))
-    tabStorage.write(draftKey, `${signatureOf(token)} ${text}`);
+  return token && text ? `${signatureOf(token)} ${text}` : '';
 }
