@@ -17,10 +17,13 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
     const restoreTypedInput = saveTypedInput(root);
     hydrateRoot(root, app, { onRecoverableError });
     restoreTypedInput();
+    hydrateBeforeNavigation(root, router);
     if (isShell(root)) delete root.dataset['prerendered'];
     return;
   }
   delete router.ssr;
+  // A guest's page is hidden anyway; its header alone, and the page afterwards, would move the footer.
+  if (isGuestsAddress()) await router.load();
   delete root.dataset['prerendered'];
   root.replaceChildren();
   flushSync(() => createRoot(root).render(app));
@@ -49,6 +52,24 @@ function isFilled(): boolean {
 function canHydrate({ dataset: { prerendered } }: HTMLElement): boolean {
   const { visitor, address } = document.documentElement.dataset;
   return prerendered === 'page' || (prerendered === 'guest-page' && visitor === undefined && address === undefined);
+}
+
+function isGuestsAddress(): boolean {
+  const { visitor, address } = document.documentElement.dataset;
+  return visitor === undefined && address !== undefined;
+}
+
+/**
+ * Hydrates the rest of the page at once when a navigation begins: a page that its router has left cannot hydrate
+ * (https://github.com/TanStack/router/issues/8233).
+ */
+function hydrateBeforeNavigation(root: HTMLElement, router: RegisteredRouter): void {
+  const unsubscribe = router.subscribe('onBeforeNavigate', ({ hrefChanged }) => {
+    if (!hrefChanged) return;
+    unsubscribe();
+    // React hydrates the place of such an event synchronously.
+    root.querySelector('main > *')?.dispatchEvent(new Event('change', { bubbles: true }));
+  });
 }
 
 /** React rendered the page again after a mismatch. The visitor sees a working page, so only developers are notified. */
