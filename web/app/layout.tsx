@@ -64,7 +64,6 @@ const sign = css({
 const SwitchedNotice = lazy(() => import('./switched-notice.tsx'));
 const Toaster = lazy(() => import('./toaster.tsx'));
 
-/** Loads the toaster when the first notice appears. */
 function Notices() {
   const [wanted, setWanted] = useState(false);
   useEffect(() => {
@@ -95,7 +94,7 @@ function isNamed(path: string): boolean {
 
 /** The heads of all pages load with the first navigation, because the landing page does not need them. */
 async function name(path: string): Promise<void> {
-  const { updateHead } = await import('./document-head.ts');
+  const { updateHead } = await import('./page-heads.ts');
   updateHead(path);
 }
 

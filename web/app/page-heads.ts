@@ -1,4 +1,8 @@
 import { headWords, siteWords } from '#words/page-heads';
+import { basePath } from '#words/language';
+import { brand } from '#contract/brand';
+import { pathIn } from '#contract/languages';
+import { addressIn } from './language-addresses.ts';
 
 /** Whether the served HTML holds the page, its version for guests, the shell of a private page, or nothing. */
 export type Prerendering = 'page' | 'guest-page' | 'shell' | 'none';
@@ -17,7 +21,6 @@ const privatePage = (texts: Texts, prerendering: Prerendering = 'none'): PageHea
   prerendering,
 });
 
-/** Title and description of every page; search engines see only the public ones. */
 export const pages: Record<string, PageHead> = {
   '/': { ...headWords.home, isPublic: true, prerendering: 'page' },
   '/plans': publicPage(headWords.plans),
@@ -42,4 +45,29 @@ export const notFoundHead: PageHead = { ...publicPage(headWords.notFound), isPub
 
 export function pageHead(path: string): PageHead {
   return pages[path === '/' ? path : path.replace(/\/$/, '')] ?? notFoundHead;
+}
+
+export function updateHead(address: string): void {
+  const path = address.startsWith(`${basePath}/`) ? address.slice(basePath.length) : address;
+  show(path, brand.siteUrl + basePath + path);
+}
+
+function show(path: string, address: string): void {
+  const { title, description, isPublic } = pageHead(path);
+  document.title = title;
+  set('meta[name=description]', 'content', description);
+  set('meta[name=robots]', 'content', isPublic ? 'index, follow' : 'noindex');
+  set('link[rel=canonical]', 'href', address);
+  set('meta[property="og:url"]', 'content', address);
+  for (const link of document.head.querySelectorAll<HTMLLinkElement>('link[hreflang]'))
+    link.href = addressIn(link.hreflang, path);
+  for (const offer of document.querySelectorAll<HTMLAnchorElement>('.offer a'))
+    offer.href = pathIn(offer.hreflang, path);
+  for (const name of ['property="og:title"', 'name="twitter:title"']) set(`meta[${name}]`, 'content', title);
+  for (const name of ['property="og:description"', 'name="twitter:description"'])
+    set(`meta[${name}]`, 'content', description);
+}
+
+function set(selector: string, attribute: string, value: string): void {
+  document.head.querySelector(selector)?.setAttribute(attribute, value);
 }

@@ -2,14 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Platform } from '#contract/schemas';
 import { useState } from 'react';
-import { button } from '#styled/recipes';
-import { RadioCards } from '../../ui/radio-cards.tsx';
+import { button, radioCards } from '#styled/recipes';
 import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { ApiError, notifyError } from '../../data/api-errors.ts';
 import { notify } from '../../data/notices.ts';
 import { useSession } from '../../data/session.ts';
 import { NoticeSetting } from './notice-setting.tsx';
+import { RadioGroup } from '@ark-ui/react/radio-group';
+import { TextDirection } from '../../ui/text-direction.tsx';
 
 const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: platformWords.options[value] }));
 
@@ -66,4 +67,42 @@ export async function updatePlatform(wanted: Platform): Promise<Platform | null>
     else notifyError(error, { title: accountWords.error, text: platformWords.failed });
     return null;
   }
+}
+
+type Option<T extends string> = { value: T; label: string };
+type CardsProps<T extends string> = {
+  labelledBy: string;
+  options: readonly Option<T>[];
+  value: T;
+  onChange: (value: T) => void;
+  disabled?: boolean;
+};
+
+export function RadioCards<T extends string>({
+  labelledBy,
+  options,
+  value,
+  onChange,
+  disabled = false,
+}: CardsProps<T>) {
+  const styles = radioCards();
+  return (
+    <TextDirection>
+      <RadioGroup.Root
+        className={styles.root}
+        aria-labelledby={labelledBy}
+        value={value}
+        disabled={disabled}
+        onValueChange={(change) => onChange(change.value as T)}
+      >
+        {options.map((option) => (
+          <RadioGroup.Item key={option.value} value={option.value} className={styles.item}>
+            <RadioGroup.ItemControl className={styles.control} />
+            <RadioGroup.ItemText className={styles.text}>{option.label}</RadioGroup.ItemText>
+            <RadioGroup.ItemHiddenInput />
+          </RadioGroup.Item>
+        ))}
+      </RadioGroup.Root>
+    </TextDirection>
+  );
 }

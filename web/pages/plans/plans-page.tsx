@@ -1,14 +1,20 @@
-import { Link } from '@tanstack/react-router';
-import { plansOnSale } from '#contract/plans';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { plansOnSale, type Plan, planOf, type PaidPlanId } from '#contract/plans';
 import { css } from '#styled/css';
-import { link, page } from '#styled/recipes';
+import { link, page, badge, card, button } from '#styled/recipes';
 import { Sentence } from '../../ui/text.tsx';
 import { plansWords } from '#words/plans';
-import { PlanCard } from './plan-card.tsx';
+import { catalogueWords } from '#words/catalogue';
+import { planName, planTexts } from '../../rules/plan-texts.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { useSession, useVisitor } from '../../data/session.ts';
+import { useState } from 'react';
+import { isOwnAddress } from '../../rules/browser-input.ts';
+import { notifyError } from '../../data/api-errors.ts';
+import { accountWords } from '#words/account';
 
 const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 
-/** The four plans. */
 export function PlansPage() {
   const contact = (text: string) => (
     <Link to="/contact" className={link()}>
@@ -51,3 +57,136 @@ const grid = css({
   gap: '5',
   alignItems: 'stretch',
 });
+
+const popular = 'premium';
+
+function PlanCard({ plan }: { plan: Plan }) {
+  const isPopular = plan.id === popular;
+  const { name, price, fourWeeks, description, features } = planTexts(plan.id);
+  return (
+    <li
+      className={`${isPopular ? card({ look: 'featured' }) : card({ look: 'raised' })} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
+      aria-labelledby={`plan-${plan.id}`}
+    >
+      <header className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}>
+        <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
+          {name}
+        </h2>
+        {isPopular && <p className={`${badge({ look: 'warm' })} ${ribbon}`}>{plansWords.popular}</p>}
+        <p>
+          {/* Four cards beside each other leave no room for a larger “29,99 US$” in a wide font. */}
+          <span className={css({ textStyle: 'figure', fontSize: { xl: '2xl' }, color: 'primary' })}>{price}</span>{' '}
+          <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>
+            {catalogueWords.perMonth}
+          </span>
+        </p>
+        {fourWeeks && (
+          <p className={css({ textStyle: 'small' })}>
+            {plansWords.charged}
+            <span className={css({ display: 'block', color: 'muted' })}>{plansWords.fourWeeks(fourWeeks)}</span>
+          </p>
+        )}
+        <p className={css({ color: 'muted' })}>{description}</p>
+      </header>
+      <ul className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })} aria-label={plansWords.features(name)}>
+        {features.map((feature) => (
+          <li key={feature} className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}>
+            <span className={css({ flexShrink: '0', color: 'primary' })}>
+              <Icon name="check" />
+            </span>
+            {feature}
+          </li>
+        ))}
+      </ul>
+      <PlanAction plan={plan} isPopular={isPopular} />
+    </li>
+  );
+}
+
+/** Overlaps the edge of the card, so that the names of all plans stay aligned. */
+const ribbon = css({
+  position: 'absolute',
+  top: '0',
+  insetInlineStart: '6',
+  translate: '[0 -50%]',
+  borderColor: 'warm',
+});
+
+function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
+  const visitor = useVisitor();
+  const tier = useSession(({ user }) => user && planOf(user.metadata.subscriptionTier).id);
+  const look = isPopular ? 'primary' : 'soft';
+  if (tier === null) {
+    return (
+      <Link
+        to="/login"
+        search={{ plan: plan.id }}
+        className={`${isPopular ? button({ wide: true }) : button({ look: 'soft', wide: true })} ${visitor === 'unknown' ? offer : ''}`}
+      >
+        {plan.id === 'free' ? plansWords.start : plansWords.choose(planName(plan.id))}
+      </Link>
+    );
+  }
+  if (tier === plan.id) {
+    return (
+      <p className={current}>
+        <span className={badge()}>
+          <Icon name="check" />
+          {plansWords.current}
+        </span>
+      </p>
+    );
+  }
+  if (plan.id === 'free') {
+    return (
+      <Link to="/account" className={button({ look: 'outline', wide: true })}>
+        {plansWords.manage}
+      </Link>
+    );
+  }
+  return <BuyButton plan={plan} tier={plan.id} look={look} isFirst={tier === 'free'} />;
+}
+
+/** Hidden from returning users, for whom another action will replace it. */
+const offer = css({ _returning: { visibility: 'hidden' } });
+
+/** As high as the button that it replaces. */
+const current = css({ display: 'flex', alignItems: 'center', minHeight: 'touch' });
+
+type Props = { plan: Plan; tier: PaidPlanId; look: 'primary' | 'soft'; isFirst: boolean };
+
+function BuyButton({ plan, tier, look, isFirst }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const navigate = useNavigate();
+
+  const buy = async () => {
+    const { createSubscriptionSession } = await import('../../data/billing-pages.ts');
+    const url = await createSubscriptionSession(tier);
+    if (isOwnAddress(url, location.href)) return navigate({ href: url });
+    location.assign(url);
+  };
+
+  const start = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    await buy().catch((error: unknown) =>
+      notifyError(error, { title: accountWords.error, fallback: plansWords.failed }),
+    );
+    setBusy(false);
+  };
+
+  return (
+    <button
+      type="button"
+      className={look === 'primary' ? button({ wide: true }) : button({ look: 'soft', wide: true })}
+      aria-busy={isBusy}
+      onClick={() => void start()}
+    >
+      {isBusy
+        ? plansWords.opening
+        : isFirst
+          ? plansWords.choose(planName(plan.id))
+          : plansWords.switchTo(planName(plan.id))}
+    </button>
+  );
+}
