@@ -69,6 +69,13 @@ it.each([
   }
 });
 
+it.each(Object.keys(pages).concat('/404'))('%s leads to the crisis lines without JavaScript', (path) => {
+  const [, seen = ''] = site.html(path).split('<body>');
+  const isShown = pages[path]?.prerendering !== 'none';
+  const markup = isShown ? seen : (/<noscript>[\s\S]*?<\/noscript>/.exec(seen)?.[0] ?? '');
+  expect(markup).toMatch(/<a [^>]*href="\/help-now"/);
+});
+
 const privatePages = Object.entries(pages).filter(([path]) => !isPublic(path));
 
 it.each(privatePages.filter(([, { prerendering }]) => prerendering === 'none'))('%s is served empty', (path) => {

@@ -12,6 +12,8 @@ export function inlineStyles(generated: string): Plugin {
     name: 'inline-styles',
     apply: 'build',
     enforce: 'post',
+    // What renders the pages can call the functions.
+    applyToEnvironment: ({ name }) => name === 'client',
     async buildStart() {
       const [css, recipes] = await Promise.all([
         import(`${generated}/css/index.js`),

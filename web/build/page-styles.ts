@@ -20,7 +20,7 @@ export function splitStylesheet({ keptIn, isMade }: Options): Plugin {
         const files = Object.values(bundle);
         const sheets = files.filter((file) => file.type === 'asset' && file.fileName.endsWith('.css'));
         const source = sheets.map((file) => ('source' in file ? String(file.source).trim() : '')).join('');
-        sheet = isMade ? withoutUnusedVariables(source) : readFileSync(keptIn, 'utf8');
+        sheet = isMade ? withShortVariables(withoutUnusedVariables(source)) : readFileSync(keptIn, 'utf8');
         if (isMade) keep(keptIn, sheet);
         for (const { fileName } of sheets) delete bundle[fileName];
         for (const file of files) if (file.type === 'chunk') file.viteMetadata?.importedCss.clear();
@@ -49,7 +49,6 @@ function preload(bundle: Rolldown.OutputBundle): Record<string, string> {
   return { rel: 'preload', as: 'style', fetchpriority: 'low', href: `/${file}` };
 }
 
-/** A rule or an at-rule of minified CSS; a statement has no block. */
 type Part = { prelude: string; block: string | null };
 
 const inlineStyle = /<style>([\s\S]*?)<\/style>/;
@@ -105,8 +104,13 @@ function unescape(text: string): string {
 
 const textOf = ({ prelude, block }: Part) => (block === null ? `${prelude};` : `${prelude}{${block}}`);
 
+/** Every page has the same sheet. */
+const knownParts = new Map<string, Part[]>();
+
 function partsOf(css: string): Part[] {
-  const parts: Part[] = [];
+  const parts: Part[] = knownParts.get(css) ?? [];
+  if (parts.length > 0) return parts;
+  knownParts.set(css, parts);
   let [start, open, depth] = [0, 0, 0];
   // Strings and escaped characters are matched so that a brace in them is not taken for one of the syntax.
   for (const { 0: token, index } of css.matchAll(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[{};]/g)) {
@@ -134,4 +138,20 @@ export function withoutUnusedVariables(sheet: string): string {
   );
   // A removed property may have been the only one that used another.
   return kept === sheet ? sheet : withoutUnusedVariables(kept);
+}
+
+/**
+ * Gives the custom properties of the tokens names of one or two characters, the shortest to those that are used most: 0.4
+ * KiB of every page. Scripts and classes name none of them.
+ */
+export function withShortVariables(sheet: string): string {
+  const declared = /:where\(:root,:host\)\{([^}]*)\}/.exec(sheet)?.[1] ?? '';
+  const tokens = new Set([...declared.matchAll(/(?<=^|;)(--[\w-]+):/g)].map(([, found = '']) => found));
+  // Two hyphens in a class are not the start of a name.
+  const name = /(?<![\w-])--[\w-]+/g;
+  const uses = new Map<string, number>();
+  for (const [found] of sheet.matchAll(name)) if (tokens.has(found)) uses.set(found, (uses.get(found) ?? 0) + 1);
+  const byUse = [...uses].toSorted(([, one], [, other]) => other - one);
+  const short = new Map(byUse.map(([found], index) => [found, `--${index.toString(36)}`]));
+  return sheet.replaceAll(name, (found) => short.get(found) ?? found);
 }

@@ -10,7 +10,6 @@ import { createHash } from 'node:crypto';
 const { siteUrl } = brand;
 const publicPaths = Object.keys(pages).filter((path) => pages[path]?.isPublic);
 
-/** The sitemap for search engines. */
 export function sitemap(): string {
   const addresses = published.flatMap((tag) => publicPaths.map((path) => addressIn(tag, path)));
   const entries = addresses.map((address) => `  <url><loc>${address}</loc></url>`);
@@ -102,24 +101,25 @@ export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): 
 }
 
 /**
- * The `_headers` file with the rules of one more language: for its scripts, and for pages that differ from English. If
+ * What a language adds to the English `_headers` file: rules for its scripts, and for pages that differ from English. If
  * those without rules of their own differ, as from right to left, all of its pages get rules.
  */
-export function headersWith(headers: string, { pages, connectTo, ...files }: HeaderOptions): string {
+export function addedHeaders(english: string, { pages, connectTo, ...files }: HeaderOptions): string {
   const general = generalPolicy(pages, connectTo);
-  const isShared = headers.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
+  const isShared = english.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
   const own = filledPaths(pages).flatMap((path) => {
     const policy = policyOf(pages[path] ?? '', connectTo);
-    const isCovered = isShared && headers.includes(pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)));
+    const isCovered = isShared && english.includes(pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)));
     return isCovered ? [] : [pageRule(basePath + path, policy)];
   });
-  return joined([
-    ...headers.split(/\n(?=\/)/),
-    // The last rule that fits a page decides about it.
-    ...(isShared ? [] : [pageRule(`${basePath}/*`, general)]),
-    ...own,
-    ...immutableRules(files).filter((rule) => !headers.includes(rule)),
-  ]);
+  // The last rule that fits a page decides about it.
+  return joined([...(isShared ? [] : [pageRule(`${basePath}/*`, general)]), ...own, ...immutableRules(files)]);
+}
+
+/** One `_headers` file of several, in which the rule of a file that languages share occurs once. */
+export function mergedHeaders(files: string[]): string {
+  const rules = files.flatMap((file) => file.split(/\n(?=\/)/));
+  return joined(rules.filter((rule, at) => !rule.startsWith('/assets/') || rules.indexOf(rule) === at));
 }
 
 /** A placeholder of `_headers`: the first part of a path. */

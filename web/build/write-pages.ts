@@ -8,7 +8,7 @@ import { pageHead, pages } from '../app/page-heads.ts';
 import { folderOf, sentencesOf } from './words/texts.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { bundleScript, shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
-import { headersWith, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
+import { addedHeaders, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { offlinePageWords } from '#words/notices';
 import { siteWords } from '#words/page-heads';
@@ -70,8 +70,8 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         await write(fileOf(offlinePath), offlinePath);
         emit('manifest.webmanifest', manifest());
         const headers = { pages: pagesByPath, connectTo, hashedFiles, scriptFolder };
-        // English is built first. The other languages add to its rules.
-        if (basePath) return addHeaders(join(siteIn, '_headers'), headers);
+        // English is built first; `build-languages.ts` adds the rules of the others, which are built side by side.
+        if (basePath) return writeHeaders(join(rendererIn, '_headers'), join(siteIn, '_headers'), headers);
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
         // Browsers keep the pages of each deployment anew, since the text of the worker differs.
@@ -92,8 +92,10 @@ function htmlOf(bundle: Rolldown.OutputBundle): string {
     .replace('href="/manifest.webmanifest"', `href="${basePath}/manifest.webmanifest"`);
 }
 
-async function addHeaders(file: string, options: Parameters<typeof headersWith>[1]): Promise<void> {
-  await writeFile(file, headersWith(await readFile(file, 'utf8'), options));
+type Headers = Parameters<typeof addedHeaders>[1];
+
+async function writeHeaders(file: string, english: string, headers: Headers): Promise<void> {
+  await writeFile(file, addedHeaders(await readFile(english, 'utf8'), headers));
 }
 
 /** Prerendered pages keep what their scripts need in a template, which `head-script.ts` inserts after the first paint. */
@@ -122,7 +124,6 @@ const withoutScript = `<div class="page"><p>${layoutWords.needsScriptForAccount}
 // The root fills the screen, so the text for visitors without JavaScript precedes it.
 const noScript = `<noscript>${withoutScript}</noscript>`;
 
-/** The body of a page that is rendered in the browser. */
 const emptyBody = `${noScript}\n    <div id="root"></div>`;
 
 /** The other languages of a page, each offered in its own words; the page shows the one that the browser prefers. */
@@ -137,13 +138,11 @@ function languageOffers(path: string): string {
   return offers.join('');
 }
 
-/** Whether the served HTML of a path can be read without scripts. */
 function isReadable(path: string): boolean {
   const { prerendering } = pageHead(path);
   return prerendering === 'page' || prerendering === 'guest-page';
 }
 
-/** The body of a page. */
 async function pageBody(path: string, render: Render): Promise<string> {
   const { prerendering } = pageHead(path);
   if (prerendering === 'none') return emptyBody;
@@ -188,7 +187,6 @@ async function filledFrame(path: string, render: Render): Promise<string> {
 export type Rendered = { routeId: string; markup: string };
 export type Render = (path: string, shownChat?: ShownChat) => Promise<Rendered>;
 
-/** Loads the server build of `render.tsx`. */
 async function loadRender(directory: string): Promise<Render> {
   const { render } = await import(pathToFileURL(join(directory, 'render.js')).href);
   return render;
@@ -210,7 +208,6 @@ const linkTo = (fileName: string) => `<link rel="modulepreload" crossorigin href
 
 const chunksOf = (bundle: Rolldown.OutputBundle) => Object.values(bundle).filter((file) => file.type === 'chunk');
 
-/** The files that a chunk imports, directly or not. */
 function importsOf(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle, seen = new Set<string>()): string[] {
   for (const fileName of chunk.imports) {
     const imported = bundle[fileName];

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { po } from 'gettext-parser';
 
-/** Texts by their keys, such as `account.status.free`. */
 type Sentences = ReadonlyMap<string, string>;
 
 /** The English from which each text was translated, as a hash by key; empty for a text that is still English. */
@@ -37,7 +36,9 @@ export function writePo({ tag, english, notes, sentences, sources }: Export): st
     const comments = { ...(extracted && { extracted }), ...(flags.length > 0 && { flag: flags.join(', ') }) };
     return [key, { [text]: { msgctxt: key, msgid: text, msgstr: [translated], comments } }] as const;
   });
+  const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.join(', ');
   const general = ['about', 'placeholders', 'voice'].flatMap((name) => notes[name] ?? []);
+  general.push(`Plural forms of ${tag}: ${forms}. Each {…, plural, …} needs all of them.`);
   const head = { msgid: '', msgstr: [''], comments: { translator: general.join('\n') } };
   const headers = { Language: tag.replace('-', '_'), 'Content-Type': 'text/plain; charset=utf-8' };
   const translations = { '': { '': head }, ...Object.fromEntries(entries) };
