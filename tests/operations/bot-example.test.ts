@@ -1,15 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
+import { silence } from '../sandbox/bot/silence.ts';
 import { call as callUrl, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
 
-type Message = { author: string; text: string; state: string; replyTo?: string; crisis?: boolean };
+type Message = {
+  id: string;
+  author: string;
+  text: string;
+  state: string;
+  replyTo?: string;
+  crisis?: boolean;
+  voice?: { seconds: number; type: string; bytes: number };
+};
 
 const root = join(import.meta.dirname, '../..');
 const phone = newNumber();
@@ -58,6 +69,8 @@ async function stopBot(): Promise<void> {
 
 const call = (method: string, path: string, body?: object) => callUrl(product.siteUrl + path, method, body, token);
 
+const used = async () => (await call('GET', '/api/user/me')).profile.messagesUsedThisPeriod as number;
+
 const readChat = async () => ((await call('GET', '/api/user/chat')) as { messages: Message[] }).messages;
 
 async function untilReply(text: string): Promise<Message> {
@@ -68,11 +81,42 @@ async function untilReply(text: string): Promise<Message> {
 }
 
 it('counts, repeats what it reads, and marks a crisis', async () => {
-  const used = async () => (await call('GET', '/api/user/me')).profile.messagesUsedThisPeriod as number;
   const before = await used();
   expect(await untilReply('Hello')).toMatchObject({ author: 'solace', text: 'You wrote: Hello' });
   expect(await untilReply('I think of suicide')).toMatchObject({ crisis: true });
   expect(await used()).toBe(before + 2);
+});
+
+it('fetches a recording, transcribes and counts it, shows what it types, and replies with a voice', async () => {
+  const before = await used();
+  const ended = new AbortController();
+  const stream = await fetch(`${product.siteUrl}/api/user/chat-stream?token=${token}`, { signal: ended.signal });
+  const id = crypto.randomUUID();
+  const bytes = silence(2);
+  const sent = await fetch(`${product.siteUrl}/api/user/chat/voice?id=${id}&seconds=2`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'audio/ogg;codecs=opus' },
+    body: new Uint8Array(bytes),
+  });
+  expect(sent.status).toBe(200);
+  const text = `A recording of ${bytes.length} bytes`;
+  const shown: string[] = [];
+  for await (const { data } of readEvents(stream.body!)) {
+    const event = data ? JSON.parse(data) : {};
+    if (event.type === 'typing' && event.text) shown.push(event.text);
+    if (event.type === 'message' && event.message.replyTo === id) break;
+  }
+  ended.abort();
+  expect(shown).toEqual(['You wrote: A recording']);
+  const messages = await readChat();
+  expect(messages.find((message) => message.id === id)).toMatchObject({ text, state: 'delivered' });
+  const reply = messages.find(({ replyTo }) => replyTo === id)!;
+  const voice = { type: 'audio/ogg;codecs=opus', seconds: 2, bytes: bytes.length };
+  expect(reply).toMatchObject({ text: `You wrote: ${text}`, voice });
+  const headers = { authorization: `Bearer ${token}` };
+  const spoken = await fetch(`${product.siteUrl}/api/user/chat/voice/${reply.id}`, { headers });
+  expect(Buffer.from(await spoken.arrayBuffer()).equals(bytes)).toBe(true);
+  expect(await used()).toBe(before + 1);
 });
 
 it('refuses what Solace did not sign, and answers an event that comes twice once', async () => {
@@ -115,4 +159,75 @@ it('asks a model where it has an address, with what was said before', async () =
   expect((await untilReply('Two')).text).toBe('Reply 2');
   expect(asked[1]!.slice(1).map(({ content }) => content)).toEqual(['One', 'Reply 1', 'Two']);
   model.close();
+});
+
+type Sent = { to?: string; recipient?: string; text: { body: string } };
+
+it('talks on WhatsApp with a number, an id, or both, and takes a hidden number from its claim to its replies', async () => {
+  const sent: Sent[] = [];
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    sent.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
+    response.end('{}');
+  };
+  const whatsapp: Server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
+  await once(whatsapp, 'listening');
+  const secret = 'app-secret';
+  await stopBot();
+  const port = (whatsapp.address() as AddressInfo).port;
+  await startBot({ WHATSAPP_URL: `http://127.0.0.1:${port}`, WHATSAPP_APP_SECRET: secret });
+  const post = (body: string, signedBy: string) =>
+    fetch(`http://127.0.0.1:${botPort}/whatsapp`, {
+      method: 'POST',
+      headers: { 'x-hub-signature-256': `sha256=${createHmac('sha256', signedBy).update(body).digest('hex')}` },
+      body,
+    });
+  /** The bot's reply to a message of WhatsApp. */
+  const say = async (text: string, from: { from?: string; from_user_id?: string }) => {
+    const before = sent.length;
+    const messages = [{ id: crypto.randomUUID(), ...from, text: { body: text } }];
+    const body = JSON.stringify({ entry: [{ changes: [{ value: { messages } }] }] });
+    expect((await post(body, 'another')).status).toBe(401);
+    // Meta may post a message twice.
+    for (let time = 0; time < 2; time += 1) expect((await post(body, secret)).status).toBe(200);
+    await until(
+      'the reply on WhatsApp',
+      () => sent,
+      ({ length }) => length > before,
+    );
+    return sent.at(-1)!;
+  };
+  const newId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
+
+  const [visible, hidden] = [newNumber(), newNumber()];
+  const [visibleId, hiddenId] = [newId(), newId()];
+  const both = { from: visible.slice(1), from_user_id: visibleId };
+  expect(await say('Hello', { from: visible.slice(1) })).toMatchObject({
+    to: visible.slice(1),
+    text: { body: 'You wrote: Hello' },
+  });
+  expect(await say('With both', both)).toMatchObject({ to: visible.slice(1), text: { body: 'You wrote: With both' } });
+  // WhatsApp may repeat the id where the number was.
+  const idAlone = { from: visibleId, from_user_id: visibleId };
+  expect(await say('By the id', idAlone)).toMatchObject({
+    recipient: visibleId,
+    text: { body: 'You wrote: By the id' },
+  });
+  const conflict = { from: visible.slice(1), from_user_id: newId() };
+  expect((await say('Another person', conflict)).text.body).toContain('write to our support');
+
+  const theirs = { from_user_id: hiddenId };
+  expect((await say('Hello', theirs)).text.body).toContain('I cannot see your number.');
+  const { linkCode } = await callUrl(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone: hidden });
+  expect((await say(`Hi! ${linkCode}`, theirs)).text.body).toContain('Type the code that has just arrived');
+  expect((await say(`Hi! ${linkCode}`, theirs)).text.body).toContain('used or too old');
+  const messages = await callUrl<{ code?: string }[]>(`${product.sandboxUrl}/phones/${hidden}/messages`);
+  const otp = messages.findLast(({ code }) => code)!.code!;
+  const signedIn = await callUrl(`${product.siteUrl}/api/auth/verify-otp`, 'POST', { phone: hidden, otp });
+  expect(signedIn.success).toBe(true);
+  expect(await say('Here I am', theirs)).toMatchObject({ recipient: hiddenId, text: { body: 'You wrote: Here I am' } });
+  expect((await say('I think of suicide', theirs)).text.body).toContain('crisis line');
+  const used = await callUrl(`${product.siteUrl}/api/user/me`, 'GET', undefined, signedIn.token);
+  expect(used.profile.messagesUsedThisPeriod).toBe(2);
+  expect(sent).toHaveLength(9);
+  whatsapp.close();
 });

@@ -1,4 +1,5 @@
-/* A bot for the conversation on the web. Run it with `npx node worker/docs/example-bot.ts`; bot-api.md explains it. */
+/* A bot for the conversation on the web and on WhatsApp. Run it with `npx node worker/docs/example-bot.ts`; bot-api.md explains it. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
@@ -6,13 +7,23 @@ const { SITE_URL = 'http://localhost:8787', BOT_WEBHOOK_SECRET = '', BOT_PORT = 
 /** An OpenAI-compatible address such as https://api.openai.com/v1. Without one, the bot repeats what it reads. */
 const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 
-/** `businessUserId` stands beside `phone` if it is known. On WhatsApp a person may have the id alone: every call takes either. */
-type Event = {
-  type: string;
-  data: { phone: string; businessUserId?: string; messageId: string; text: string; voice?: { seconds: number } };
+/** Where to send messages, such as https://graph.facebook.com/v24.0/1234567890/messages. Without it, the bot is on the web alone. */
+const { WHATSAPP_URL = '', WHATSAPP_TOKEN = '', WHATSAPP_APP_SECRET = '' } = process.env;
+
+/** The names of a person, of which each call takes one or both: WhatsApp may hide the number and give an id instead. */
+type Person = { phone?: string | undefined; businessUserId?: string | undefined };
+type Data = Person & {
+  userId: string;
+  messageId: string;
+  text: string;
+  voice?: Voice;
+  previousPhone?: string;
 };
+type Event = { type: string; data: Data };
+type WhatsappMessage = { id: string; from?: string; from_user_id?: string; text?: { body: string } };
+type Voice = { seconds: number; type: string };
 type Turn = { role: 'user' | 'assistant'; content: string };
-type Usage = { allowed: boolean; limit: number };
+type Usage = { allowed: boolean; used: number; limit: number };
 
 const webhooks = BOT_WEBHOOK_SECRET.trim()
   .split(/\s+/)
@@ -36,6 +47,7 @@ createServer((request, response) => void receive(request, response)).listen(Numb
 /** Responds before it thinks: Solace waits 15 seconds, then sends the event again. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
+  if (request.url === '/whatsapp') return void response.writeHead(receiveWhatsapp(body, request.headers)).end();
   if (!isSigned(body, request.headers)) return void response.writeHead(401).end();
   const event: Partial<Event> = JSON.parse(body);
   if (!event.type || !event.data) return void response.writeHead(400).end();
@@ -54,54 +66,70 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
   });
 }
 
-function accept(type: string, data: Event['data']): void {
-  if (type === 'chat.cleared' || type === 'user.deleted') history.delete(data.phone);
-  if (type !== 'chat.message' || seen.has(data.messageId)) return;
-  seen.add(data.messageId);
-  // One message of a person after the other, so that replies keep the order of the messages.
-  const before = queues.get(data.phone) ?? Promise.resolve();
-  const next = before
-    .then(() => answer(data))
-    .catch((error: unknown) => void process.stderr.write(`${String(error)}\n`));
-  queues.set(data.phone, next);
+/** What is kept about a person has the key `userId`, which a change of the number leaves as it is. */
+function accept(type: string, data: Data): void {
+  const { userId, phone = '', previousPhone } = data;
+  if (type === 'chat.cleared' || type === 'user.deleted') history.delete(userId);
+  if (type === 'user.phone_changed' && previousPhone)
+    inOrder(previousPhone, `changed_${phone}`, () => sendOnWhatsapp({ phone: previousPhone }, moved));
+  if (type === 'chat.message') inOrder(userId, data.messageId, () => answer(data));
+}
+
+const moved = 'Your Solace account has a new number. If that was not you, write to our support at once.';
+
+/** Does what an event or a message asks for once, after what the same person asked for before. */
+function inOrder(key: string, id: string, work: () => Promise<void>): void {
+  if (seen.has(id)) return;
+  seen.add(id);
+  const before = queues.get(key) ?? Promise.resolve();
+  const next = before.then(work).catch((error: unknown) => void process.stderr.write(`${String(error)}\n`));
+  queues.set(key, next);
 }
 
 /** Every id follows from the message, so that nothing is counted or shown twice if this runs again. */
-async function answer({ phone, messageId, text: written, voice }: Event['data']): Promise<void> {
-  await call('/api/bot/typing', { phone, seconds: 30 }, `typing_${messageId}`);
-  const text = voice ? await transcribe(phone, messageId) : written;
+async function answer({ phone, businessUserId, userId, messageId, text: written, voice }: Data): Promise<void> {
+  // The event may be older than a change of the id, so the number goes first.
+  const person = phone ? { phone } : { businessUserId };
+  await call('/api/bot/typing', { ...person, seconds: 30 }, `typing_${messageId}`);
+  const heard = voice && (await hear(person, messageId));
+  const text = heard?.text ?? written;
   const isCrisis = crisis.test(text);
   const kind = voice ? 'voice' : 'text';
-  const usage = await call<Usage>('/api/bot/usage', { phone, kind }, `usage_${messageId}`);
-  const reply = isCrisis ? crisisText : usage.allowed ? await think(phone, text) : spent(usage);
-  await appear(phone, reply);
-  const message = { phone, id: `reply-${messageId}`, text: reply, replyTo: messageId, crisis: isCrisis };
-  await call('/api/bot/messages', message, `message_${messageId}`);
+  const usage = await call<Usage>('/api/bot/usage', { ...person, kind }, `usage_${messageId}`);
+  const reply = isCrisis ? crisisText : usage.allowed ? await think(userId, text) : spent(usage);
+  await appear(person, reply);
+  const message = { ...person, id: `reply-${messageId}`, text: reply, replyTo: messageId, crisis: isCrisis };
+  // A real bot lets a model speak the reply. This one has a voice only when it repeats a recording.
+  const repeats = heard && usage.allowed && !isCrisis && !MODEL_URL;
+  const spoken = repeats && {
+    voice: { type: voice.type, seconds: voice.seconds, data: heard.bytes.toString('base64') },
+  };
+  await call('/api/bot/messages', { ...message, ...spoken }, `message_${messageId}`);
 }
 
-/** A real bot sends the bytes to a model that understands speech; this one says how many there are. */
-async function transcribe(phone: string, id: string): Promise<string> {
-  const response = await post('/api/bot/voice', { phone, id }, `voice_${id}`);
-  const { byteLength } = await response.arrayBuffer();
-  const text = `A recording of ${byteLength} bytes`;
-  await call('/api/bot/transcripts', { phone, id, text }, `transcript_${id}`);
-  return text;
+/** A real bot sends the bytes to a model that understands speech; the text of this one says how many there are. */
+async function hear(person: Person, id: string): Promise<{ text: string; bytes: Buffer }> {
+  const response = await post('/api/bot/voice', { ...person, id }, `voice_${id}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = `A recording of ${bytes.length} bytes`;
+  await call('/api/bot/transcripts', { ...person, id, text }, `transcript_${id}`);
+  return { text, bytes };
 }
 
 /** Shows the first half of the reply; a real bot shows what its model has written so far, twice a second. */
-async function appear(phone: string, text: string): Promise<void> {
+async function appear(person: Person, text: string): Promise<void> {
   const words = text.split(' ');
   const half = words.slice(0, Math.ceil(words.length / 2)).join(' ');
-  if (half.trim()) await call('/api/bot/typing', { phone, text: half }, `typing_${crypto.randomUUID()}`);
+  if (half.trim()) await call('/api/bot/typing', { ...person, text: half }, `typing_${crypto.randomUUID()}`);
 }
 
 function spent({ limit }: Usage): string {
   return `You have used this week's ${limit} messages. More messages: ${SITE_URL}/plans`;
 }
 
-async function think(phone: string, text: string): Promise<string> {
+async function think(key: string, text: string): Promise<string> {
   if (!MODEL_URL) return `You wrote: ${text}`;
-  const turns: Turn[] = [...(history.get(phone) ?? []), { role: 'user', content: text }];
+  const turns: Turn[] = [...(history.get(key) ?? []), { role: 'user', content: text }];
   const response = await fetch(`${MODEL_URL}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(MODEL_KEY && { authorization: `Bearer ${MODEL_KEY}` }) },
@@ -113,8 +141,77 @@ async function think(phone: string, text: string): Promise<string> {
     .map(({ message }) => message.content)
     .join('\n')
     .slice(0, 8000);
-  history.set(phone, [...turns, { role: 'assistant' as const, content: reply }].slice(-turnsKept));
+  history.set(key, [...turns, { role: 'assistant' as const, content: reply }].slice(-turnsKept));
   return reply;
+}
+
+/** The status of the response to Meta's webhook; other messages than texts are left out. */
+function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): number {
+  const signature = `sha256=${createHmac('sha256', WHATSAPP_APP_SECRET).update(body).digest('hex')}`;
+  const given = Buffer.from(String(headers['x-hub-signature-256'] ?? ''));
+  if (!WHATSAPP_APP_SECRET || given.length !== signature.length || !timingSafeEqual(given, Buffer.from(signature)))
+    return 401;
+  const { entry }: { entry: { changes: { value: { messages?: WhatsappMessage[] } }[] }[] } = JSON.parse(body);
+  const messages = entry.flatMap(({ changes }) => changes.flatMap(({ value }) => value.messages ?? []));
+  for (const message of messages) {
+    const { phone, businessUserId } = senderOf(message);
+    inOrder((phone ?? businessUserId)!, message.id, () => answerOnWhatsapp(message));
+  }
+  return 200;
+}
+
+/** Where the number is hidden, `from` is absent, empty, or the id once more. */
+function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage): Person {
+  return { ...(/^\d+$/.test(from) && { phone: `+${from}` }), ...(businessUserId && { businessUserId }) };
+}
+
+async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
+  const { id, text } = message;
+  const [person, written] = [senderOf(message), text?.body ?? ''];
+  // The greeting of the login page ends with the code by which a hidden number is claimed.
+  const linkCode = person.phone ? undefined : /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
+  const contact = { ...person, ...(person.phone && { whatsappId: message.from }), linkCode };
+  try {
+    await call('/api/bot/contacts', contact, `contact_${id}`);
+  } catch (error) {
+    const reply = error instanceof Refused ? refusals[error.status] : undefined;
+    if (!reply) throw error;
+    return sendOnWhatsapp(person, reply);
+  }
+  const usage = await call<Usage>('/api/bot/usage', person, `usage_${id}`);
+  // The id belongs to nobody until the code has signed in.
+  if (linkCode && !usage.allowed && usage.used === 0) return sendOnWhatsapp(person, claimed);
+  const isCrisis = crisis.test(written);
+  if (isCrisis) await call('/api/bot/referrals', person, `referral_${id}`);
+  const key = (person.phone ?? person.businessUserId)!;
+  await sendOnWhatsapp(person, isCrisis ? crisisText : usage.allowed ? await think(key, written) : spent(usage));
+}
+
+const claimed = 'Thank you! Type the code that has just arrived on the page that you came from.';
+const refusals: Record<number, string> = {
+  400: `This code is used or too old. Open ${SITE_URL}/login for a new one.`,
+  404: `I cannot see your number. Open ${SITE_URL}/login and send me the message that it shows.`,
+  409: 'I cannot talk with you here at the moment. Please write to our support.',
+};
+
+/** A number goes into `to`, an id into `recipient`: WhatsApp drops a message whose `to` is an id. */
+async function sendOnWhatsapp({ phone, businessUserId }: Person, text: string): Promise<void> {
+  if (!WHATSAPP_URL) return;
+  const to = phone ? { to: phone.slice(1) } : { recipient: businessUserId };
+  await fetch(WHATSAPP_URL, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${WHATSAPP_TOKEN}` },
+    body: JSON.stringify({ messaging_product: 'whatsapp', ...to, type: 'text', text: { body: text } }),
+  });
+}
+
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(path: string, status: number) {
+    super(`${path} responded ${status || 'nothing'}`);
+    this.status = status;
+  }
 }
 
 /** The JSON of a call. */
@@ -135,7 +232,7 @@ async function post(path: string, input: object, id: string, tries = 5): Promise
   const response = await fetch(SITE_URL + path, { method: 'POST', headers, body }).catch(() => null);
   if (response?.ok) return response;
   const passes = !response || response.status === 429 || response.status >= 500;
-  if (!passes || tries === 1) throw new Error(`${path} responded ${response?.status ?? 'nothing'}`);
+  if (!passes || tries === 1) throw new Refused(path, response?.status ?? 0);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   return post(path, input, id, tries - 1);
 }
