@@ -3,10 +3,25 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What a test or group is called with: the quoted first argument of `it`, `test` and `describe`, and of the call after `.each(…)`. */
-export function titlesIn(source: string): Set<string> {
+/** The quoted first argument of `it`, `test` and `describe`, and of the call after `.each(…)`, with the indentation of its line. */
+function titledIn(source: string): { indent: string; title: string }[] {
   const quoted = source.matchAll(/(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:\\.|(?!\1).)*)\1,/gs);
-  return new Set([...quoted].map(([, , title = '']) => title.replaceAll(/\\(.)/g, '$1')));
+  return [...quoted].map(({ index, 2: title = '' }) => ({
+    indent: /^ */.exec(source.slice(source.lastIndexOf('\n', index) + 1))![0],
+    title: title.replaceAll(/\\(.)/g, '$1'),
+  }));
+}
+
+/** What the tests and groups of a file are called. */
+export function titlesIn(source: string): Set<string> {
+  return new Set(titledIn(source).map(({ title }) => title));
+}
+
+/** The groups and tests of a file as a nested list of Markdown, in their order. */
+export function outlineOf(source: string): string {
+  return titledIn(source)
+    .map(({ indent, title }) => `${indent}- ${title}`)
+    .join('\n');
 }
 
 /** Whether a file of tests has a test or group of that name. */
