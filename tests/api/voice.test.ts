@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import { untilDelivered, untilState, acceptedBy, consent, newWriter, readChat, reply, write } from './support/chat.ts';
-import { advanceClock, minute, eventually } from './support/clock.ts';
-import { logLines } from './support/log.ts';
-import { newPerson } from './support/person.ts';
 import {
+  untilDelivered,
+  untilState,
+  acceptedBy,
+  consent,
+  newWriter,
+  readChat,
+  reply,
+  write,
   bytesOf,
   fetchAsBot,
   fetchRecording,
@@ -13,7 +17,10 @@ import {
   recordingOf,
   sendRecording,
   type Recording,
-} from './support/recordings.ts';
+} from './support/chat.ts';
+import { advanceClock, minute, eventually } from './support/clock.ts';
+import { logLines } from './support/log.ts';
+import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
@@ -151,6 +158,43 @@ describe('a recording', () => {
     await sandbox.botMode('silent', phone);
     for (const _ of Array.from({ length: 5 })) expect((await sendRecording(token, recording)).status).toBe(200);
     expect((await sendRecording(token, recording)).status).toBe(429);
+  });
+
+  it('of twenty at once is stored whole or refused, and the refused ones can be sent again', async () => {
+    const { phone, token } = await newSpeaker();
+    const sent = Array.from({ length: 20 }, () => ({ id: crypto.randomUUID(), recording: recordingOf('audio/ogg') }));
+    const send = ({ id, recording }: (typeof sent)[number]) => sendRecording(token, recording, { id });
+    const answers = await Promise.all(sent.map(send));
+    for (const { status, headers } of answers) {
+      expect([200, 429]).toContain(status);
+      if (status === 429) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+    const refused = sent.filter((_, index) => answers[index]!.status === 429);
+    const stored = (await readChat(token)).messages.map(({ id }) => id);
+    expect(new Set(stored)).toEqual(new Set(sent.filter((each) => !refused.includes(each)).map(({ id }) => id)));
+    expect(stored).toHaveLength(20 - refused.length);
+    for (const { id } of refused) expect((await fetchRecording(token, id)).status).toBe(404);
+    await untilDelivered(phone);
+    advanceClock(2 * minute);
+    for (const each of refused) {
+      expect((await send(each)).status).toBe(200);
+      await untilDelivered(phone);
+    }
+    for (const { id, recording } of sent)
+      expect(await readBytes(await fetchRecording(token, id))).toEqual(new Uint8Array(recording.bytes));
+    expect(new Set((await acceptedBy(phone)).map(({ messageId }) => messageId))).toEqual(
+      new Set(sent.map(({ id }) => id)),
+    );
+  });
+
+  it("does not change another person's message of the same id", async () => {
+    const [one, other] = [await newSpeaker(), await newSpeaker()];
+    const id = crypto.randomUUID();
+    const [first, second] = [recordingOf('audio/ogg'), recordingOf('audio/mp4')];
+    expect((await sendRecording(one.token, first, { id })).status).toBe(200);
+    expect((await sendRecording(other.token, second, { id })).body.message).toMatchObject({ id, seq: 1 });
+    expect(await readBytes(await fetchRecording(one.token, id))).toEqual(new Uint8Array(first.bytes));
+    expect(await readBytes(await fetchRecording(other.token, id))).toEqual(new Uint8Array(second.bytes));
   });
 
   it("is nobody else's, and gone when the conversation is cleared", async () => {

@@ -55,3 +55,39 @@ export function watchDatabase(...marks: [string, ...string[]]): DatabaseRequest[
   });
   return requests;
 }
+
+type Value = { type: string; value?: string | number };
+type Sent = { sql?: string; sql_id?: number; args?: Value[] };
+export type Statement = { sql: string; args: Value[] };
+/** A step of a request to the database. */
+export type Step = { sql?: string; sql_id?: number; stmt?: Sent; batch?: { steps: { stmt: Sent }[] } };
+
+/** The statements of a step. A repeated text is stored once and then referenced by its number. */
+export function statementsIn({ stmt, batch }: Step, requests: Step[]): Statement[] {
+  const sent = stmt ? [stmt] : (batch?.steps ?? []).map((step) => step.stmt);
+  const textOf = ({ sql, sql_id }: Sent) => sql ?? requests.find((step) => step.sql && step.sql_id === sql_id)!.sql!;
+  return sent.map((one) => ({ sql: textOf(one), args: one.args ?? [] }));
+}
+
+type Responses = { results: { response: { result?: { step_results?: ({ affected_row_count: number } | null)[] } } }[] };
+
+/** What a call did in the database: the texts of its statements, and the rows that each wrote. `mark` is in each request. */
+export async function traceOf(mark: string, work: () => Promise<{ status: number }>) {
+  const trace = { status: 0, requests: 0, statements: [] as string[], written: [] as number[] };
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    const text = request.url.endsWith('/pipeline') ? await request.clone().text() : '';
+    const response = await realFetch(request);
+    if (!text.includes(mark)) return response;
+    const { requests } = JSON.parse(text) as { requests: Step[] };
+    const { results } = await response.clone().json<Responses>();
+    trace.requests += 1;
+    trace.statements.push(...requests.flatMap((step) => statementsIn(step, requests)).map(({ sql }) => sql));
+    const steps = results.flatMap(({ response: { result } }) => result?.step_results ?? []);
+    trace.written.push(...steps.map((step) => step?.affected_row_count ?? 0));
+    return response;
+  });
+  trace.status = (await work()).status;
+  spy.mockRestore();
+  return trace;
+}
