@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron } from './support/api.ts';
-import { buy, complete, inPortal, newSubscriber, profileOf, startTrial, verify } from './support/buying.ts';
+import { buy, complete, inPortal, newSubscriber, onTrial, profileOf, startTrial, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { newPerson } from './support/person.ts';
@@ -278,6 +278,33 @@ describe('cancelling', () => {
     await runCron();
     expect((await subscriptionOf(customer)).status).toBe('canceled');
     expect((await stripe.charges.list({ customer })).data).toEqual([]);
+  });
+
+  it('says what can be cancelled during a trial: nothing, the plan that follows, or the one beside it', async () => {
+    const subscriptionFor = async (token: string) => {
+      const response = await call('GET', '/api/billing/subscription', { token });
+      expect([response.status, costOf(response)]).toEqual([200, 1]);
+      return response.body.subscription;
+    };
+    const alone = await onTrial('premium');
+    expect(await subscriptionFor(alone.token)).toBeNull();
+    for (const tier of ['premium', 'basic']) {
+      const { token } = await onTrial('premium');
+      await verify(token, await complete((await buy(token, tier)).body.portalUrl));
+      const { renewalDate: startDate } = await planOf(token);
+      expect(await subscriptionFor(token)).toMatchObject({ tier, startDate, cancelAtDate: null });
+      const { cancelAtDate } = (await cancel(token)).body;
+      expect(await subscriptionFor(token)).toMatchObject({ tier, startDate, cancelAtDate });
+    }
+    const { phone, token } = await newSubscriber('basic');
+    const { renewalDate } = await planOf(token);
+    await startTrial(phone, 'premium', 3);
+    const beside = { tier: 'basic', status: 'active', startDate: null, renewalDate, cancelAtDate: null };
+    expect(await planOf(token)).toMatchObject({ subscriptionTier: 'premium', subscriptionStatus: 'trialing' });
+    expect(await subscriptionFor(token)).toEqual(beside);
+    const { cancelAtDate } = (await cancel(token)).body;
+    expect(cancelAtDate).toBe(renewalDate);
+    expect(await subscriptionFor(token)).toEqual({ ...beside, status: 'cancellation_scheduled', cancelAtDate });
   });
 
   it('collects nothing more of a payment that is due, until it is taken back', async () => {

@@ -87,6 +87,19 @@ describe('a claim', () => {
     expect(status).toBe(200);
   });
 
+  it('opens nothing for another number, by its code or by its link code', async () => {
+    const [mine, other] = [await ask(), await ask()];
+    for (const { linkCode } of [mine, other]) await claim(linkCode);
+    const otp = await newestCode(mine.phone);
+    for (const challenge of [undefined, mine.linkCode, other.linkCode]) {
+      const body = { phone: other.phone, otp: otp === (await newestCode(other.phone)) ? '000000' : otp, challenge };
+      expect((await call('POST', '/api/auth/verify-otp', { body })).body.code).toBe('invalid_code');
+      expect(await stateOf({ phone: other.phone, linkCode: mine.linkCode })).toBe('expired');
+    }
+    expect(await holderOf(other.phone)).toEqual([]);
+    expect((await verifyOtp(mine.phone, otp)).status).toBe(200);
+  });
+
   it('sends the code in the language of the page', async () => {
     const phone = newPhone();
     const headers = { 'accept-language': 'es' };

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { botCall, call, runCron } from './support/api.ts';
 import { outboxOf, consent, newWriter, reply, write } from './support/chat.ts';
-import { watchDatabase } from './support/requests.ts';
+import { type Statement, type Step, statementsIn, watchDatabase } from './support/requests.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import { externalSession, newContact, newPerson, receiveCode, userOf } from './support/person.ts';
@@ -91,11 +91,6 @@ it('makes one database request for each chat call, and one more after a message'
 /** Allowed scans: constant rows, a subquery's one row, and partial indexes of due rows. */
 const harmless = /^SCAN ((\d+ )?CONSTANT ROWS?|\(subquery-\d+\)|customers USING INDEX customers_due)$/;
 
-type Value = { type: string; value?: string | number };
-type Sent = { sql?: string; sql_id?: number; args?: Value[] };
-type Statement = { sql: string; args: Value[] };
-type Step = { sql?: string; sql_id?: number; stmt?: Sent; batch?: { steps: { stmt: Sent }[] } };
-
 /** The statements that the Worker sends to the database during `work`, by their text. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, Statement>> {
   const statements = new Map<string, Statement>();
@@ -113,13 +108,6 @@ async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, S
   await work();
   vi.restoreAllMocks();
   return statements;
-}
-
-/** A repeated text is stored once and then referenced by its number. */
-function statementsIn({ stmt, batch }: Step, requests: Step[]): Statement[] {
-  const sent = stmt ? [stmt] : (batch?.steps ?? []).map((step) => step.stmt);
-  const textOf = ({ sql, sql_id }: Sent) => sql ?? requests.find((step) => step.sql && step.sql_id === sql_id)!.sql!;
-  return sent.map((one) => ({ sql: textOf(one), args: one.args ?? [] }));
 }
 
 async function everyCall(): Promise<void> {

@@ -5,7 +5,7 @@ import { botHeaders, call, send, vars } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
-import { recordingOf, sendRecording } from './support/recordings.ts';
+import { recordingOf, sendRecording } from './support/chat.ts';
 
 const table = Object.entries(endpoints) as [string, Endpoint][];
 const ofUsers = table.filter(([, { access }]) => access === 'user');

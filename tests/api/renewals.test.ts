@@ -112,6 +112,38 @@ describe('a renewal', () => {
     expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0 });
   });
 
+  it('is paid beside an earlier draft that somebody has stopped, which is left alone', async () => {
+    const person = await newSubscriber('basic');
+    await post(person.phone, 30);
+    await sandbox.advanceStripe(person.phone, week);
+    const stopped = await latestInvoiceOf(person.customer);
+    await stripe.invoices.update(stopped, { auto_advance: false });
+    await sandbox.advanceStripe(person.phone, week);
+    const drafts = await stripe.invoices.list({ customer: person.customer, status: 'draft' });
+    expect(drafts.data.map(({ id }) => id)).toEqual([await latestInvoiceOf(person.customer), stopped]);
+    await look(person);
+    await look(person);
+    expect((await stripe.invoices.retrieve(stopped)).status).toBe('draft');
+    expect(await payments(person)).toHaveLength(2);
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0, limit: 30 });
+  });
+
+  it('of two subscriptions, both drafts at once, is charged once for each', async () => {
+    const person = await newSubscriber('basic');
+    const { default_payment_method: card } = await subscriptionOf(person.customer);
+    const items = [{ price: await priceOf('premium') }];
+    const order = { customer: person.customer, items, default_payment_method: card as string };
+    await stripe.subscriptions.create(order);
+    await sandbox.advanceStripe(person.phone, week);
+    const drafts = await stripe.invoices.list({ customer: person.customer, status: 'draft' });
+    expect(drafts.data).toHaveLength(2);
+    await Promise.all([look(person), look(person), look(person)]);
+    await advance(person, 2 * hour);
+    const amounts = (await payments(person)).map(({ amount }) => amount);
+    expect(amounts.toSorted((one, other) => one - other)).toEqual([1199, 1199, 2999, 2999]);
+    expect(await usage(person.phone)).toMatchObject({ used: 0, limit: 70, tier: 'premium' });
+  });
+
   it('that was voided opens nothing and is not charged', async () => {
     const person = await newSubscriber('basic');
     await post(person.phone, 30);
@@ -122,6 +154,20 @@ describe('a renewal', () => {
     await advance(person, 2 * hour);
     expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30 });
     expect(await payments(person)).toHaveLength(1);
+  });
+
+  it('that the owner has given up opens nothing, although Stripe calls the subscription active', async () => {
+    const person = await spent('basic', 30);
+    await advance(person, week + 2 * hour);
+    await stripe.invoices.markUncollectible(await latestInvoiceOf(person.customer));
+    await advance(person, 0);
+    expect((await subscriptionOf(person.customer)).status).toBe('active');
+    expect(await usage(person.phone)).toMatchObject({ allowed: false, used: 30, limit: 30 });
+    await sandbox.card(person.phone, false);
+    await advance(person, week);
+    await look(person);
+    expect(await usage(person.phone)).toMatchObject({ allowed: true, used: 0, limit: 30 });
+    expect(await payments(person)).toHaveLength(2);
   });
 
   it('opens nothing for a card that fails, in the hour of the draft or later, nor with the next subscription', async () => {
@@ -329,9 +375,13 @@ describe('a plan that is changed while its payment is due', () => {
 
   it('opens no week for a credit of unpaid weeks, however often, until the credited invoice is paid', async () => {
     const person = await owing('platinum', 160, 2);
+    const { id } = await subscriptionOf(person.customer);
+    const refused = await inPortal(await portalOf(person), 'switch', { price: await priceOf('platinum') });
+    expect(refused.status).toBe(400);
+    // What the portal refuses, the owner can do in the dashboard.
+    const anew = { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'always_invoice' } as const;
     for (let times = 0; times < 3; times += 1) {
-      const url = await portalOf(person);
-      await inPortal(url, 'switch', { price: await priceOf('platinum') });
+      await stripe.subscriptions.update(id, anew);
       // Two hours have passed since the renewal.
       const { status, total } = await latestInvoice(person);
       expect([status, total < 400]).toEqual(['paid', true]);

@@ -7,8 +7,7 @@ import { costOf } from './support/log.ts';
 import { externalSession, newPerson, userOf, receiveCode } from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
 import { buy, complete, newSubscriber } from './support/buying.ts';
-import { consent, newWriter, write } from './support/chat.ts';
-import { fetchRecording, recordingOf, sendRecording } from './support/recordings.ts';
+import { consent, newWriter, write, fetchRecording, recordingOf, sendRecording } from './support/chat.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
 

@@ -169,6 +169,19 @@ describe('behind one IPv4 address that an attacker uses as well', () => {
     expect(statusesOf(answers)).toEqual([...Array(20).fill(200), 429, 429]);
   });
 
+  it('tries with a live challenge do not count for the address, however wrong', async () => {
+    const address = randomAddress();
+    const wrong = await parallel(13, async () => {
+      const { phone } = await newContact();
+      const { body } = await requestOtp(phone);
+      const attempt = { phone, otp: otherThan(await newestCode(phone)), challenge: body.challenge };
+      return parallel(5, () => call('POST', '/api/auth/verify-otp', { body: attempt, address }));
+    });
+    expect(statusesOf(wrong.flat())).toEqual(Array(65).fill(401));
+    const alone = await parallel(61, () => verifyOtp(newPhone(), '123456', address));
+    expect(statusesOf(alone)).toEqual([...Array(60).fill(401), 429]);
+  });
+
   it('a try with a challenge that is not live counts for the address', async () => {
     const address = randomAddress();
     const body = { phone: (await newContact()).phone, otp: '123456', challenge: 'forged' };

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { botCall, call, randomNetwork } from './support/api.ts';
-import { consent, reply, untilReplied, write } from './support/chat.ts';
+import { botCall, call, randomNetwork, runCron } from './support/api.ts';
+import { consent, reply, untilDelivered, untilReplied, write } from './support/chat.ts';
+import { advanceClock, day, eventually, second, until } from './support/clock.ts';
 import { everyValue } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, externalSession, newPhone, otherThan, requestOtp, verifyOtp } from './support/person.ts';
-import { deliveredEvents, newestCode } from './support/sandbox.ts';
+import { deliveredEvents, newestCode, sandbox, type PushSubscription } from './support/sandbox.ts';
 import { wholeObject } from './support/streams.ts';
 
 const hex = (bytes: ArrayBuffer) =>
@@ -82,4 +83,101 @@ it.each(addresses)('keeps a number only where it is needed, and the address %s n
   const log = JSON.stringify(logLines());
   expect(log).toContain('/api/auth/verify-otp');
   for (const sign of [...number, ...secrets]) expect(log).not.toContain(sign);
+});
+
+const numbersOf = (...phones: string[]) =>
+  signsOf(...phones.flatMap((phone) => [phone, phone.slice(1), phone.slice(2)]));
+
+/** Expects that nothing of the secrets stands in any column or in the log, which has lines about the paths. */
+async function expectNoTraces(signs: string[], paths: string[]): Promise<void> {
+  expect(await columnsWith(signs)).toEqual([]);
+  const log = JSON.stringify(logLines());
+  for (const path of paths) expect(log).toContain(path);
+  for (const sign of signs) expect(log).not.toContain(sign);
+}
+
+/** A number that never wrote asks for a code, and somebody with a hidden number claims it. */
+async function claimed(phone: string, address: string) {
+  const { linkCode } = (await requestOtp(phone, address)).body;
+  const businessUserId = `CO.${crypto.randomUUID().replaceAll('-', '')}`;
+  expect((await botCall('/api/bot/contacts', { businessUserId, linkCode })).status).toBe(200);
+  return { businessUserId, linkCode: linkCode as string, otp: await newestCode(phone) };
+}
+
+/** Begins a change to a number, and waits for its code, which is sent after the response. */
+async function beginChange(token: string, address: string, phone: string) {
+  const { body } = await call('POST', '/api/user/phone', { token, address, body: { phone } });
+  await until(`a code on ${phone}`, async () => (await sandbox.messages(phone)).some(({ code }) => code));
+  return { phone, otp: await newestCode(phone), challenge: body.challenge as string };
+}
+
+/** Subscribes a browser, which receives a notice. */
+async function notified(phone: string, token: string, address: string): Promise<PushSubscription> {
+  const browser = await sandbox.newBrowser(phone);
+  expect((await call('PUT', '/api/user/push', { token, address, body: browser })).status).toBe(200);
+  await consent(token);
+  await reply(phone, 'You are heard');
+  await eventually(async () => expect(await sandbox.notices(phone)).toHaveLength(1));
+  return browser;
+}
+
+const secretsOf = ({ endpoint, keys }: PushSubscription) => [endpoint, keys.p256dh, keys.auth];
+
+it('keeps nothing of a link code, a change of the number and a notice after the deletion', async () => {
+  const address = `${randomNetwork()}:5:1:2:3:4`;
+  const [asked, next, last] = [newPhone(), newPhone(), newPhone()];
+  const { businessUserId, linkCode, otp } = await claimed(asked, address);
+  const inRequests = ['challenges.phone', 'codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];
+  expect(await columnsWith(await numbersOf(asked))).toEqual(inRequests);
+  const body = { phone: asked, otp, challenge: linkCode };
+  const { token } = (await call('POST', '/api/auth/verify-otp', { body, address })).body;
+  const browser = await notified(asked, token, address);
+  expect(await columnsWith(secretsOf(browser))).toEqual(
+    ['auth', 'endpoint', 'p256dh'].map((it) => `push_subscriptions.${it}`),
+  );
+
+  const change = await beginChange(token, address, next);
+  expect(await columnsWith(await numbersOf(next))).toEqual(['phone_changes.phone', 'phone_changes.whatsapp_id']);
+  expect((await call('POST', '/api/user/phone/verify', { token, address, body: change })).status).toBe(200);
+  await deliveredEvents(next);
+  expect(await columnsWith(await numbersOf(asked))).toEqual([]);
+  expect(await columnsWith(await numbersOf(next))).toEqual(['users.phone', 'users.whatsapp_id']);
+
+  advanceClock(31 * second);
+  await beginChange(token, address, last);
+  expect((await deleteAccount(token)).status).toBe(200);
+  await deliveredEvents(next);
+  const secrets = await signsOf(address, linkCode, businessUserId, ...secretsOf(browser));
+  const paths = ['/api/bot/contacts', '/api/user/phone/verify', '/api/user/push'];
+  await expectNoTraces([...(await numbersOf(asked, next, last)), ...secrets], paths);
+});
+
+it('keeps nothing of what was begun and left, after 30 days', async () => {
+  const address = `${randomNetwork()}:6:1:2:3:4`;
+  const [phone, asked, claimedNumber, next] = [newPhone(), newPhone(), newPhone(), newPhone()];
+  await botCall('/api/bot/contacts', { phone });
+  const token = await externalSession(phone);
+  const browser = await notified(phone, token, address);
+  await beginChange(token, address, next);
+  const { linkCode } = (await requestOtp(asked, address)).body;
+  const claim = await claimed(claimedNumber, address);
+  const secrets = [linkCode, claim.linkCode, claim.businessUserId, ...secretsOf(browser), address];
+  const signs = [...(await numbersOf(asked, claimedNumber, next)), ...(await signsOf(...secrets))];
+  expect(await columnsWith(signs)).toEqual([
+    'challenges.phone',
+    'codes.phone',
+    'link_codes.claimed_by',
+    'link_codes.phone',
+    'link_codes.whatsapp_id',
+    'phone_changes.phone',
+    'phone_changes.whatsapp_id',
+    'push_subscriptions.auth',
+    'push_subscriptions.endpoint',
+    'push_subscriptions.p256dh',
+  ]);
+  await untilDelivered(phone);
+  advanceClock(30 * day + 1);
+  await runCron();
+  await expectNoTraces(signs, ['/api/auth/request-otp', '/api/user/phone', '/api/user/push']);
+  expect(await columnsWith(await numbersOf(phone))).toEqual(['users.phone', 'users.whatsapp_id']);
 });
