@@ -10,6 +10,7 @@ import { measureCrowd, measureDelivery, measureAbandonedStreams } from './parts/
 import { measureLanding } from './parts/landing.ts';
 import { measureLoad, measurePosts } from './parts/load.ts';
 import { measureReturning } from './parts/returning.ts';
+import { measureVoice } from './parts/voice.ts';
 import { partText, type Part } from './report.ts';
 import { root, stateDir } from './rig/settings.ts';
 import { measureStealTime } from './rig/workerd.ts';
@@ -29,6 +30,7 @@ const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   l: measureCrowd,
   m: measureCleanup,
   n: measureSendingFar,
+  o: measureVoice,
 };
 
 const { values } = parseArgs({

@@ -1,12 +1,17 @@
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { base64url, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
-import { personAt, weekAnchor } from '../rig/person.ts';
+import { personAt, weekAnchor } from '../rig/database.ts';
 import { settingsFor } from '../rig/settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-export type Request = { method: 'GET' | 'POST' | 'PUT'; path: string; headers: Record<string, string>; body?: string };
+export type Request = {
+  method: 'GET' | 'POST' | 'PUT';
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array;
+};
 
 const { SESSION_KEYS, BOT_WEBHOOK_SECRET, CODE_PEPPER } = settingsFor(0);
 const [kid, secret] = SESSION_KEYS.split(':') as [string, string];
@@ -72,6 +77,38 @@ export function replyRequest(index: number, number: number): Request {
   return { method: 'POST', path: '/api/bot/messages', headers: signedHeaders(body), body };
 }
 
+const audio = 'audio/ogg;codecs=opus';
+
+/** A recording of the user; the `user` in the path is for the bare Worker, which reads no token. */
+export async function recordingRequest(index: number, body: Uint8Array, id = crypto.randomUUID()): Promise<Request> {
+  const path = `/api/user/chat/voice?id=${id}&seconds=60&user=${personAt(index).userId}`;
+  return { method: 'POST', path, headers: { ...(await ownHeaders(index)), 'content-type': audio }, body };
+}
+
+export async function readRecording(index: number, id: string): Promise<Request> {
+  const path = `/api/user/chat/voice/${id}?user=${personAt(index).userId}`;
+  return { method: 'GET', path, headers: await ownHeaders(index) };
+}
+
+/** The bot asks for a recording. */
+export function fetchedRecording(index: number, id: string): Request {
+  const body = JSON.stringify({ phone: personAt(index).phone, id });
+  return { method: 'POST', path: '/api/bot/voice', headers: signedHeaders(body), body };
+}
+
+/** A reply of the bot with a voice. */
+export function spokenReply(index: number, bytes: Buffer): Request {
+  const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
+  const id = `reply-${crypto.randomUUID()}`;
+  const body = JSON.stringify({ phone: personAt(index).phone, id, text: messageText, voice });
+  return { method: 'POST', path: '/api/bot/messages', headers: signedHeaders(body), body };
+}
+
+const ownHeaders = async (index: number) => ({
+  authorization: `Bearer ${await tokenOf(index)}`,
+  'cf-connecting-ip': randomAddress(),
+});
+
 export async function consentRequest(index: number): Promise<Request> {
   const headers = { ...json, authorization: `Bearer ${await tokenOf(index)}`, 'cf-connecting-ip': randomAddress() };
   return { method: 'PUT', path: '/api/user/chat/consent', headers, body: JSON.stringify({ version: 'bench' }) };
@@ -111,7 +148,8 @@ export class Caller {
   /** Makes one call and reads the complete response; throws unless it is a 200. */
   async call({ method, path, headers, body }: Request): Promise<string> {
     const answer = await this.#pool.request({ method, path, headers, body: body ?? null });
-    const text = await answer.body.text();
+    const isAudio = answer.headers['content-type'] === audio;
+    const text = isAudio ? `${(await answer.body.arrayBuffer()).byteLength} bytes` : await answer.body.text();
     if (answer.statusCode !== 200) {
       throw new Error(`${method} ${path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
     }

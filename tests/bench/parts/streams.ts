@@ -12,7 +12,7 @@ import {
   type UrlOf,
 } from '../load/crowd.ts';
 import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
-import { usedBefore, personAt } from '../rig/person.ts';
+import { usedBefore, personAt } from '../rig/database.ts';
 import { withRig } from '../rig/rig.ts';
 import { type Running, cpuMs, openFiles, residentKb } from '../rig/workerd.ts';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -44,6 +44,21 @@ app.post('/objects/messages', async (c) => {
   return c.json({ success: true, seq: await c.env.FEED.getByName(c.req.query('id')!).store(text) });
 });
 
+app.post('/objects/voice', async (c) => {
+  const bytes = await c.req.arrayBuffer();
+  const { user, id } = c.req.query() as { user: string; id: string };
+  const sql = 'update users set used = used + 1 where id = ? returning used';
+  await open(c.env).batch([{ sql, args: [user] }], 'write');
+  return c.json({ success: true, seq: await c.env.FEED.getByName(user).keep(id, bytes) });
+});
+
+app.get('/objects/voice/:id', async (c) => {
+  const user = c.req.query('user')!;
+  await open(c.env).execute({ sql: 'select * from users where id = ?', args: [user] });
+  const bytes = await c.env.FEED.getByName(user).kept(c.req.param('id'));
+  return new Response(bytes, { headers: { 'content-type': 'audio/ogg;codecs=opus' } });
+});
+
 app.post('/streams/:user/reply', async (c) => {
   const { phone, text } = await c.req.json<{ phone: string; text: string }>();
   await count(c.env, { phone });
@@ -103,6 +118,19 @@ export class Feed extends DurableObject<Env> {
     const { sql } = this.ctx.storage;
     sql.exec('create table if not exists messages (seq integer primary key, text text not null)');
     return sql.exec<{ seq: number }>('insert into messages (text) values (?) returning seq', text).one().seq;
+  }
+
+  /** Stores a recording; returns its place. */
+  keep(id: string, bytes: ArrayBuffer): number {
+    const { sql } = this.ctx.storage;
+    sql.exec('create table if not exists recordings (seq integer primary key, id text not null unique, bytes blob)');
+    const query = 'insert into recordings (id, bytes) values (?, ?) returning seq';
+    return sql.exec<{ seq: number }>(query, id, bytes).one().seq;
+  }
+
+  kept(id: string): ArrayBuffer {
+    const { sql } = this.ctx.storage;
+    return sql.exec<{ bytes: ArrayBuffer }>('select bytes from recordings where id = ?', id).one().bytes;
   }
 
   /** Stores a text and writes it to every stream. */
