@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runMinuteCron } from '../product/start-product.ts';
 import type { Choices } from './person.ts';
 import { keepAttacking } from './load/attack.ts';
-import { keepRefusing, sendMessage } from './load/conversation.ts';
+import { keepRefusing, sendAny } from './load/conversation.ts';
 import { fillWithPeople } from './load/journey.ts';
 import { type World, type Fault, pause, untilClosing, Stuck } from './rig.ts';
 import { services, type Service } from '../sandbox/fault-injection.ts';
@@ -185,7 +185,7 @@ async function restart(world: World, choices: Choices): Promise<void> {
   const { figures, latencies, rig, timeline } = world;
   figures.restarts += 1;
   const writers = signedIn(world).filter(({ conversation }) => conversation.consented);
-  const sending = writers.map((person) => sendMessage(world, person, false));
+  const sending = writers.map((person) => sendAny(world, person, false));
   // Somewhere between the request, the stored message and the response.
   await sleep(choices.between(1, 60));
   const recovered = recordRecovery(world, 'Worker killed, responds', () => answers(world));

@@ -71,7 +71,17 @@ export class Person {
 }
 
 /** A message as the API returns it. */
-export type Message = { id: string; seq: number; author: 'user' | 'solace'; text: string; state: string };
+export type Message = {
+  id: string;
+  seq: number;
+  author: 'user' | 'solace';
+  text: string;
+  state: string;
+  voice?: Voice;
+};
+
+export type Voice = { seconds: number; type: string; bytes: number };
+export type Recording = Omit<Voice, 'bytes'> & { bytes: Buffer };
 
 /** Everything that the product has confirmed to one user about the conversation. */
 export class Conversation {
@@ -80,6 +90,8 @@ export class Conversation {
   readonly accepted = new Map<string, Message>();
   /** Every message that was sent, whatever the response was: a lost response may hide a stored message. */
   readonly attempted = new Set<string>();
+  /** The recordings of messages and replies, by their ids, whether they were accepted or not. */
+  readonly recordings = new Map<string, Recording>();
   /** When a message was first sent, and when it was accepted (`performance.now()`). */
   readonly sentAt = new Map<string, number>();
   readonly acceptedAt = new Map<string, number>();

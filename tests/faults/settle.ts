@@ -11,7 +11,13 @@ import {
   type Finding,
   type Invariant,
 } from './invariants/accounts.ts';
-import { chatStreamsAgree, messagesReachedBot, pagesAreWhole, textIsNowhere } from './invariants/conversations.ts';
+import {
+  chatStreamsAgree,
+  messagesReachedBot,
+  pagesAreWhole,
+  recordingsAreWhole,
+  textIsNowhere,
+} from './invariants/conversations.ts';
 import { deletedAccountsAreGone } from './invariants/deletions.ts';
 import { botReceivedChanges, everyEventArrived } from './invariants/outbox.ts';
 import { streamsAgree, postsCountOnce, totalsAgree } from './invariants/usage.ts';
@@ -34,6 +40,7 @@ const invariants: Invariant[] = [
   messagesReachedBot,
   pagesAreWhole,
   chatStreamsAgree,
+  recordingsAreWhole,
   textIsNowhere,
   attackersSeeNoErrors,
   codesWorkOnce,

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from '../sandbox/bot/calls.ts';
+import type { Recording } from './person.ts';
 import { type CallFigures, type Latencies, callerOf, type Timeline } from './records.ts';
 
 export type Json = Record<string, any>;
@@ -16,6 +18,8 @@ export type Answer = {
 type Options = {
   token?: string | undefined;
   body?: object;
+  /** Sent as it is, in place of `body`. */
+  recording?: Recording | undefined;
   address?: string;
   headers?: Record<string, string>;
   /** Whose call it is, if neither token nor body says so. */
@@ -66,6 +70,21 @@ export class Site {
     return this.call(kind, 'POST', path, { body, headers }, hangUpMs);
   }
 
+  /** The recording that a call returns, or the status of another response; 0 without one. */
+  async recording(path: string, { token, phone, id }: { token?: string; phone?: string; id: string }) {
+    const body = phone && { phone, id };
+    const options = body
+      ? { body, headers: signedHeaders(this.#bot, `fetch_${randomUUID()}`, JSON.stringify(body)) }
+      : { token };
+    try {
+      const response = await this.#fetch(body ? 'POST' : 'GET', path, options, patienceMs);
+      const bytes = await response.arrayBuffer();
+      return response.status === 200 ? Buffer.from(bytes) : response.status;
+    } catch {
+      return 0;
+    }
+  }
+
   #record(at: number, kind: string, { token, body, phone }: Options, { status, code, requestId }: Answer): void {
     const { phone: named, id }: { phone?: string; id?: string } = { ...body };
     const text = [kind, id && `(${id})`, status, code, `after ${Date.now() - at} ms`].filter(Boolean).join(' ');
@@ -73,23 +92,29 @@ export class Site {
   }
 
   async #ask(method: string, path: string, options: Options, hangUpMs: number): Promise<Answer> {
-    const { token, body, address, headers } = options;
-    const response = await fetch(this.url + path, {
-      method,
-      headers: {
-        ...headers,
-        ...(body && { 'content-type': 'application/json' }),
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(address && { 'cf-connecting-ip': address }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(hangUpMs),
-    });
+    const response = await this.#fetch(method, path, options, hangUpMs);
     const json = parse(await response.text());
     const code = response.ok ? null : String(json.code ?? `http_${response.status}`);
     const { status, headers: received } = response;
     const retryAfter = Number(received.get('retry-after') ?? 0);
     return { status, code, retryAfter, requestId: received.get('x-request-id'), body: json };
+  }
+
+  #fetch(method: string, path: string, options: Options, hangUpMs: number): Promise<Response> {
+    const { token, body, recording, address, headers } = options;
+    return fetch(this.url + path, {
+      method,
+      headers: {
+        ...headers,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(recording && { 'content-type': recording.type }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(address && { 'cf-connecting-ip': address }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(recording && { body: new Uint8Array(recording.bytes) }),
+      signal: AbortSignal.timeout(hangUpMs),
+    });
   }
 }
 

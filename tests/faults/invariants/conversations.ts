@@ -1,6 +1,7 @@
-import type { Conversation, Message, Person } from '../person.ts';
+import type { Conversation, Message, Person, Voice } from '../person.ts';
 import { readPage } from '../load/streams.ts';
 import type { World } from '../rig.ts';
+import type { Site } from '../site.ts';
 import { signedIn, checkCases, type Finding } from './accounts.ts';
 import { createHash, createHmac } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 
-type Data = { phone: string; messageId: string; seq: number; text: string };
+type Data = { phone: string; messageId: string; seq: number; text: string; voice?: Voice };
 type ChatEvent = { type: string; timestamp: string; data: Data };
 type BotReply = { id: string; at: string };
 
@@ -40,10 +41,11 @@ function deliveryError({ phone, conversation }: Person, all: ChatEvent[]): strin
   if (received.size < events.length) return `${phone}: the bot received a message under two event ids`;
   const unknown = events.find(({ data }) => !conversation.attempted.has(data.messageId));
   if (unknown) return `${phone}: the bot received ${unknown.data.messageId}, which nobody sent`;
-  for (const { id, seq, text } of conversation.accepted.values()) {
+  for (const { id, seq, text, voice } of conversation.accepted.values()) {
     const data = received.get(id);
     if (!data) return `${phone}: the bot did not receive ${id} (${seq})`;
     if (data.seq !== seq || data.text !== text) return `${phone}: the bot received ${id} with another seq or text`;
+    if (data.voice?.bytes !== voice?.bytes) return `${phone}: the bot received ${id} with another recording`;
   }
   const late = lateMessage(conversation, events);
   if (late) return `${phone}: the bot received ${late.data.messageId} (${late.data.seq}) after a later message`;
@@ -99,7 +101,7 @@ function pageError({ phone, conversation }: Person, messages: Message[], botRepl
   if (byId.size < messages.length) return `${phone}: the page shows a message twice`;
   const wrong = [...accepted.values(), ...replies].find(({ id, seq, text }) => {
     const message = byId.get(id);
-    return message?.seq !== seq || message.text !== text || message.state !== 'delivered';
+    return message?.seq !== seq || typedText(message) !== text || message.state !== 'delivered';
   });
   if (wrong) return `${phone}: ${wrong.id} (${wrong.seq}) is ${JSON.stringify(byId.get(wrong.id))} on the page`;
   const foreign = messages.find(({ id, author }) => author === 'user' && (!attempted.has(id) || cleared.has(id)));
@@ -108,6 +110,39 @@ function pageError({ phone, conversation }: Person, messages: Message[], botRepl
   const lost = required.find(({ id }) => !byId.has(id));
   if (lost) return `${phone}: the page does not show ${lost.id}`;
   return isRising(replies.map(({ seq }) => seq)) ? null : `${phone}: replies are out of order`;
+}
+
+/** The text of a message without the transcript of its recording, which the local bot writes. */
+function typedText({ author, text, voice }: Message): string {
+  return author === 'user' && text === `(A voice message of ${voice?.seconds} s)` ? '' : text;
+}
+
+/** The user and the bot get every accepted recording byte by byte, the user that of each reply, and nobody a cleared one. */
+export async function recordingsAreWhole(world: World): Promise<Finding> {
+  const cases = writers(world).flatMap((person) =>
+    [...person.conversation.recordings.keys()].map((id) => ({ person, id })),
+  );
+  return checkCases('recordings are whole for their user and the bot, and gone when cleared', cases, (each) =>
+    recordingError(world.site, each),
+  );
+}
+
+async function recordingError(site: Site, { person, id }: { person: Person; id: string }): Promise<string | null> {
+  const { accepted, cleared, recordings, replies } = person.conversation;
+  const isReply = replies.some((reply) => reply.id === id);
+  const expected = accepted.has(id) || isReply ? recordings.get(id)!.bytes : cleared.has(id) ? 404 : null;
+  if (expected === null) return null;
+  const found = {
+    user: await site.recording(`/api/user/chat/voice/${encodeURIComponent(id)}`, { token: person.token!, id }),
+    bot: isReply ? null : await site.recording('/api/bot/voice', { phone: person.phone, id }),
+  };
+  for (const [who, bytes] of Object.entries(found)) {
+    if (bytes === null || bytes === expected) continue;
+    if (typeof bytes === 'object' && typeof expected === 'object' && bytes.equals(expected)) continue;
+    const got = typeof bytes === 'object' ? `${bytes.length} other bytes` : bytes;
+    return `${person.phone}: the ${who} gets ${got} for the recording ${id}`;
+  }
+  return null;
 }
 
 /** Every open tab shows what the page shows. */
@@ -123,19 +158,31 @@ export async function chatStreamsAgree(world: World): Promise<Finding> {
   });
 }
 
-const lineOf = ({ id, seq, text, state }: Message): string => `${seq} ${id} ${state} ${text}`;
+const lineOf = ({ id, seq, text, state, voice }: Message): string =>
+  `${seq} ${id} ${state} ${voice?.bytes ?? '-'} ${text}`;
 const isRising = (seqs: number[]): boolean => seqs.every((seq, index) => index === 0 || seq > seqs[index - 1]!);
 
 /** The local bot's own store, which may contain messages. */
 const ofBot = /services\.db(-wal|-shm)?$/;
 
-/** No file of the database, of the Durable Objects or of the Worker's log contains the text of a message. */
+/** The marker as it stands in base64, whatever precedes it: the first and the last character depend on their neighbours. */
+const inBase64 = (marker: string): string[] =>
+  [0, 1, 2].map((before) =>
+    Buffer.from('.'.repeat(before) + marker)
+      .toString('base64')
+      .replace(/=+$/, '')
+      .slice(Math.ceil((before * 4) / 3), -2),
+  );
+
+/** No file of the database, of the Durable Objects or of the Worker's log contains a message's text or recording. */
 export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
   const entries = readdirSync(rig.stateDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !ofBot.test(entry.name));
   const paths = files.map((entry) => join(entry.parentPath, entry.name));
-  const broken = paths.filter((path) => readIfThere(path).includes(marker)).map((path) => `found in ${path}`);
-  return { what: 'files without the text of any message', checked: paths.length, broken };
+  const forms = [marker, ...inBase64(marker)];
+  const holdsAny = (content: Buffer) => forms.some((form) => content.includes(form));
+  const broken = paths.filter((path) => holdsAny(readIfThere(path))).map((path) => `found in ${path}`);
+  return { what: 'files without the text or the recording of any message', checked: paths.length, broken };
 }
 
 /** SQLite may remove its temporary files while they are read. */

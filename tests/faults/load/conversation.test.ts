@@ -1,14 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listen, type Listening } from '../../sandbox/start.ts';
 import { Choices, Person, type Message } from '../person.ts';
 import { Figures, Latencies, Timeline } from '../records.ts';
-import { messagesReachedBot, pagesAreWhole } from '../invariants/conversations.ts';
+import { messagesReachedBot, pagesAreWhole, recordingsAreWhole, textIsNowhere } from '../invariants/conversations.ts';
 import { logOut } from './acts.ts';
 import type { Rig, World } from '../rig.ts';
 import { Site } from '../site.ts';
-import { clearConversation, sendMessage } from './conversation.ts';
+import { clearConversation, sendMessage, sendRecording } from './conversation.ts';
 
 /**
  * A stub of the product: its live sessions, its page, the events of the bot, and what else it does when a session ends or
@@ -17,11 +20,12 @@ import { clearConversation, sendMessage } from './conversation.ts';
 let server: Listening;
 const live = new Set<string>();
 let page: Message[] = [];
+let stored: Buffer | null = null;
 let botEvents: object[] = [];
 let ended = () => {};
 let arrived = async () => {};
 
-type Result = [status: number, body: object];
+type Result = [status: number, body: object | Buffer];
 const refused: Result = [401, { code: 'unauthenticated' }];
 const respond: Record<string, (token: string, body: { id: string; text: string }) => Result | Promise<Result>> = {
   'POST /api/auth/logout': (token) => {
@@ -40,6 +44,13 @@ const respond: Record<string, (token: string, body: { id: string; text: string }
     return [200, { message }];
   },
   'GET /api/user/chat?limit=50': () => [200, { messages: page, hasMore: false }],
+  'POST /api/user/chat/voice': (_, body) => {
+    const voice = { seconds: 1, type: 'audio/ogg', bytes: stored!.length };
+    page = [{ ...body, text: '', seq: 1, author: 'user', state: 'delivered', voice }];
+    return [200, { message: page[0]! }];
+  },
+  'GET /api/user/chat/voice': () => (stored ? [200, stored] : [404, {}]),
+  'POST /api/bot/voice': () => (stored ? [200, stored] : [404, {}]),
   'DELETE /api/user/chat': () => {
     page = [];
     return [200, {}];
@@ -53,15 +64,20 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   live.clear();
-  [page, botEvents] = [[], []];
+  [page, botEvents, stored] = [[], [], null];
   [ended, arrived] = [() => {}, async () => {}];
 });
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const text = (await request.toArray()).join('');
+  const bytes = Buffer.concat(await request.toArray());
   const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
-  const [status, body] = await respond[`${request.method} ${request.url}`]!(token, text && JSON.parse(text));
-  response.writeHead(status).end(JSON.stringify(body));
+  const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+  const isVoice = pathname.startsWith('/api/user/chat/voice');
+  if (isVoice && request.method === 'POST') stored = bytes;
+  const path = isVoice ? '/api/user/chat/voice' : request.url;
+  const sent = isVoice ? { id: searchParams.get('id'), text: '' } : bytes.length > 0 && JSON.parse(bytes.toString());
+  const [status, body] = await respond[`${request.method} ${path}`]!(token, sent);
+  response.writeHead(status).end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
 }
 
 function newSession(): string {
@@ -155,4 +171,33 @@ test('the bot must receive a message before the clearing that removed it', async
   expect(await messagesReachedBot(world)).toMatchObject({ broken: [] });
   botEvents = [cleared, message];
   expect(await messagesReachedBot(world)).toMatchObject({ broken: [expect.stringContaining('after it was cleared')] });
+});
+
+test('a recording must reach its user and the bot byte by byte, and be gone after a clearing', async () => {
+  const { world, person } = newWorld();
+  await sendRecording(world, person, false);
+  const sent = stored!;
+  expect(await recordingsAreWhole(world)).toMatchObject({ checked: 1, broken: [] });
+  stored = Buffer.from(sent).fill(0, 900, 901);
+  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('other bytes')] });
+  stored = null;
+  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('gets 404')] });
+  await clearConversation(world, person);
+  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [] });
+  stored = sent;
+  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('other bytes')] });
+});
+
+test.each([0, 1, 2])('a recording is found in a file, as it is and in base64 after %i bytes', async (before) => {
+  const { world } = newWorld();
+  const stateDir = mkdtempSync(join(tmpdir(), 'state-'));
+  world.rig.stateDir = stateDir;
+  world.marker = 'marker0123456789abcdef';
+  const bytes = Buffer.from(`${'.'.repeat(before)}${world.marker} and more`);
+  for (const content of [bytes, Buffer.from(bytes.toString('base64')), Buffer.from('nothing')]) {
+    writeFileSync(join(stateDir, 'file'), content);
+    const isHeld = content.toString() !== 'nothing';
+    expect((await textIsNowhere(world)).broken).toHaveLength(isHeld ? 1 : 0);
+  }
+  rmSync(stateDir, { recursive: true });
 });

@@ -1,10 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import type { Person, Choices } from '../person.ts';
+import type { Person, Choices, Recording } from '../person.ts';
 import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../rig.ts';
 import { ChatFollower, readPage } from './streams.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const path = '/api/user/chat/messages';
+const voicePath = '/api/user/chat/voice';
+
+/** What the containers begin with. */
+const beginnings: Record<string, string> = {
+  'audio/webm;codecs=opus': '\x1a\x45\xdf\xa3 webm ',
+  'audio/mp4': '\0\0\0\x20ftypiso5',
+  'audio/ogg;codecs=opus': `OggS${'\0'.repeat(24)}OpusHead`,
+};
+const [fewestBytes, mostBytes] = [1000, 300_000];
+
+/** A recording in one of the three containers, whose bytes are the run's marker again and again. */
+function recordingOf({ marker }: World, { choices }: Person, id: string): Recording {
+  const type = choices.pick(Object.keys(beginnings));
+  const bytes = Buffer.alloc(choices.between(fewestBytes, mostBytes), `${marker} ${id} `);
+  bytes.write(beginnings[type]!, 'latin1');
+  return { type, seconds: choices.between(1, 120), bytes };
+}
 
 /** Accepts the notice and opens the chat in one tab or two. */
 export async function openChat(world: World, person: Person): Promise<void> {
@@ -22,28 +39,46 @@ export async function openChat(world: World, person: Person): Promise<void> {
 export async function writeOnWeb(world: World, person: Person): Promise<void> {
   if (!person.conversation.consented) await openChat(world, person);
   const atOnce = person.choices.chance(0.2) ? person.choices.between(2, 4) : 1;
-  await Promise.all(Array.from({ length: atOnce }, () => sendMessage(world, person)));
+  await Promise.all(Array.from({ length: atOnce }, () => sendAny(world, person)));
+}
+
+/** Sends a text or a recording. */
+export function sendAny(world: World, person: Person, hangUp?: boolean): Promise<void> {
+  return (person.choices.chance(0.3) ? sendRecording : sendMessage)(world, person, hangUp);
 }
 
 /** Sends one message until it is accepted, at times with a lost response first, or with a repetition afterwards. */
-export async function sendMessage(world: World, person: Person, hangUp = person.choices.chance(0.15)): Promise<void> {
-  const { conversation } = person;
-  const body = { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` };
-  conversation.attempted.add(body.id);
-  conversation.sentAt.set(body.id, performance.now());
-  conversation.inFlight.add(body.id);
-  await untilAccepted(world, person, body, hangUp).finally(() => conversation.inFlight.delete(body.id));
+export function sendMessage(world: World, person: Person, hangUp?: boolean): Promise<void> {
+  return sendOnce(world, person, { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` }, hangUp);
 }
 
-async function untilAccepted(
-  world: World,
-  person: Person,
-  body: { id: string; text: string },
-  hangUp: boolean,
-): Promise<void> {
+export function sendRecording(world: World, person: Person, hangUp?: boolean): Promise<void> {
+  const id = randomUUID();
+  person.conversation.recordings.set(id, recordingOf(world, person, id));
+  return sendOnce(world, person, { id, text: '' }, hangUp);
+}
+
+type Sent = { id: string; text: string };
+
+async function sendOnce(world: World, person: Person, sent: Sent, hangUp = person.choices.chance(0.15)): Promise<void> {
+  const { conversation } = person;
+  conversation.attempted.add(sent.id);
+  conversation.sentAt.set(sent.id, performance.now());
+  conversation.inFlight.add(sent.id);
+  await untilAccepted(world, person, sent, hangUp).finally(() => conversation.inFlight.delete(sent.id));
+}
+
+/** One call that sends a message, or its recording if it has one. */
+function attempt({ site }: World, { conversation }: Person, body: Sent, token?: string, hangUpMs?: number) {
+  const recording = conversation.recordings.get(body.id);
+  if (!recording) return site.call('chat message', 'POST', path, { token, body }, hangUpMs);
+  const query = new URLSearchParams({ id: body.id, seconds: String(recording.seconds) });
+  return site.call('voice message', 'POST', `${voicePath}?${query}`, { token, recording }, hangUpMs);
+}
+
+async function untilAccepted(world: World, person: Person, body: Sent, hangUp: boolean): Promise<void> {
   const { choices, conversation, phone } = person;
-  const send = (token: string | undefined, hangUpMs?: number) =>
-    world.site.call('chat message', 'POST', path, { token, body }, hangUpMs);
+  const send = (token: string | undefined, hangUpMs?: number) => attempt(world, person, body, token, hangUpMs);
   const again = choices.chance(0.1);
   if (hangUp) await send(person.token, choices.between(2, 40));
   const answer = await untilTakenBySession(world, person, send);
@@ -53,8 +88,9 @@ async function untilAccepted(
     return;
   }
   const { message } = answer.body;
-  if (message.text !== body.text) world.seen.push(`${phone}: ${body.id} has another text in its response`);
-  if (!conversation.overlapping.has(body.id)) conversation.accepted.set(body.id, message);
+  const isSame = conversation.recordings.has(body.id) ? message.voice !== undefined : message.text === body.text;
+  if (!isSame) world.seen.push(`${phone}: ${body.id} has another text in its response`);
+  if (!conversation.overlapping.has(body.id)) conversation.accepted.set(body.id, { ...message, text: body.text });
   conversation.acceptedAt.set(body.id, performance.now());
   if (!again) return;
   const second = await untilTakenBySession(world, person, send);
@@ -70,7 +106,7 @@ export async function resendFailed(world: World, person: Person): Promise<void> 
   const page = await readPage(world.site, person.token!);
   for (const { id, text } of page?.messages.filter(({ state }) => state === 'failed') ?? []) {
     person.conversation.resent.add(id);
-    await world.site.call('chat message', 'POST', path, { token: person.token, body: { id, text } });
+    await attempt(world, person, { id, text }, person.token);
   }
 }
 
@@ -111,7 +147,12 @@ export async function keepRefusing(world: World, choices: Choices, silent: boole
 export async function receiveReply(world: World, person: Person): Promise<void> {
   const { choices, conversation, phone } = person;
   if (!conversation.consented) return;
-  const body = { phone, id: person.nextId('reply'), text: `${world.marker} reply ${person.index}` };
+  const id = person.nextId('reply');
+  const recording = choices.chance(0.3) ? recordingOf(world, person, id) : undefined;
+  if (recording) conversation.recordings.set(id, recording);
+  const text = `${world.marker} reply ${person.index}`;
+  const body = { phone, id, text, ...(recording && { voice: encoded(recording) }) };
+  if (choices.chance(0.5)) await showPart(world, person, text);
   const send = (callId: string) =>
     untilTaken(world, person, () => world.site.bot('bot message', '/api/bot/messages', callId, body));
   const calls = choices.chance(0.4) ? ['a', 'b'] : ['a'];
@@ -123,11 +164,19 @@ export async function receiveReply(world: World, person: Person): Promise<void> 
     world.seen.push(`${phone}: the reply ${body.id} got ${got}`);
     return;
   }
-  conversation.replies.push({ ...body, seq, author: 'solace', state: 'delivered' });
-  if (choices.chance(0.1)) await refuseOtherText(world, body);
+  conversation.replies.push({ id, text, seq, author: 'solace', state: 'delivered' });
+  if (choices.chance(0.1)) await refuseOtherText(world, { phone, id, text });
 }
 
-async function refuseOtherText({ site, seen }: World, body: { id: string; text: string }): Promise<void> {
+const encoded = ({ type, seconds, bytes }: Recording) => ({ type, seconds, data: bytes.toString('base64') });
+
+/** The reply appears as far as it is written; nobody stores that, so a lost call is not repeated. */
+async function showPart({ site }: World, person: Person, text: string): Promise<void> {
+  const body = { phone: person.phone, text: text.slice(0, -2) };
+  await site.bot('bot typing', '/api/bot/typing', person.nextId('typing'), body);
+}
+
+async function refuseOtherText({ site, seen }: World, body: Sent & { phone: string }): Promise<void> {
   const other = { ...body, text: `${body.text} changed` };
   const answer = await site.bot('bot message', '/api/bot/messages', `${body.id}_other`, other);
   if (!isNotNow(answer) && answer.status !== 409)
