@@ -8,8 +8,14 @@ const weekMs = 7 * 86_400_000;
 
 type Case = { customer: Customer; holdings: Holdings | null; account: Account | undefined };
 
-/** The invariants at the end: every customer's plan, weeks and charges agree with Stripe. */
-export async function auditAll(rig: Rig, customers: Customer[]): Promise<Finding[]> {
+/** What the customers paid in US cents, the messages of the weeks that were paid for, and the least that one cost. */
+export type Income = { cents: number; messages: number; leastCents: number };
+
+/**
+ * The invariants at the end: every customer's plan, weeks and charges agree with Stripe, and nobody's message costs less
+ * than `leastCents`.
+ */
+export async function auditAll(rig: Rig, customers: Customer[], leastCents: number) {
   const accounts = await accountsIn(rig.database);
   const cases: Case[] = [];
   for (const customer of customers) {
@@ -18,7 +24,7 @@ export async function auditAll(rig: Rig, customers: Customer[]): Promise<Finding
   }
   const staying = cases.filter(({ customer }) => !customer.left);
   const leaving = cases.filter(({ customer }) => customer.left);
-  return [
+  const findings: Finding[] = [
     await checkCases('plan in the database equals Stripe', staying, (each) => planDiffers(each, rig.tiers)),
     await checkCases('week in the database is the last paid one', staying, weekDiffers),
     await checkCases('one live subscription at most', staying, ({ customer, holdings }) =>
@@ -26,9 +32,29 @@ export async function auditAll(rig: Rig, customers: Customer[]): Promise<Finding
     ),
     await checkCases('no week is charged twice', cases, chargedTwice),
     await checkCases('no message beyond the allowances of paid weeks', staying, grantedUnpaid),
+    await checkCases(`nobody's message costs less than ${leastCents.toFixed(2)} cents in money`, cases, (each) => {
+      const { cents, messages } = paidBy(each);
+      return cents >= leastCents * messages ? null : `${each.customer.phone} paid ${cents} cents for ${messages}`;
+    }),
     await checkCases('nothing left of those who have left', leaving, leftBehind),
   ];
+  return { findings, income: incomeOf(cases.map(paidBy)) };
 }
+
+function incomeOf(payers: { cents: number; messages: number }[]): Income {
+  const [cents, messages] = [total(payers.map((each) => each.cents)), total(payers.map((each) => each.messages))];
+  const prices = payers.filter((each) => each.messages > 0).map((each) => each.cents / each.messages);
+  return { cents, messages, leastCents: Math.min(...prices) };
+}
+
+function paidBy({ customer, holdings }: Case): { cents: number; messages: number } {
+  const { invoices = [] } = holdings ?? {};
+  const paid = new Set(paidWeeks(invoices).map(({ start }) => start * 1000 + weekMs));
+  const counts = [...customer.allowed].filter(([resetsAt]) => paid.has(Date.parse(resetsAt))).map(([, count]) => count);
+  return { cents: total(invoices.map(({ amount_paid: cents }) => cents)), messages: total(counts) };
+}
+
+const total = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
 
 function planDiffers({ customer, holdings, account }: Case, tiers: Map<string, string>): string | null {
   if (!account) return `${customer.phone} has no account`;

@@ -10,9 +10,9 @@ import { complaintsOf } from '../report.ts';
 import { startRig } from '../rig.ts';
 import { Site } from '../site.ts';
 import { Customer, type Simulation } from './customer.ts';
-import { auditAll } from './ledger.ts';
+import { auditAll, type Income } from './ledger.ts';
 import { passHalfWeek, settle } from './time.ts';
-import { auditUpgrades, upgradeAtEveryHour, upgradeTable } from './upgrades.ts';
+import { auditUpgrades, leastCents, upgradeAtEveryHour, upgradeTable } from './upgrades.ts';
 
 const number = (fallback: number) => ({ type: 'string' as const, default: String(fallback) });
 const { values } = parseArgs({ options: { people: number(200), weeks: number(10), seed: number(randomInt(2 ** 31)) } });
@@ -54,9 +54,11 @@ async function simulate(): Promise<boolean> {
   await settle(simulation);
   const stories = await upgradeAtEveryHour(simulation, people, choices);
   print(`upgrades: ${Math.round((performance.now() - begun) / 1000)} s, ${total(figures.calls)} calls`);
-  const findings = [...(await auditAll(rig, customers)), ...(await auditUpgrades(stories))];
+  const audit = await auditAll(rig, customers, leastCents);
+  const findings = [...audit.findings, ...(await auditUpgrades(stories))];
   const rows = [...simulation.counts].map(([what, times]): [string, number] => [what, times]);
   print(partText({ title: 'What happened', header: ['act or fault', 'times'], rows, targets: [] }));
+  print(incomeText(audit.income));
   print(upgradeTable(stories));
   const verdicts = findings.map(({ what, checked, broken }): [string, number, number] => [
     what,
@@ -66,4 +68,9 @@ async function simulate(): Promise<boolean> {
   print(partText({ title: 'At the end', header: ['invariant', 'checked', 'broken'], rows: verdicts, targets: [] }));
   print([...complaintsOf(findings), ...simulation.seen].join('\n'));
   return findings.some(({ broken }) => broken.length > 0) || simulation.seen.length > 0;
+}
+
+function incomeText({ cents, messages, leastCents: least }: Income): string {
+  const dollars = (amount: number, digits: number) => `$${(amount / 100).toFixed(digits)}`;
+  return `${dollars(cents, 2)} received for ${messages} messages; the least that one cost a customer: ${dollars(least, 4)}\n`;
 }

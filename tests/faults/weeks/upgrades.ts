@@ -1,4 +1,4 @@
-import { type PaidPlanId, planOf } from '../../../worker/contract/plans.ts';
+import { type PaidPlanId, paidPlanIds, planOf } from '../../../worker/contract/plans.ts';
 import { partText } from '../../bench/report.ts';
 import type { Choices } from '../person.ts';
 import { checkCases, type Finding } from '../invariants/accounts.ts';
@@ -8,13 +8,10 @@ import type { Rig } from '../rig.ts';
 import type { Json } from '../site.ts';
 import { Customer, pageFor, type Simulation } from './customer.ts';
 
-const chains: PaidPlanId[][] = [
-  ['basic', 'premium'],
-  ['basic', 'premium', 'platinum'],
-  ['basic', 'platinum'],
-  ['premium', 'platinum'],
-];
+/** Every way to move from plan to dearer plan within a week. */
+const chains = chainsOf(paidPlanIds).filter(({ length }) => length > 1);
 const hoursOfWeek = 168;
+const secondsOfWeek = hoursOfWeek * 3600;
 const atOnce = 4;
 const deadlineMs = 60_000;
 /** Stripe rounds each credit to a cent, to the second of the change. */
@@ -25,9 +22,8 @@ type Story = {
   phone: string;
   hour: number;
   chain: PaidPlanId[];
-  paidCents: number;
-  /** In weeks that were paid for. */
-  messages: number;
+  /** The weeks that were paid for, one for each plan of the chain. */
+  weeks: Week[];
   /** Allowed after a declined upgrade or a declined renewal. */
   unpaid: number;
   /** Allowed after a dispute, or after deleting the account and returning. */
@@ -35,15 +31,35 @@ type Story = {
   ending: 'declines' | 'disputes' | 'returns';
 };
 
+/** `creditCents`: what was taken off its price for `unusedCents`, the share of the week before that was given up. */
+type Week = { moneyCents: number; creditCents: number; unusedCents: number; messages: number };
+
 const endings = ['declines', 'disputes', 'returns'] as const;
 const priceOf = (id: PaidPlanId) => planOf(id).weeklyCents;
 const limitOf = (id: PaidPlanId) => planOf(id).messageLimit!;
-const centsAMessage = ({ paidCents, messages }: Story) => paidCents / messages;
+const total = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
+const paidCents = ({ weeks }: Story) => total(weeks.map(({ moneyCents }) => moneyCents));
+const messagesOf = ({ weeks }: Story) => total(weeks.map(({ messages }) => messages));
+/** In money alone: the time that was given up costs nothing. */
+const centsAMessage = (story: Story) => paidCents(story) / messagesOf(story);
+/** In money and in the time that was given up for it, in the cheapest of the weeks. */
+const wholeCentsAMessage = ({ weeks }: Story) =>
+  Math.min(...weeks.map(({ moneyCents, creditCents, messages }) => (moneyCents + creditCents) / messages));
 
-/** US cents: the least that a message can cost by the catalogue, if a whole week's price is credited. */
-const leastCents = Math.min(
-  ...chains.map((chain) => priceOf(chain.at(-1)!) / chain.reduce((sum, id) => sum + limitOf(id), 0)),
-);
+/**
+ * US cents: the least that a message can cost in money. Each earlier plan of a chain is credited in full if it is used
+ * up at once, so a chain costs the price of its last plan.
+ */
+export const leastCents = Math.min(...chains.map((chain) => priceOf(chain.at(-1)!) / total(chain.map(limitOf))));
+/** US cents: a message of the plan that sells it cheapest. */
+const cheapestPlanCents = Math.min(...paidPlanIds.map((id) => priceOf(id) / limitOf(id)));
+
+/** Every selection of plans, in their order. */
+function chainsOf([first, ...dearer]: readonly PaidPlanId[]): PaidPlanId[][] {
+  if (!first) return [[]];
+  const others = chainsOf(dearer);
+  return [...others.map((chain) => [first, ...chain]), ...others];
+}
 
 /** Upgrades at every hour of the week, by every chain in turn and by all of them in the first hour. */
 export async function upgradeAtEveryHour(simulation: Simulation, people: number, choices: Choices): Promise<Story[]> {
@@ -63,27 +79,40 @@ export async function upgradeAtEveryHour(simulation: Simulation, people: number,
 async function live(rig: Rig, customer: Customer, { hour, chain }: Pick<Story, 'hour' | 'chain'>): Promise<Story> {
   const { phone } = customer;
   const ending = endings[hour % endings.length]!;
-  const story: Story = { phone, hour, chain, paidCents: 0, messages: 0, unpaid: 0, afterwards: 0, ending };
+  const story: Story = { phone, hour, chain, weeks: [], unpaid: 0, afterwards: 0, ending };
   const [first, ...dearer] = chain as [PaidPlanId, ...PaidPlanId[]];
   await customer.arrive();
   await customer.post(planOf('free').messageLimit!);
   const checkout = (await pageFor(customer, first))!;
   await rig.control('PUT', '/stripe/webhooks', { mode: 'deliver', phone });
   await submit(checkout.href, { card: '4242424242424242', authentication: 'complete' });
-  story.messages += await useUp(customer, first);
+  const messages = [await useUp(customer, first)];
   await pass(rig, customer, hour * 3600);
   for (const plan of dearer) {
     // Weeks begin at whole seconds, and two that begin in the same one are the same week.
     await pass(rig, customer, 1);
     if (hour % 5 === 0) story.unpaid += await declineUpgrade(rig, customer, plan);
     await upgrade(rig, customer, plan);
-    story.messages += await useUp(customer, plan);
+    messages.push(await useUp(customer, plan));
   }
-  const { invoices } = await rig.control<Holdings>('GET', customer.path('stripe/customers'));
-  story.paidCents = invoices.reduce((sum, { amount_paid: paid }) => sum + paid, 0);
+  const holdings = await rig.control<Holdings>('GET', customer.path('stripe/customers'));
+  story.weeks = weeksOf(holdings, rig.tiers).map((week, index) => ({ ...week, messages: messages[index] ?? 0 }));
   if (ending === 'declines') story.unpaid += await declineRenewal(rig, customer);
   else story.afterwards = await (ending === 'disputes' ? dispute(customer) : deleteAndReturn(customer));
   return story;
+}
+
+/** What was paid for each week, by the paid invoices. */
+function weeksOf({ invoices }: Holdings, tiers: Map<string, string>): Omit<Week, 'messages'>[] {
+  const paid = invoices.filter(({ status }) => status === 'paid').toSorted((a, b) => a.created - b.created);
+  return paid.map(({ amount_paid: moneyCents, lines: { data } }) => {
+    const credits = data.filter(({ amount }) => amount < 0);
+    const worth = credits.map(({ period: { start, end }, pricing }) => {
+      const plan = tiers.get(pricing.price_details.price) as PaidPlanId;
+      return (priceOf(plan) * (end - start)) / secondsOfWeek;
+    });
+    return { moneyCents, creditCents: -total(credits.map(({ amount }) => amount)), unusedCents: total(worth) };
+  });
 }
 
 const pass = (rig: Rig, { phone }: Customer, seconds: number) =>
@@ -172,17 +201,32 @@ export async function auditUpgrades(stories: Story[]): Promise<Finding[]> {
   const freeWeek = planOf('free').messageLimit!;
   return [
     await checkCases('a week costs its price less the credit that was paid for', stories, (story) =>
-      Math.abs(story.paidCents - wantedCents(story)) <= roundingCents
+      Math.abs(paidCents(story) - wantedCents(story)) <= roundingCents
         ? null
-        : `${told(story)} paid ${story.paidCents} cents instead of ${wantedCents(story).toFixed(0)}`,
+        : `${told(story)} paid ${paidCents(story)} cents instead of ${wantedCents(story).toFixed(0)}`,
+    ),
+    await checkCases('each week is paid with its whole price, in money and in unused time', stories, (story) => {
+      const prices = story.chain.map(priceOf);
+      const wrong = prices.findIndex((price, index) => {
+        const { moneyCents = 0, creditCents = 0, unusedCents = 0 } = story.weeks[index] ?? {};
+        return moneyCents + creditCents !== price || Math.abs(creditCents - unusedCents) > 1;
+      });
+      return wrong < 0 && story.weeks.length === prices.length
+        ? null
+        : `${told(story)} paid its weeks with ${JSON.stringify(story.weeks)}`;
+    }),
+    await checkCases('no message costs less than in its plan, with the time that was given up', stories, (story) =>
+      wholeCentsAMessage(story) >= cheapestPlanCents
+        ? null
+        : `${told(story)} paid ${wholeCentsAMessage(story)} cents for each message`,
     ),
     await checkCases('the messages are those of the plans that were paid for', stories, (story) => {
-      const granted = story.chain.reduce((sum, id) => sum + limitOf(id), 0);
-      return story.messages === granted
+      const granted = total(story.chain.map(limitOf));
+      return messagesOf(story) === granted
         ? null
-        : `${told(story)} wrote ${story.messages} messages instead of ${granted}`;
+        : `${told(story)} wrote ${messagesOf(story)} messages instead of ${granted}`;
     }),
-    await checkCases(`no message costs less than ${leastCents.toFixed(2)} cents`, stories, (story) =>
+    await checkCases(`no message costs less than ${leastCents.toFixed(2)} cents in money`, stories, (story) =>
       centsAMessage(story) >= leastCents ? null : `${told(story)} paid ${centsAMessage(story)} cents for each message`,
     ),
     await checkCases('a declined payment grants nothing', stories, (story) =>
@@ -199,18 +243,27 @@ export function upgradeTable(stories: Story[]): string {
   const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
   const rows = chains.map((chain) => {
     const own = stories.filter((story) => story.chain === chain);
-    const sum = (of: (story: Story) => number) => own.reduce((total, story) => total + of(story), 0);
+    const sum = (of: (story: Story) => number) => total(own.map(of));
     const cheapest = own.toSorted((one, other) => centsAMessage(one) - centsAMessage(other))[0]!;
     const dearest = own.toSorted((one, other) => centsAMessage(other) - centsAMessage(one))[0]!;
     return [
       chain.join(', '),
       String(own.length),
-      dollars(sum(({ paidCents }) => paidCents)),
-      String(sum(({ messages }) => messages)),
+      dollars(sum(paidCents)),
+      String(sum(messagesOf)),
       `$${(centsAMessage(cheapest) / 100).toFixed(4)} (hour ${cheapest.hour})`,
       `$${(centsAMessage(dearest) / 100).toFixed(4)} (hour ${dearest.hour})`,
+      `$${(Math.min(...own.map(wholeCentsAMessage)) / 100).toFixed(4)}`,
     ];
   });
-  const header = ['plans, each used up', 'customers', 'received', 'messages', 'lowest price of one', 'highest'];
+  const header = [
+    'plans, each used up',
+    'customers',
+    'received',
+    'messages',
+    'lowest price of one',
+    'highest',
+    'lowest with time',
+  ];
   return partText({ title: 'Upgrades at every hour of the week', header, rows, targets: [] });
 }
