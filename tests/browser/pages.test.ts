@@ -1,4 +1,4 @@
-import { expectToFit, violations } from './support/page.ts';
+import { expectToBeAccessible, expectToFit } from './support/page.ts';
 import { expect, signInByExternalToken, test } from './support/test.ts';
 
 const publicPages = [
@@ -15,39 +15,35 @@ const publicPages = [
   ['/auth/stripe-success', 'Success!'],
 ] as const;
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme, viewport: { width: 320, height: 800 } });
+test.use({ viewport: { width: 320, height: 800 } });
 
-    for (const [path, heading] of publicPages) {
-      test(`${path} opens, fits a small screen and has no axe violation`, async ({ page }) => {
-        const response = await page.goto(path);
-        expect(response?.status()).toBe(200);
-        await expect(page.getByRole('heading', { name: heading, exact: false }).first()).toBeVisible();
-        expect(await violations(page)).toEqual([]);
-        await expectToFit(page, 320);
-        await page.reload();
-        await expect(page.getByRole('heading', { name: heading, exact: false }).first()).toBeVisible();
-      });
-    }
-
-    test('/cancel fits a small screen and has no axe violation', async ({ page, phone }) => {
-      await signInByExternalToken(page, phone, '/cancel');
-      await expect(page.getByText('You have no subscription, so there is nothing to cancel')).toBeVisible();
-      expect(await violations(page)).toEqual([]);
-      await expectToFit(page, 320);
-    });
-
-    test('the account fits a small screen and has no axe violation', async ({ page, phone }) => {
-      await signInByExternalToken(page, phone);
-      await expect(page.getByText('1 / 5')).toBeVisible();
-      expect(await violations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Delete Account' }).click();
-      await expect(page.getByRole('alertdialog', { name: 'Are you absolutely sure?' })).toBeVisible();
-      expect(await violations(page)).toEqual([]);
-    });
+for (const [path, heading] of publicPages)
+  test(`${path} opens, fits a small screen and has no axe violation in light and dark`, async ({ page }) => {
+    const response = await page.goto(path);
+    expect(response?.status()).toBe(200);
+    await expect(page.getByRole('heading', { name: heading, exact: false }).first()).toBeVisible();
+    await expectToFit(page, 320);
+    await expectToBeAccessible(page);
+    await page.reload();
+    await expect(page.getByRole('heading', { name: heading, exact: false }).first()).toBeVisible();
   });
-}
+
+test('/cancel fits a small screen and has no axe violation in light and dark', async ({ page, phone }) => {
+  await signInByExternalToken(page, phone, '/cancel');
+  await expect(page.getByText('You have no subscription, so there is nothing to cancel')).toBeVisible();
+  await expectToFit(page, 320);
+  await expectToBeAccessible(page);
+});
+
+test('the account fits a small screen and has no axe violation in light and dark', async ({ page, phone }) => {
+  await signInByExternalToken(page, phone);
+  await expect(page.getByText('1 / 5')).toBeVisible();
+  await expectToFit(page, 320);
+  await expectToBeAccessible(page);
+  await page.getByRole('button', { name: 'Delete Account' }).click();
+  await expect(page.getByRole('alertdialog', { name: 'Are you absolutely sure?' })).toBeVisible();
+  await expectToBeAccessible(page);
+});
 
 test('every page carries the strict headers', async ({ request }) => {
   for (const path of ['/', '/plans', '/account', '/login']) {

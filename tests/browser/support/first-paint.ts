@@ -33,23 +33,25 @@ export async function watchFirstPaint(page: Page) {
   };
 }
 
-/** Holds the files of the app, as on a slow line with an empty cache, until the returned function is called. */
-export async function holdAssets(page: Page, kind: 'js' | 'css' = 'js'): Promise<() => void> {
+/** Holds the files of the app whose names end so (`*` stands for any text), as on a slow line with an empty cache, until the returned function is called. */
+export async function holdAssets(page: Page, ending = '.js'): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(`**/assets/**/*.${kind}`, async (route) => promise.then(() => route.fallback()));
+  await page.route(`**/assets/**/*${ending}`, async (route) => promise.then(() => route.fallback()));
   return resolve;
 }
 
-/** Waits until all scripts that the page names have loaded and run. */
-export async function scriptsHaveRun(page: Page): Promise<void> {
+/** Waits until all scripts that the page names have loaded and run, those aside whose addresses contain `held`. */
+export async function scriptsHaveRun(page: Page, held?: string): Promise<void> {
   const missing = () =>
-    page.evaluate(() => {
+    page.evaluate((without) => {
       const loaded = new Set(performance.getEntriesByType('resource').map(({ name }) => name));
       const named = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload], link#app');
       return named.length === 0
         ? ['no script']
-        : [...named].map(({ href }) => href).filter((href) => !loaded.has(href));
-    });
+        : [...named]
+            .map(({ href }) => href)
+            .filter((href) => !loaded.has(href) && !(without && href.includes(without)));
+    }, held);
   await expect.poll(missing, 'the scripts that have not loaded').toEqual([]);
   await settle(page);
 }
