@@ -2,6 +2,8 @@ import type { Page } from 'playwright/test';
 import { ensureHeadlessBrowser } from './browser.ts';
 import { chat, messageOf, openChat, pageOf } from './support/chat.ts';
 import {
+  heard,
+  hide,
   interrupt,
   loudness,
   microphoneArguments,
@@ -13,7 +15,9 @@ import {
 import { expectToFit, hydrated, installClock, violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
+import recordings from './support/recordings.json' with { type: 'json' };
 import { test as journey } from './support/test.ts';
+import type { Phone } from './support/phone.ts';
 
 test.use({ launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments } });
 journey.use({ launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments } });
@@ -42,12 +46,17 @@ async function record(page: Page): Promise<void> {
   await expect.poll(highest, 'the highest bar of the meter').toBeGreaterThan(20);
 }
 
-journey('a recording reaches the companion and plays, also after a reload', async ({ page, phone }) => {
+/** Opens the chat of somebody who has voice in the plan. */
+async function openChatWithVoice(page: Page, phone: Phone): Promise<void> {
   await watchSound(page);
   await phone.write('Hi');
   const { url } = await phone.trial({ tier: 'premium', days: 3 });
   await page.request.post('/auth/verify-trial-token', { data: { trialToken: new URL(url).searchParams.get('token') } });
   await openChat(page, phone);
+}
+
+journey('a recording reaches the companion and plays, also after a reload', async ({ page, phone }) => {
+  await openChatWithVoice(page, phone);
   expect(await timesAsked(page)).toBe(0);
   await record(page);
   await press(page, 'Send');
@@ -60,6 +69,30 @@ journey('a recording reaches the companion and plays, also after a reload', asyn
   await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.3);
   expect(await loudness(page)).toBeGreaterThan(0.02);
 });
+
+for (const { type, seconds, data } of recordings) {
+  journey(`a recording of ${type} is stored, and plays to its end`, async ({ page, phone }) => {
+    await openChatWithVoice(page, phone);
+    const token = await page.evaluate(() => localStorage.getItem('authToken'));
+    const sent = await page.request.post(`/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      data: Buffer.from(data, 'base64'),
+    });
+    expect(sent.status()).toBe(200);
+    const own = chat.message(page, 'You said');
+    await own.getByRole('button', { name: 'Play voice message, 0:02' }).click();
+    await expect.poll(async () => (await heard(page)).ended).not.toBeNull();
+    const played = await heard(page);
+    expect(Math.abs(played.ended! - seconds), `the length of ${played.ended} s`).toBeLessThan(0.15);
+    // The player has gone through the recording; at its end it returns to the start.
+    const reported = played.seconds.slice(0, played.seconds.indexOf(Math.max(...played.seconds)) + 1);
+    expect(reported).toEqual(reported.toSorted((a, b) => a - b));
+    expect(new Set(reported).size).toBeGreaterThan(2);
+    expect(Math.abs(reported.at(-1)! - seconds)).toBeLessThan(0.3);
+    expect(await loudness(page)).toBeGreaterThan(0.02);
+    await expect(own.getByRole('button', { name: /^Play voice message/ })).toBeVisible();
+  });
+}
 
 test('without voice in the plan the button explains, and asks for no permission', async ({ page, stub }) => {
   await openVoice(page, stub, 'free');
@@ -128,14 +161,28 @@ test('a recording outlasts a visit of another page, and leaving the site asks fi
   await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
 });
 
-test('a call that takes the microphone keeps what was recorded', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  await record(page);
-  await interrupt(page);
-  await expect(panel(page)).toContainText('something else took the microphone');
-  await expect(panel(page).getByRole('button', { name: 'Send' })).toBeVisible();
-  expect(await openMicrophones(page)).toBe(0);
-});
+const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: string][] = [
+  ['a call that takes the microphone', (page) => interrupt(page, 'mute'), 'something else took the microphone'],
+  ['a microphone that is unplugged', (page) => interrupt(page, 'ended'), 'something else took the microphone'],
+  ['a locked phone, or a tab in the background', hide, 'The recording stopped when you left this page.'],
+];
+
+for (const [what, end, sentence] of ends) {
+  test(`${what} ends the recording with a sentence, and what was recorded can be sent`, async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await record(page);
+    await end(page);
+    await expect(panel(page).getByRole('status').filter({ hasText: sentence })).toBeVisible();
+    expect(await openMicrophones(page)).toBe(0);
+    await panel(page)
+      .getByRole('button', { name: /^Play voice message/ })
+      .click();
+    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+    await press(page, 'Send');
+    await expect(chat.message(page, 'You said').getByRole('button', { name: /Play|Pause/ })).toHaveCount(1);
+    expect(stub.calls('sendVoice')).toHaveLength(1);
+  });
+}
 
 test('the last ten seconds are counted down, and two minutes are kept', async ({ page, stub }) => {
   await installClock(page);
@@ -168,6 +215,30 @@ for (const [name, sentence] of refusals) {
     await expect(chat.field(page)).toBeVisible();
   });
 }
+
+test('a browser that cannot record says so', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  await page.evaluate(() => Reflect.deleteProperty(window, 'MediaRecorder'));
+  await microphone(page).click();
+  await expect(page.getByRole('status').filter({ hasText: 'This browser cannot record.' })).toBeVisible();
+  expect(await timesAsked(page)).toBe(0);
+});
+
+test('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
+  stub.respond('getChat', pageOf([messageOf(1, 'What I said', { voice }), messageOf(2, 'Lost', { voice })]));
+  stub.respond('getVoice', 'no sound');
+  await page.reload();
+  const [broken, lost] = [chat.message(page, 'What I said'), chat.message(page, 'Lost')];
+  await broken.getByRole('button', { name: /^Play/ }).click();
+  await expect(broken.getByRole('status')).toHaveText('This recording cannot be played here.');
+  await expect(broken).toContainText('What I said');
+  stub.respond('getVoice', {}, 404);
+  await lost.getByRole('button', { name: /^Play/ }).click();
+  await expect(lost.getByRole('status')).toHaveText('This recording cannot be played here.');
+  expect(await violations(page)).toEqual([]);
+});
 
 test('a muted microphone is noticed', async ({ page, stub }) => {
   await openVoice(page, stub);

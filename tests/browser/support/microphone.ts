@@ -13,12 +13,21 @@ export const microphoneArguments = [
   `--use-file-for-fake-audio-capture=${speech}%noloop`,
 ];
 
-type Watched = Window & { streams: MediaStream[]; players: HTMLAudioElement[]; blobs: Blob[]; asked: number };
+type Watched = Window & {
+  streams: MediaStream[];
+  players: HTMLAudioElement[];
+  blobs: Blob[];
+  asked: number;
+  /** What the last player has reported: its seconds, one by one, and its length in seconds at the end. */
+  heard: number[];
+  ended: number | null;
+};
 
 /** Records what the page opens: microphones, players and the recordings that it plays. */
 export async function watchSound(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const watched = Object.assign(window as unknown as Watched, { streams: [], players: [], blobs: [], asked: 0 });
+    const watched = window as unknown as Watched;
+    Object.assign(watched, { streams: [], players: [], blobs: [], asked: 0, heard: [], ended: null });
     const { mediaDevices } = navigator;
     const ask = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (constraints) => {
@@ -37,6 +46,8 @@ export async function watchSound(page: Page): Promise<void> {
       constructor() {
         super();
         watched.players.push(this);
+        this.addEventListener('timeupdate', () => watched.heard.push(this.currentTime));
+        this.addEventListener('ended', () => (watched.ended = this.duration));
       }
     };
   });
@@ -58,6 +69,13 @@ export const openMicrophones = (page: Page) =>
 export const playedSeconds = (page: Page) =>
   page.evaluate(() => (window as unknown as Watched).players.at(-1)?.currentTime ?? null);
 
+/** The seconds that the player has reported so far, and its length in seconds when it has ended, else null. */
+export const heard = (page: Page) =>
+  page.evaluate(() => {
+    const { heard: seconds, ended } = window as unknown as Watched;
+    return { seconds, ended };
+  });
+
 /** The loudness of the last recording that was played; silence is 0, speech about 0.1. */
 export const loudness = (page: Page) =>
   page.evaluate(async () => {
@@ -66,6 +84,17 @@ export const loudness = (page: Page) =>
     return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
   });
 
-/** Takes the microphone away, as a phone call does. */
-export const interrupt = (page: Page) =>
-  page.evaluate(() => (window as unknown as Watched).streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event('mute')));
+/** Takes the microphone away: a phone call mutes it, and one that is unplugged has ended. */
+export const interrupt = (page: Page, event: 'mute' | 'ended') =>
+  page.evaluate(
+    (name) => (window as unknown as Watched).streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event(name)),
+    event,
+  );
+
+/** What a page is told when its tab goes to the background, or the phone is locked. */
+export const hide = (page: Page) =>
+  page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+    Reflect.deleteProperty(document, 'visibilityState');
+  });

@@ -10,7 +10,6 @@ type Props = {
   item: TranscriptItem<ShownMessage>;
   sendAgain: (id: string, text: string) => void;
   openHelp: () => void;
-  /** The player of a voice message. */
   player: (message: ShownMessage) => ReactNode;
 };
 
@@ -63,7 +62,7 @@ const MessageText = ({ text }: { text: string }) => (
 /** Outside of the live region, where the message that replaces it is announced once. */
 export function TypedReply({ text }: { text: string }) {
   return (
-    <div className={bubble} data-author="solace" data-slot="typed">
+    <div className={`${bubble} ${belowLast}`} data-author="solace" data-slot="typed">
       <span className={visuallyHidden}>{chatWords.writing}: </span>
       <MessageText text={text} />
     </div>
@@ -95,6 +94,8 @@ const bubble = css({
   '&[data-state=failed], &[data-state=unsent]': { backgroundColor: 'dangerSoft' },
   '& strong': { fontWeight: 'bold' },
 });
+/** As far from the last message as the message that replaces it. */
+const belowLast = css({ marginTop: '3' });
 const meta = css({
   display: 'flex',
   flexWrap: 'wrap',
@@ -108,7 +109,6 @@ const again = css({ minHeight: '[1.5rem]', textDecoration: 'underline', fontWeig
 /** As high as the player of a voice message, which is loaded with the first one. */
 export const VoicePlace = () => <div className={css({ width: '[19rem]', maxWidth: 'full', minHeight: 'touch' })} />;
 
-/** A day between messages. */
 function Day({ at }: { at: string }) {
   return (
     <li className={separator}>
