@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 
+/** Beside the traces of failures. */
+const logFolder = fileURLToPath(new URL('../../.wrangler/test-browser/results', import.meta.url));
 /** One per run, so that concurrent runs do not collide. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-browser/${process.pid}`, import.meta.url));
 
@@ -12,17 +14,22 @@ const stateDir = fileURLToPath(new URL(`../../.wrangler/test-browser/${process.p
 export default async function setup(): Promise<() => Promise<void>> {
   // A build of the site empties its folder. `npm test` has added the pseudo-language already.
   if (!existsSync(`dist/web${pseudoLanguage.path}`)) execFileSync('npm', ['run', '--silent', 'build:pseudo']);
+  mkdirSync(logFolder, { recursive: true });
+  const log = createWriteStream(`${logFolder}/worker.log`);
   const product = await startProduct({
     port: await freePort(0, 'PORT'),
     sandboxPort: await freePort(0, 'SANDBOX_PORT'),
     stateDir,
     varsFile: `${stateDir}/vars`,
     build: false,
+    log: (line) => log.write(`${line}\n`),
+    logRequests: true,
   });
   process.env.SITE_URL = product.siteUrl;
   process.env.SANDBOX_URL = product.sandboxUrl;
   return async () => {
     await product.close();
+    log.end();
     rmSync(stateDir, { recursive: true, force: true });
   };
 }

@@ -19,7 +19,7 @@ const passed = await run().catch((error: unknown) => {
 process.exit(passed ? 0 : 1);
 
 async function run(): Promise<boolean> {
-  const seed = readSeed();
+  const { seed, keepGoing } = readOptions();
   requireDiskSpace('.');
   ensureHeadlessBrowser();
   const capacity = await measureCapacity();
@@ -28,7 +28,7 @@ async function run(): Promise<boolean> {
   print(describePlan(capacity, plan));
   print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
   for (const { together, steps } of phases(plan, seed))
-    if (!(await runSteps(steps, { together, logs, stop: stopped.signal }))) {
+    if (!(await runSteps(steps, { together, logs, keepGoing, stop: stopped.signal }))) {
       print(`Failed after ${secondsSince(begun).trim()}. Repeat this order with: npm test -- --seed=${seed}`);
       return false;
     }
@@ -40,7 +40,7 @@ async function run(): Promise<boolean> {
 function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
   const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
   const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, reporter];
-  const vitest = (script: string) => npmScript(script, ...order, ...(browserWorkers === 1 ? ['--maxWorkers=1'] : []));
+  const vitest = (script: string) => npmScript(script, ...order, ...(together < 4 ? ['--maxWorkers=1'] : []));
   const api = Array.from({ length: apiShards }, (_, index): Step => {
     const shard = `${index + 1}/${apiShards}`;
     return { ...npmScript('test:api', ...order, `--shard=${shard}`), name: `test:api ${shard}` };
@@ -52,20 +52,24 @@ function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
     '--reporter=./tests/runner/playwright-reporter.ts',
     '--trace=retain-on-failure',
   );
+  const faults = npmScript('test:faults', '--seconds=40', '--no-latencies');
   const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
   return [
     { together: 1, steps: [npmScript('build')] },
     { together: 1, steps: [npmScript('build:pseudo')] },
-    { together, steps: [browser, ...api, ...checks, npmScript('types'), npmScript('lint')] },
-    // Its load would take the processors from the others.
-    { together: 1, steps: [npmScript('test:faults', '--seconds=40', '--no-latencies')] },
+    { together, steps: [browser, ...api, ...checks, faults, npmScript('types'), npmScript('lint')] },
   ];
 }
 
-function readSeed(): number {
-  const { values } = parseArgs({ options: { seed: { type: 'string', default: String(randomInt(1_000_000)) } } });
+function readOptions(): { seed: number; keepGoing: boolean } {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: String(randomInt(1_000_000)) },
+      'keep-going': { type: 'boolean', default: false },
+    },
+  });
   const seed = Number(values.seed);
-  if (Number.isInteger(seed) && seed >= 0) return seed;
+  if (Number.isInteger(seed) && seed >= 0) return { seed, keepGoing: values['keep-going'] };
   throw new Error(`--seed is a whole number, not "${values.seed}".`);
 }
 

@@ -21,8 +21,8 @@ const shell = (name: string, script: string): Step => ({
   args: ['-c', `cd ${folder}; ${script}`],
 });
 const until = (file: string) => `while [ ! -e ${file} ]; do sleep 0.05; done`;
-const run = (steps: Step[], together: number, stop?: AbortSignal) =>
-  runSteps(steps, { together, logs: join(folder, 'logs'), print: (line) => printed.push(line), ...(stop && { stop }) });
+const run = (steps: Step[], together: number, options: { stop?: AbortSignal; keepGoing?: boolean } = {}) =>
+  runSteps(steps, { together, logs: join(folder, 'logs'), print: (line) => printed.push(line), ...options });
 const read = (file: string) => readFileSync(join(folder, file), 'utf8').trim();
 
 /** Resolves when a process has ended; one that nobody has waited for yet is a zombie. */
@@ -52,17 +52,26 @@ test('begins a step when the one before has ended', async () => {
 });
 
 test('shows the lines of files and steps, and keeps all output in a log', async () => {
-  expect(await run([shell('some', "echo '✓ a file'; echo chatter; echo noise >&2")], 1)).toBe(true);
-  expect(printed).toEqual(['✓ a file', expect.stringMatching(/^✓ +\d+\.\d s {2}some$/)]);
-  expect(read('logs/some.log').split('\n').toSorted()).toEqual(['chatter', 'noise', '✓ a file']);
+  expect(
+    await run([shell('some', "echo '✓    0.5 s  a file'; echo '✓ built in 495ms'; echo chatter; echo noise >&2")], 1),
+  ).toBe(true);
+  expect(printed).toEqual(['✓    0.5 s  a file', expect.stringMatching(/^✓ +\d+\.\d s {2}some$/)]);
+  expect(read('logs/some.log').split('\n').toSorted()).toEqual([
+    'chatter',
+    'noise',
+    '✓    0.5 s  a file',
+    '✓ built in 495ms',
+  ]);
 });
 
 test('shows the whole output of a step that fails, unless it has shown its failures', async () => {
   expect(await run([shell('crash', 'echo why; exit 3')], 1)).toBe(false);
   expect(printed).toEqual(['│ why', expect.stringMatching(/^✗ .* crash failed; its whole output is in .*crash\.log$/)]);
   printed = [];
-  expect(await run([shell('tests', "echo '✗ a file'; echo '│ because'; echo chatter; exit 1")], 1)).toBe(false);
-  expect(printed.slice(0, -1)).toEqual(['✗ a file', '│ because']);
+  expect(await run([shell('tests', "echo '✗    0.5 s  a file'; echo '│ because'; echo chatter; exit 1")], 1)).toBe(
+    false,
+  );
+  expect(printed.slice(0, -1)).toEqual(['✗    0.5 s  a file', '│ because']);
 });
 
 test('ends the processes of other steps when a step fails, and begins no more', async () => {
@@ -74,10 +83,17 @@ test('ends the processes of other steps when a step fails, and begins no more', 
   expect(() => read('never')).toThrow('ENOENT');
 });
 
+test('runs the other steps to their end when it is to keep going', async () => {
+  expect(await run([shell('bad', 'exit 3'), shell('next', 'touch next')], 1, { keepGoing: true })).toBe(false);
+  expect(read('next')).toBe('');
+});
+
 test('ends all processes when it is stopped', async () => {
   const stop = new AbortController();
-  const running = run([shell('long', "echo $$ > pid; echo '✓ begun'; sleep 600; true")], 1, stop.signal);
-  await expect.poll(() => printed, { timeout: 30_000 }).toEqual(['✓ begun']);
+  const running = run([shell('long', "echo $$ > pid; echo '✓    0.1 s  begun'; sleep 600; true")], 1, {
+    stop: stop.signal,
+  });
+  await expect.poll(() => printed, { timeout: 30_000 }).toEqual(['✓    0.1 s  begun']);
   stop.abort();
   expect(await running).toBe(false);
   await untilEnded(read('pid'));
@@ -88,16 +104,16 @@ test('says what to do when the disk has become full', async () => {
   expect(printed).toContainEqual(expect.stringMatching(/^The disk is full: remove what you do not need/));
 });
 
-test('runs five steps at once on two idle cores', () => {
-  expect(planFor({ free: 2 })).toEqual({ together: 5, apiShards: 3, browserWorkers: 2 });
+test('runs four steps at once on two idle cores', () => {
+  expect(planFor({ free: 2 })).toEqual({ together: 4, apiShards: 2, browserWorkers: 2 });
 });
 
-test('runs two steps at once beside four busy processes on two cores', () => {
-  expect(planFor({ free: 2 / 3 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1 });
+test('runs three steps at once beside four busy processes on two cores', () => {
+  expect(planFor({ free: 2 / 3 })).toEqual({ together: 3, apiShards: 1, browserWorkers: 2 });
 });
 
-test('runs one step at once where there is next to no room, and never more than nine', () => {
-  expect(planFor({ free: 0.01 }).together).toBe(1);
+test('runs two steps at once where there is next to no room, and never more than nine', () => {
+  expect(planFor({ free: 0.01 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1 });
   expect(planFor({ free: 128 }).together).toBe(9);
 });
 
@@ -106,7 +122,7 @@ test('measures at most the processors of the machine, and says how many are free
   expect(capacity.free).toBeGreaterThan(0);
   expect(capacity.free).toBeLessThanOrEqual(capacity.cores);
   expect(describePlan({ cores: 4, free: 1, load: 3.14 }, planFor({ free: 1 }))).toBe(
-    '25 % of 4 cores are free (load 3.1): 3 steps at once, 1 browser tests.',
+    '25 % of 4 cores are free (load 3.1): 3 steps at once, 2 browser tests.',
   );
 });
 
