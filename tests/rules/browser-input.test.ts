@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanCode, cleanPhone, codeError } from '../../web/rules/sign-in-rules.ts';
 import { formatDate, formatTime, formatPhone } from '../../web/rules/formats.ts';
-import { errorText } from '../../web/data/api-errors.ts';
+import { errorMessage, errorText } from '../../web/data/api-errors.ts';
 
 describe('input', () => {
   describe('a typed number', () => {
@@ -92,7 +92,14 @@ describe('the text of an error', () => {
     [503, 'x', true, 'Server error. Please try again later.', 'Server error. Please try again later.'],
     [409, 'In the way', true, 'In the way', 'In the way'],
     [418, undefined, true, 'Request failed with status 418', 'Request failed with status 418'],
+    [504, undefined, true, 'Request failed with status 504', 'Request failed with status 504'],
   ])('%i with %s (protected: %s)', (status, message, isProtected, error, notice) => {
     expect(errorText(status, message, isProtected)).toEqual({ error, notice });
+  });
+
+  it('is that of an error of another kind, or says that it is unexpected', () => {
+    expect(errorMessage(new Error('A strange thing.'))).toBe('A strange thing.');
+    expect(errorMessage(new Error(''))).toBe('An unexpected error occurred');
+    expect(errorMessage(new Error('A strange thing.'), 'What failed.')).toBe('What failed.');
   });
 });

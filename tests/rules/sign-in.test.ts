@@ -1,7 +1,6 @@
-import type { SignInCall } from '../../worker/sign-in/code-limits.ts';
+import { type SignInCall, newCode } from '../../worker/sign-in/sent-code.ts';
 import { issueCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
 import { newLinkCode } from '../../worker/sign-in/link-code.ts';
-import { newCode } from '../../worker/sign-in/sent-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
@@ -109,6 +108,7 @@ describe('the token in the browser', () => {
   it('does not check the tokens of tests', () => {
     expect(tokenExpired(token({ exp: 1 }, 'my-test-token'), now)).toBe(false);
     expect(tokenExpired(token({ exp: 1 }, 'e2e-anything'), now)).toBe(false);
+    expect(tokenExpired(token({ exp: 1 }, 'xe2e-anything'), now)).toBe(true);
   });
 });
 
@@ -121,7 +121,9 @@ describe('the page after a sign-in', () => {
     ['suspended', undefined, '/', 'issue'],
     ['pending', 'premium', '/account', 'success'],
     ['approved', 'free', '/account', 'success'],
+    ['approved', 'gold', '/account', 'none'],
     ['suspended', 'gold', '/', 'issue'],
+    ['suspended', 'free', '/account', 'success'],
   ])('status %s with plan %s', (status, plan, to, notice) => {
     expect(afterLogin(status, { plan })).toEqual({ to, notice });
   });

@@ -42,7 +42,13 @@ describe('the file for translators', () => {
     const notes = { voice: 'Warm.', 'a.b': 'A group.', 'a.b.c': 'A text.', 'a.x': 'Another.' };
     const one = new Map([['a.b.c', 'Hi {name}']]);
     const file = writePo({ sentences: new Map(), sources: {}, tag: 'pt-BR', english: one, notes });
-    for (const part of ['# Warm.', '#. A group.\n#. A text.', '#, icu-message-format', 'Language: pt_BR'])
+    for (const part of [
+      '# Warm.',
+      '#. A group.\n#. A text.',
+      '#, icu-message-format',
+      'Language: pt_BR',
+      '# Plural forms of pt-BR: one, many, other.',
+    ])
       expect(file).toContain(part);
     expect(file).not.toContain('Another');
   });

@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { headTags } from '../../web/build/head-tags.ts';
 import { notFoundHead, pageHead, pages } from '../../web/app/page-heads.ts';
-import { headersWith, inlineHashes, securityHeaders, robots, sitemap } from '../../web/build/site-files.ts';
+import {
+  addedHeaders,
+  inlineHashes,
+  mergedHeaders,
+  securityHeaders,
+  robots,
+  sitemap,
+} from '../../web/build/site-files.ts';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
@@ -11,7 +18,7 @@ import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
-import { withoutUnusedVariables } from '../../web/build/page-styles.ts';
+import { withoutUnusedVariables, withShortVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
   const publicPaths = new Set([
@@ -82,12 +89,15 @@ describe('the heads and headers of pages', () => {
       hashedFiles: ['assets/vendor-1.js', 'assets/en-1/main-2.js', 'assets/en-1/chat-3.js'],
     });
     const more = (notFound: string) =>
-      headersWith(first, {
-        pages: { '/404': notFound, '/plans': '<style>b{}</style>', '/chat': '<script>hola()</script>' },
-        connectTo: [],
-        scriptFolder: 'assets/es-1',
-        hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
-      });
+      mergedHeaders([
+        first,
+        addedHeaders(first, {
+          pages: { '/404': notFound, '/plans': '<style>b{}</style>', '/chat': '<script>hola()</script>' },
+          connectTo: [],
+          scriptFolder: 'assets/es-1',
+          hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
+        }),
+      ]);
     // An unknown start of an address is the 404 page, which the rule of any language also has to allow.
     const [, ofAnyLanguage = ''] = /^\/:language\/plans\n([\s\S]*?)\n\n/m.exec(first) ?? [];
     for (const style of ['<style>a{}</style>', '<style>b{}</style>'])
@@ -115,6 +125,8 @@ describe('the heads and headers of pages', () => {
     expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js');
     expect(rules(2)).not.toContain('/assets/*');
     expect(() => rules(100)).toThrow(/more than the 100 allowed/);
+    const own = rules(60).replaceAll('/assets/', '/assets/es-');
+    expect(() => mergedHeaders([rules(60), own])).toThrow(/more than the 100 allowed/);
   });
 });
 
@@ -157,6 +169,14 @@ describe('what a page does not use', () => {
     it('are not mistaken for parts of class names', () => {
       const sheet = '.button--look_soft:hover{color:red}';
       expect(withoutUnusedVariables(sheet)).toBe(sheet);
+    });
+
+    it('shortens the names of tokens, most of those that are used most, and no others', () => {
+      const sheet =
+        ':where(:root,:host){--paper:#fff;--ink:#000;--pale:light-dark(var(--paper),var(--ink))}p{color:var(--paper);top:var(--visual-height)}';
+      expect(withShortVariables(sheet)).toBe(
+        ':where(:root,:host){--0:#fff;--1:#000;--2:light-dark(var(--0),var(--1))}p{color:var(--0);top:var(--visual-height)}',
+      );
     });
   });
 });

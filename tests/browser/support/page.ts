@@ -115,9 +115,18 @@ export const shownNotices = (page: Page): Promise<Shown[]> =>
   page.evaluate(() => [...(window as unknown as Watched).shownNotices.values()]);
 
 /** What axe finds wrong with the page, and where. */
-export async function violations(page: Page): Promise<string[]> {
-  const found = (await new AxeBuilder({ page }).analyze()).violations;
+export async function violations(page: Page, ...rules: string[]): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const found = (await (rules.length > 0 ? axe.withRules(rules) : axe).analyze()).violations;
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+/** axe finds nothing in light colours, and no contrast that is too low in dark ones: the themes differ in nothing else. */
+export async function expectToBeAccessible(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await violations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await violations(page, 'color-contrast')).toEqual([]);
 }
 
 /** The page is at most as wide as each of these screens, in pixels. */

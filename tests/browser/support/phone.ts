@@ -29,6 +29,11 @@ export class Phone {
     return control('POST', `${this.#phone}/messages`, { text });
   }
 
+  /** WhatsApp hides the number from the bot, which learns a business-scoped id instead. */
+  hide(): Promise<unknown> {
+    return control('PUT', `${this.#phone}/hidden`, { hidden: true });
+  }
+
   externalToken(): Promise<{ token: string }> {
     return control('POST', `${this.#phone}/external-token`, {});
   }
