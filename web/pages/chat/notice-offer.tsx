@@ -28,17 +28,19 @@ export default function NoticeOffer({ token }: { token: string }) {
   if (text === undefined) return null;
   return (
     <section className={panel} aria-label={noticeOfferWords.title}>
-      <p className={css({ flex: '[1_1_14rem]', textStyle: 'small' })} aria-live="polite">
+      <p className={css({ flex: '[1 1 14rem]', textStyle: 'small' })} aria-live="polite">
         {text}
       </p>
-      {(state === 'off' || state === 'failed') && (
-        <button type="button" className={button()} onClick={accept}>
-          {noticeOfferWords.accept}
+      <div className={css({ display: 'flex', gap: '2' })}>
+        {(state === 'off' || state === 'failed') && (
+          <button type="button" className={button()} onClick={accept}>
+            {noticeOfferWords.accept}
+          </button>
+        )}
+        <button type="button" className={button({ look: 'soft' })} onClick={close}>
+          {state === 'off' || state === 'failed' ? noticeOfferWords.refuse : noticeOfferWords.close}
         </button>
-      )}
-      <button type="button" className={button({ look: 'soft' })} onClick={close}>
-        {state === 'off' || state === 'failed' ? noticeOfferWords.refuse : noticeOfferWords.close}
-      </button>
+      </div>
     </section>
   );
 }

@@ -28,12 +28,12 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
       <StepTitle title={loginWords.contactTitle}>{loginWords.contactText(formatPhone(phone))}</StepTitle>
       <ExternalLink
         href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}
-        className={button({ size: 'lg', wide: true })}
+        className={`${button({ size: 'lg', wide: true })} ${css({ paddingInline: '3' })}`}
       >
         <Icon name="chat" />
         {loginWords.contactLink}
       </ExternalLink>
-      {linkCode && <p className={css({ textStyle: 'fine', color: 'muted' })}>{loginWords.contactCode(linkCode)}</p>}
+      {linkCode && <p className={css({ textStyle: 'small' })}>{loginWords.contactCode(linkCode)}</p>}
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
         {loginWords.differentNumber}
       </button>
