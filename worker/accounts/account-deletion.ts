@@ -25,7 +25,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
-import { keepFreeWeek } from '../usage/left-week.ts';
+import { keepFreeWeek } from '../usage/week.ts';
 import { deleteIdentity } from './identity.ts';
 import { clearPhoneRateLimits, exportSubject, phoneChangeSubject } from './phone.ts';
 
@@ -34,7 +34,6 @@ const eraseAgainMs = minuteMs;
 
 type Context = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 type Options = {
-  /** The result of `leaseOf`. */
   seen?: { until: number }[];
   /** A condition on `users`; where it no longer holds, nothing is deleted. */
   only?: SQL;
@@ -58,7 +57,7 @@ export function deleteAccount(context: Context, userId: string, { seen, only }: 
       await deleteRows(db, settings, leased);
       if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
       endStreams({ env, waitUntil }, user.id, null);
-      waitUntil(deliverSoon(db, settings, user.phone));
+      waitUntil(deliverSoon(db, settings, user.id));
       return { result: true, released: true };
     },
     seen && { seen },
@@ -85,7 +84,7 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
   const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
   const statements = [
     // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
-    ...cancelBotEvents(phone, now),
+    ...cancelBotEvents(id, now),
     insertBotEvent(settings, 'user.deleted', now, sql`${users.phone}`, sql`'userId', ${users.id}`, own),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,

@@ -30,7 +30,6 @@ export function review(account: Account, retentionMs: number, now: number): Revi
 
 type Due = Account & { id: string };
 type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
-/** Deletes an account where the condition on `users` still holds; returns whether it did. */
 type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
 /** SQL: when an account was last used. A week starts with the first counted message in it. */
@@ -72,7 +71,7 @@ export async function reviewAccounts(db: Database, settings: Settings, now: numb
 }
 
 async function readDue(db: Database, now: number): Promise<Due[]> {
-  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.phone} = ${users.phone})`;
+  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.userId} = ${users.id})`;
   const rows = await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
     ${users.retentionNoticeAt} as noticeAt, ${undelivered} as undelivered
     from ${users} where ${lte(users.retentionDueAt, now)} order by ${users.retentionDueAt} limit ${rowsPerStep}`);

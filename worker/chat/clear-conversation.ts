@@ -25,7 +25,7 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
     sql`from users where id = ${userId} and chat_consent_version is not null`,
   );
   return [
-    ...cancelBotEvents(sql`(select phone ${user})`, now, 'messages'),
+    ...cancelBotEvents(sql`(select id ${user})`, now, 'messages'),
     insertBotEvent(settings, 'chat.cleared', now, sql`phone`, sql`'userId', id`, user),
     ...(fresh ? [] : [withdrawn]),
     sql`insert into chat_erasures (user_id, epoch, created_at, due_at)

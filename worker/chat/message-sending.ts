@@ -267,8 +267,7 @@ export type Waiting = Parked & { others: number; same: number };
 
 /** SQL for one row of `Waiting`; says nothing about whether the session is live. */
 export function countWaiting(claimedUserId: string, messageId: string): SQL {
-  const phone = sql`(select phone from users where id = ${claimedUserId})`;
-  return sql`select ${othersWaiting(phone, messageId)} as others, own.id is not null and own.parked_at is null as same,
+  return sql`select ${othersWaiting(sql`${claimedUserId}`, messageId)} as others, own.id is not null and own.parked_at is null as same,
     own.parked_at as parkedSince, own.attempts as parkedAttempts, own.created_at as parkedCreatedAt
     from (select 1) left join outbox own on own.id = ${eventId(claimedUserId, messageId)}`;
 }
@@ -281,8 +280,8 @@ function unqueue({ seq, createdAt, before }: QueuedPointer): SQL {
     created_at = ${before.parkedCreatedAt}, due_at = ${neverDue}, leased_until = 0 ${own}`;
 }
 
-function othersWaiting(phone: SQL, messageId: string): SQL {
-  return sql`(select count(*) from outbox where phone = ${phone} and message_id <> ${messageId} and parked_at is null)`;
+function othersWaiting(userId: SQL, messageId: string): SQL {
+  return sql`(select count(*) from outbox where user_id = ${userId} and message_id <> ${messageId} and parked_at is null)`;
 }
 
 function eventId(userId: string, messageId: string): string {
@@ -291,7 +290,7 @@ function eventId(userId: string, messageId: string): string {
 
 /**
  * SQL that puts the event of a message into the outbox if consent, allowance and limits allow it. A message has one
- * event; a parked one is sent again. This request gets the lease if no event of the number precedes it.
+ * event; a parked one is sent again. This request gets the lease if no event about the user precedes it.
  */
 export function queueMessage(pointer: Pointer): SQL {
   const { kind, userId, claimedUserId, messageId, locale, country, mostWaiting, now, evenIfSpent } = pointer;
@@ -305,15 +304,15 @@ export function queueMessage(pointer: Pointer): SQL {
   const data = eventData(sql`phone`, fields);
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${new Date(now).toISOString()}, 'data', ${data})`;
   const leasedUntil = sql`case when exists (select 1 from outbox earlier
-    where earlier.phone = users.phone and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;
-  return sql`insert into outbox (id, phone, body, message_id, created_at, due_at, leased_until, attempts)
-    select ${eventId(claimedUserId, messageId)}, phone, ${body}, ${messageId}, ${now}, ${now}, ${leasedUntil}, 1
+    where earlier.user_id = users.id and earlier.parked_at is null) then 0 else ${now + leaseMs} end`;
+  return sql`insert into outbox (id, user_id, phone, body, message_id, created_at, due_at, leased_until, attempts)
+    select ${eventId(claimedUserId, messageId)}, users.id, phone, ${body}, ${messageId}, ${now}, ${now}, ${leasedUntil}, 1
     from users where users.id = ${userId} and chat_key is not null and ${allowed}
-      and ${othersWaiting(sql`users.phone`, messageId)} < ${mostWaiting}
+      and ${othersWaiting(sql`users.id`, messageId)} < ${mostWaiting}
     on conflict (id) do update set created_at = ${now}, parked_at = null,
       attempts = case when parked_at is null then attempts else 1 end,
       due_at = case when parked_at is null then due_at else ${now} end,
       leased_until = case when parked_at is null then leased_until else excluded.leased_until end
-    returning seq, id, phone, body, attempts, message_id as messageId, created_at as createdAt,
+    returning seq, id, user_id as userId, phone, body, attempts, message_id as messageId, created_at as createdAt,
       leased_until as leasedUntil`;
 }

@@ -1,6 +1,5 @@
-import { untilNextBudget } from '../sign-in/code-limits.ts';
+import { untilNextBudget, newCode } from '../sign-in/sent-code.ts';
 import { issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
-import { newCode } from '../sign-in/sent-code.ts';
 import { stateOfLink } from '../sign-in/link-code.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
@@ -14,7 +13,7 @@ import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify 
 import { keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
-import { firstWeek } from '../usage/left-week.ts';
+import { firstWeek } from '../usage/week.ts';
 import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/trials.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -92,7 +91,7 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   if (spent) throw new RequestError('trialSpent');
   if (!user) throw new RequestError('invalidToken');
   waitUntil(publish(env, user.id, { kind: 'changed' }));
-  waitUntil(deliverSoon(db, settings, user.phone));
+  waitUntil(deliverSoon(db, settings, user.id));
   return { success: true, token: await sessionToken(settings, { userId: user.id, sessionId }, now) };
 };
 

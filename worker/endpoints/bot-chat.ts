@@ -33,7 +33,7 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   const { input, settings } = context;
   const { id, text, replyTo, crisis } = input;
   const recording = input.voice && decodeRecording(input.voice);
-  const botCall = await comparedBy(settings, context.botCall, {
+  const botCall = comparedBy(settings, context.botCall, {
     path: 'messages',
     ...nameOf(input),
     id,
@@ -54,7 +54,7 @@ const typingStatements = conversationStatements(sql`'userId', id, 'until', ${sql
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;
-  const botCall = await comparedBy(settings, context.botCall, { path: 'typing', ...nameOf(input), seconds });
+  const botCall = comparedBy(settings, context.botCall, { path: 'typing', ...nameOf(input), seconds });
   const values = { until: context.now + 1000 * seconds };
   const found = await conversationOf<{ until: number }>({ ...context, botCall }, typingStatements, values);
   const { response, user } = found;
@@ -76,13 +76,12 @@ export const botVoice: Handler<'botVoice'> = async (context) => {
 export const botTranscripts: Handler<'botTranscripts'> = async (context) => {
   const { input, settings } = context;
   const { id, text } = input;
-  const botCall = await comparedBy(settings, context.botCall, { path: 'transcripts', ...nameOf(input), id });
+  const botCall = comparedBy(settings, context.botCall, { path: 'transcripts', ...nameOf(input), id });
   const { user } = await conversationOf({ ...context, botCall }, userStatements);
   await storeTranscript(context, user, { id, text });
   return { success: true };
 };
 
-/** The names of a person in a call's fingerprint. */
 const nameOf = ({ phone, businessUserId }: Person) => ({ phone, businessUserId });
 
 type CallContext = Parameters<typeof applyToPerson>[0] & { input: Person };

@@ -16,8 +16,7 @@ import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { trialLinkLifetimeMs } from '../trials/trials.ts';
 import { allowanceSql, usageResponseOf, countSql, type Found } from '../usage/allowance.ts';
-import { firstWeek } from '../usage/left-week.ts';
-import { weekMs } from '../usage/week.ts';
+import { firstWeek, weekMs } from '../usage/week.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {
@@ -62,6 +61,10 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   return { success: true, known: true };
 };
 
+type PhoneRow = { phone: PhoneNumber };
+
+const phoneSql = (own: SQL) => sql`select ${users.phone} as phone from ${users} where ${own}`;
+
 type ContactContext = Parameters<Handler<'botContacts'>>[0];
 
 /** The limits are found by a hash of the number, which a call with the id alone does not know before its response. */
@@ -89,24 +92,18 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
     const effects: Record<string, SQL> = {
       ...(status === 'approved' && { event }),
       status: build.update(users).set({ status }).where(changing).getSQL(),
-      user: phoneSql(own),
     };
     return { response: sql`select json_object('userId', ${users.id}) as answer from ${users} where ${own}`, effects };
   });
-  const { response: found, rows } = await applyToPerson<{ userId: string }, string>(context, input, statements);
+  const { response: found } = await applyToPerson<{ userId: string }, string>(context, input, statements);
   if (!found) throw unknownPerson();
   if (status === 'pending') {
     expectEnd({ env, waitUntil }, found.userId);
     endStreams({ env, waitUntil }, found.userId, null);
   }
-  const [user] = rows['user'] as PhoneRow[];
-  if (user) waitUntil(deliverSoon(db, settings, user.phone));
+  waitUntil(deliverSoon(db, settings, found.userId));
   return { success: true, status };
 };
-
-type PhoneRow = { phone: PhoneNumber };
-
-const phoneSql = (own: SQL) => sql`select ${users.phone} as phone from ${users} where ${own}`;
 
 const unknownPerson = () => new RequestError('notFound', { message: 'Nobody with this number or id is known' });
 

@@ -84,7 +84,7 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
     if (own && own.leasedUntil > 0) {
       const messages = messageEvents(context, { event: own, row: user, ...stored });
       waitUntil(deliverLeased({ db, settings, messages }, own));
-    } else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
+    } else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
     return { success: true as const, message };
   });
 }
@@ -114,7 +114,7 @@ export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =
       const results = await db.batch([first!, ...rest]);
       if (results.at(-1)!.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
       waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
-      waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
+      waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
     }
     return { success: true };
   });
@@ -144,7 +144,7 @@ export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input
       week_start = case when ${firstContact} then ${now} else week_start end,
       contacted_at = coalesce(contacted_at, ${now}) where ${changing}`),
     ]);
-    waitUntil(deliverSoon(db, settings, before.phone, messageEvents(context)));
+    waitUntil(deliverSoon(db, settings, before.id, messageEvents(context)));
     return { success: true, consent: { version, at: new Date(now).toISOString() } };
   });
 };
@@ -155,7 +155,7 @@ export const deleteChatConsent: Handler<'deleteChatConsent'> = async ({ session,
   return session.run(statements, (user) => {
     if (user.chatKey) {
       waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
-      waitUntil(deliverSoon(db, settings, user.phone, messageEvents(context)));
+      waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
     }
     return { success: true, consent: null };
   });

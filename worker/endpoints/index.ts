@@ -6,6 +6,7 @@ import { chatStream, streamTicket, usageStream } from './streams.ts';
 import { clearChat, deleteChatConsent, getChat, getVoice, putChatConsent, sendMessage, sendVoice } from './chat.ts';
 import {
   cancelPlan,
+  getSubscription,
   createPortalSession,
   createSubscriptionUpdateSession,
   giveCancelReason,
@@ -33,7 +34,6 @@ import { getCountry, getSafety, health, openapi } from './service.ts';
 import { contactState, logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
-/** Every endpoint of the contract with its handler. */
 export const routes: { [Name in EndpointName]: Route<Name> } = {
   beginPhoneChange: userRoute('beginPhoneChange', beginPhoneChange),
   botApprovals: botRoute('botApprovals', botApprovals),
@@ -46,6 +46,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   botTyping: botRoute('botTyping', botTyping),
   botUsage: botRoute('botUsage', botUsage),
   botVoice: botRoute('botVoice', botVoice),
+  getSubscription: userRoute('getSubscription', getSubscription),
   cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),

@@ -51,7 +51,7 @@ export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, 
   ] as const;
   return session.run([...statements], (before) => {
     if (before.platformChosenAt > now) return { success: true, platform: before.platform };
-    if (before.platform !== platform) waitUntil(deliverSoon(db, settings, before.phone));
+    if (before.platform !== platform) waitUntil(deliverSoon(db, settings, before.id));
     return { success: true, platform };
   });
 };
