@@ -132,10 +132,10 @@ test('a redirect before the page is hydrated shows the next page without an erro
 /** Holds the tasks of React's scheduler, which come through a message channel, until the page gets a "release" event. */
 function holdScheduler(): void {
   const released = new Promise((resolve) => addEventListener('release', resolve, { once: true }));
-  const { set } = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')!;
+  const original = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')!;
   Object.defineProperty(MessagePort.prototype, 'onmessage', {
     set(this: MessagePort, listener: (event: MessageEvent) => void) {
-      set!.call(this, (event: MessageEvent) => void released.then(() => listener.call(this, event)));
+      original.set!.call(this, (event: MessageEvent) => void released.then(() => listener.call(this, event)));
     },
   });
 }
