@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { published } from '#contract/languages';
+import { accountWords } from '#words/account';
+import { chatWords } from '#words/chat';
+import { layoutWords } from '#words/layout';
 import { pages } from '../../web/app/page-heads.ts';
 import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 import { site } from './site.ts';
@@ -19,6 +22,12 @@ describe('weight, in KiB of brotli', () => {
     const holders = scripts.filter((file) => site.read(file).includes('TelefonSeelsorge'));
     expect(holders).toHaveLength(published.length);
     expect([...landing].filter((file) => holders.includes(file))).toEqual([]);
+  });
+
+  it('of the landing page is not spent on words of the account and the chat', () => {
+    const scripts = [...landing].map(site.read).join('');
+    const words = [layoutWords.loadingConversation, accountWords.refreshFailed, chatWords.disconnected];
+    expect(words.filter((text) => scripts.includes(text))).toEqual([layoutWords.loadingConversation]);
   });
 
   it.each(paths)('of %s: 125 of scripts, those of the landing page included', (path) => {

@@ -2,8 +2,8 @@ import { createFileRoute } from '@tanstack/react-router';
 import { requireUser } from '../app/guards.ts';
 import { AccountPage } from '../pages/account/account-page.tsx';
 import { PageSpinner } from '../ui/spinner.tsx';
-import { accountWords } from '#words/account';
-import { type CheckoutSearch, checkoutSearch } from '../rules/browser-input.ts';
+import { layoutWords } from '#words/layout';
+import { type CheckoutSearch, checkoutSearch } from '../rules/destinations.ts';
 
 type Search = CheckoutSearch & { status?: string };
 
@@ -13,6 +13,6 @@ export const Route = createFileRoute('/account')({
     ...(typeof search['status'] === 'string' ? { status: search['status'] } : {}),
   }),
   beforeLoad: requireUser,
-  pendingComponent: () => <PageSpinner label={accountWords.loading} />,
+  pendingComponent: () => <PageSpinner label={layoutWords.loadingAccount} />,
   component: AccountPage,
 });

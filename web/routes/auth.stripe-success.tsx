@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { Processing } from '../pages/results/payment-results.tsx';
-import { checkoutSearch } from '../rules/browser-input.ts';
+import { checkoutSearch } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/auth/stripe-success')({
   validateSearch: checkoutSearch,

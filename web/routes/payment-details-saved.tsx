@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { DetailsSaved } from '../pages/results/payment-results.tsx';
-import { checkoutSearch } from '../rules/browser-input.ts';
+import { checkoutSearch } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/payment-details-saved')({
   validateSearch: checkoutSearch,

@@ -9,6 +9,13 @@ export function returnPage(path: unknown): ReturnPage | undefined {
   return typeof path === 'string' && /^(\/[a-z-]+)?\/cancel\/?$/.test(path) ? '/cancel' : undefined;
 }
 
+export type CheckoutSearch = { session_id?: string };
+
+/** The checkout session that the payment provider adds to the return address. */
+export function checkoutSearch({ session_id }: Record<string, unknown>): CheckoutSearch {
+  return typeof session_id === 'string' && session_id !== '' ? { session_id } : {};
+}
+
 export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
 
 export type LoginWishes = { plan?: string | undefined; next?: ReturnPage | undefined };

@@ -1,4 +1,4 @@
-import { statusWords, accountWords } from '#words/account';
+import { statusWords } from '#words/account';
 import { locale } from '#words/language';
 import { dateText, timeText } from '#words/intl';
 
@@ -21,7 +21,7 @@ export function formatTime(iso: string): string {
 
 /** +CC AAA-BBB-CCCC: the last ten digits are the number, the digits before are the country code. */
 export function formatPhone(phone: string | null | undefined): string {
-  if (!phone) return accountWords.invalidNumber;
+  if (!phone) return statusWords.invalidNumber;
   const digits = phone.replace(/\D/g, '');
   const match = /^(\d{1,5})(\d{3})(\d{3})(\d{4})$/.exec(digits);
   return match ? `+${match[1]} ${match[2]}-${match[3]}-${match[4]}` : phone;

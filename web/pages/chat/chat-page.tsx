@@ -47,7 +47,7 @@ function Chat({ token }: { token: string }) {
   );
 }
 
-const Loading = () => <MessagesSkeleton label={chatWords.loading} />;
+const Loading = () => <MessagesSkeleton label={layoutWords.loadingConversation} />;
 
 /** The chat page before its user is known; part of the served HTML, which `fill-chat.tsx` replaces by the conversation. */
 function ChatSkeleton() {
@@ -55,7 +55,7 @@ function ChatSkeleton() {
   return (
     <section className={chatFrame} aria-labelledby="chat-title" aria-busy="true">
       <ChatHeader token="" openHelp={() => location.assign(`${basePath}/help-now`)} hasConversation={false} />
-      <MessagesSkeleton label={isInitializing ? layoutWords.loadingApplication : chatWords.loading} />
+      <MessagesSkeleton label={isInitializing ? layoutWords.loadingApplication : layoutWords.loadingConversation} />
     </section>
   );
 }

@@ -4,7 +4,6 @@ import { button, dialog } from '#styled/recipes';
 import { useHelpCountries } from '../../data/help-countries.ts';
 import { HelpPanel } from '../../ui/help-panel.tsx';
 import { TextDirection } from '../../ui/text-direction.tsx';
-import { chatWords } from '#words/chat';
 import { helpWords } from '#words/help';
 
 /** The crisis lines in a dialog over the conversation. Only the country needs a request. */
@@ -21,7 +20,7 @@ export default function HelpDialog({ close }: { close: () => void }) {
               <Dialog.Title className={styles.title}>{helpWords.title}</Dialog.Title>
               <HelpPanel countries={countries} linksToAll />
               <button type="button" className={button({ look: 'outline' })} onClick={close}>
-                {chatWords.closeHelp}
+                {helpWords.close}
               </button>
             </Dialog.Content>
           </Dialog.Positioner>
