@@ -1,6 +1,5 @@
 import type { LiveUser } from './live/live-user.ts';
 
-/** The Worker's environment: bindings, and settings as text. */
 export type Env = {
   LIVE_USER: DurableObjectNamespace<LiveUser>;
   RATE_LIMITER: RateLimit;

@@ -96,7 +96,6 @@ export const Settings = v.object({
 
   /** `public:private public:private`: the first is for new subscriptions. Without it nobody is notified of a reply. */
   VAPID_KEYS: keyPairs,
-  /** The push services that may be asked to notify a browser. */
   PUSH_HOSTS: hosts(publicPushHosts),
 
   STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
@@ -128,7 +127,6 @@ export const Settings = v.object({
   LIMIT_CODES_PER_NETWORK: limits('100/1h'),
   LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
   LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
-  /** Calls of all sessions of a user together. */
   LIMIT_CALLS_PER_USER: limits('240/1m'),
   /** Codes that the service sends in a UTC day; each costs money. Numbers that have just written may use as many again. */
   CODE_BUDGET_PER_DAY: positive(5000),

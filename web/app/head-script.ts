@@ -11,10 +11,7 @@ declare global {
   }
 }
 
-/**
- * Runs inline in the head of every page, before the first paint and before any call: takes tokens out of the address
- * bar, applies stored choices, and sends the first API calls of a returning visitor while the scripts load.
- */
+/** Runs in every head: takes tokens out of the address bar, and sends a returning visitor's first API calls. */
 function prepare(): void {
   const { dataset } = document.documentElement;
   const early = newEarlyStart();
@@ -104,10 +101,7 @@ function noteEarlySubmit(): void {
   });
 }
 
-/**
- * Prerendered pages load their scripts after the first paint, since the scripts would compete with it for bandwidth and
- * CPU.
- */
+/** The scripts would compete with the first paint for bandwidth and CPU. */
 function loadScriptsAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
     const scripts = document.querySelector<HTMLTemplateElement>('template#after-paint');

@@ -80,11 +80,7 @@ function onRecoverableError(error: unknown): void {
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/**
- * Saves the input that a visitor has entered into the prerendered fields, and which form was submitted or button
- * pressed. The returned function restores it once React has hydrated the page, because React starts with the served
- * values.
- */
+/** Saves what a visitor entered, submitted or pressed; the returned function restores it, since React overwrites it. */
 function saveTypedInput(root: HTMLElement): () => void {
   const sent = root.querySelector<HTMLFormElement | HTMLButtonElement>('[data-sent]');
   delete sent?.dataset['sent'];

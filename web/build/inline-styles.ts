@@ -2,10 +2,7 @@ import type { Plugin } from 'vite';
 
 type Styles = Record<string, (...args: unknown[]) => unknown>;
 
-/**
- * Replaces calls of `css` and of recipes whose arguments are literals by the class names that they return, so that a
- * page ships neither the calls nor, if none is left, the functions.
- */
+/** Replaces calls of `css` and recipes with literal arguments by class names, so that no page ships them. */
 export function inlineStyles(generated: string): Plugin {
   let styles: Styles = {};
   return {

@@ -100,10 +100,7 @@ export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): 
   ]);
 }
 
-/**
- * What a language adds to the English `_headers` file: rules for its scripts, and for pages that differ from English. If
- * those without rules of their own differ, as from right to left, all of its pages get rules.
- */
+/** What a language adds to the English `_headers` file: rules for its scripts, and for pages that differ. */
 export function addedHeaders(english: string, { pages, connectTo, ...files }: HeaderOptions): string {
   const general = generalPolicy(pages, connectTo);
   const isShared = english.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
@@ -144,10 +141,7 @@ const filledPaths = (all: Record<string, string>) =>
 const pageRule = (path: string, policy: string) =>
   `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
 
-/**
- * One rule for the folder of this build, since no other build has it; elsewhere one for each file: a rule for a folder
- * would also make browsers keep the response that a file is missing.
- */
+/** A rule for a shared folder would make browsers keep the response that a file is missing. */
 function immutableRules({ hashedFiles, scriptFolder }: Pick<HeaderOptions, 'hashedFiles' | 'scriptFolder'>): string[] {
   const shared = hashedFiles.filter((file) => !file.startsWith(`${scriptFolder}/`));
   return [`${scriptFolder}/*`, ...shared].map(immutable);

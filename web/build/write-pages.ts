@@ -229,10 +229,7 @@ const message = (seq: number, more: Partial<ChatMessage>): ChatMessage => ({
   ...more,
 });
 
-/**
- * The conversation in the served frame of the chat, which `fill-chat.tsx` replaces. It has one message of each look,
- * so that the page has the styles of all.
- */
+/** The conversation in the served frame of the chat: one message of each look, so that the page has all styles. */
 const sampleChat: ShownChat = {
   token: '',
   page: {

@@ -144,10 +144,7 @@ const store = createStore<Draft>({ token: null, text: '', pending: [] });
 /** Whether a change of language hands the draft over. */
 let isHandedOver = false;
 
-/**
- * The draft and the unsent messages of one session. They stay in memory while the user visits other pages. Only a change
- * of language, which loads the page anew, stores the draft: in this tab, until the chat opens or the session ends.
- */
+/** A session's draft and unsent messages, in memory; only a change of language stores the draft, in this tab. */
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,

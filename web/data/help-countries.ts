@@ -15,10 +15,7 @@ export function useHelpCountries(): string[] {
 /** How long the page waits, in milliseconds. */
 const patience = 1000;
 
-/**
- * The country of the connection, null when it is unknown, undefined while it is asked for. A response after a second is
- * ignored: the number that somebody is about to tap must not move.
- */
+/** Null if unknown, undefined while asked for. A response after a second would move a number about to be tapped. */
 function useConnectionCountry(): string | null | undefined {
   const [country, setCountry] = useState<string | null>();
   useEffect(() => {

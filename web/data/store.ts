@@ -31,10 +31,7 @@ export const storage = storageIn(() => localStorage);
 /** What this tab keeps over a reload. */
 export const tabStorage = storageIn(() => sessionStorage);
 
-/**
- * What somebody has written and not sent, while a change of language loads the page anew: it is stored in this tab, until
- * the page in the other language takes it or the session ends.
- */
+/** What somebody has written and not sent, stored in this tab while a change of language loads the page anew. */
 export const unsentText = {
   /** Stores what `read` returns at a click that changes the language, unless it is empty. Returns what ends this. */
   keep(key: string, read: () => string): () => void {

@@ -8,10 +8,7 @@ export function isOwnAddress(address: string, here: string): boolean {
 
 type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'keyCode' | 'isComposing'>;
 
-/**
- * Enter sends if a keyboard is likely; on touch screens it starts a new line. It never sends during an input method's
- * composition: Safari ends the composition before the key event and then reports the key code 229 (WebKit 165004).
- */
+/** Enter sends if a keyboard is likely. Safari reports key code 229 after a composition has ended (WebKit 165004). */
 export function sendsOnEnter({ key, shiftKey, keyCode, isComposing }: Key): boolean {
   if (key !== 'Enter' || shiftKey || isComposing || keyCode === 229) return false;
   return matchMedia('(pointer: fine)').matches;

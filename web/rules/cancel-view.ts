@@ -8,10 +8,7 @@ import type { User } from './user-profile.ts';
 /** What the page says about a subscription before the click, and which button it offers; no text while it loads. */
 export type CancelView = { plan: string; text: string | null; action: 'cancel' | 'resume' | null };
 
-/**
- * What the server knows about a subscription that a trial may hide from the profile: null if there is none. `loading` and
- * `unknown` only matter during a trial.
- */
+/** A subscription that a trial may hide from the profile; null if there is none. */
 export type Hidden = Subscription | null | 'loading' | 'unknown';
 
 /** The first rule that applies. */

@@ -42,10 +42,7 @@ export function withMessage(conversation: Conversation, message: ChatMessage): C
   return { ...conversation, messages, ...(isReply && notTyping) };
 }
 
-/**
- * Applies an event of the stream. `revision` is null for events that have none. Applying an event twice changes
- * nothing; an event that is older than the page changes nothing either. The caller handles `reset`.
- */
+/** Applies an event of the stream; a repeated or older one changes nothing. The caller handles `reset`. */
 export function applyEvent(conversation: Conversation, event: ChatStreamEvent, revision: number | null): Conversation {
   if (event.type === 'typing') return { ...conversation, ...typingOf(event) };
   if (revision === null || revision <= conversation.revision || event.type === 'reset') return conversation;

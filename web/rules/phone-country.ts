@@ -1,7 +1,4 @@
-/**
- * Calling codes of the countries in `help-lines.ts`, with the area codes that belong to another country (Google's
- * libphonenumber, November 2026). The longest prefix decides; `none` marks numbers that belong to no country.
- */
+/** Calling and area codes (Google's libphonenumber, November 2026): the longest prefix decides; `none`: no country. */
 const prefixes: Record<string, string> = {
   AR: '54',
   AT: '43',

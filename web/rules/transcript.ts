@@ -11,10 +11,7 @@ export const noticeIntervalMs = 3 * 3_600_000;
 
 type Timed = Pick<ChatMessage, 'at'>;
 
-/**
- * Puts day separators and AI notices between messages. The notice stands at the start, and again before a message, or
- * at `now`, if the last notice is more than three hours old.
- */
+/** Puts days and AI notices between messages: at the start, and again if the last notice is three hours old. */
 export function transcript<Message extends Timed>(
   messages: readonly Message[],
   keyOf: (message: Message) => string,

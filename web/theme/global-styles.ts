@@ -74,9 +74,7 @@ export const keyframes = defineKeyframes({
 
 const files = '../../node_modules';
 
-/**
- * Fonts from our own origin. `font-display: optional` skips a late one for this visit, so that the text does not move.
- */
+/** `font-display: optional` skips a late font for this visit, so that the text does not move. */
 export const globalFontface = {
   'Figtree Variable': {
     src: `url(${files}/@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2) format('woff2')`,

@@ -39,10 +39,7 @@ type Options = {
   only?: SQL;
 };
 
-/**
- * Deletes an account with its conversation, and cancels its subscription; returns whether `only` held. Fails closed: the
- * rows are deleted only after Stripe has confirmed that nothing can charge again, else it throws 503.
- */
+/** Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe confirms. */
 export function deleteAccount(context: Context, userId: string, { seen, only }: Options = {}): Promise<boolean> {
   const { db, env, settings, waitUntil } = context;
   return withLease(
@@ -72,10 +69,7 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
   return found.length > 0;
 }
 
-/**
- * Deletes every row about the user whose customer is leased, and queues `user.deleted` for the bot. If the lease was
- * lost, it deletes nothing and throws 503, since the next holder may have opened a checkout.
- */
+/** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
 async function deleteRows(db: Database, settings: Settings, { token, user }: LeasedCustomer): Promise<void> {
   const now = Date.now();
   const id = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;

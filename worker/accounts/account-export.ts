@@ -46,10 +46,7 @@ const sections: ExportSection[] = [
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
 
-/**
- * Everything that Solace stores about a user, as a stream of readable JSON. Throws 404 for an unknown user, and if one
- * section fails, since a partial export would mislead.
- */
+/** Everything that Solace stores about a user, as a stream of JSON. Throws 404, and if one section fails. */
 export async function exportAccount({ db, env, settings, language }: Context, userId: string): Promise<ReadableStream> {
   const [user] = await db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');

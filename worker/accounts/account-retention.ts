@@ -16,7 +16,6 @@ export type Account = { lastUsedAt: number; paying: boolean; noticeAt: number | 
 
 export type Review = { kind: 'keep'; dueAt: number } | { kind: 'notify'; dueAt: number } | { kind: 'delete' };
 
-/** Decides about an account whose review is due. It is deleted only after a delivered notice. */
 export function review(account: Account, retentionMs: number, now: number): Review {
   const { lastUsedAt, paying, noticeAt, undelivered } = account;
   if (paying) return { kind: 'keep', dueAt: now + noticeMs };
@@ -37,7 +36,6 @@ const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contacte
   ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
 const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;
 
-/** Notifies users of unused accounts through the bot, and deletes the accounts 30 days later; each run is bounded. */
 export async function reviewAccounts(db: Database, settings: Settings, now: number, deleteAccount: DeleteAccount) {
   // Without the bot no user can be notified, so nothing is deleted.
   if (!settings.BOT_WEBHOOK_URL) return;

@@ -43,10 +43,7 @@ type Parts<Name extends string> = { response: SQL; effects?: Record<Name, SQL> }
 type Statements<Name extends string> = Record<'claim' | Name, Prepared>;
 type StatementsOf<Name extends string> = (form: Form) => Statements<Name>;
 
-/**
- * The statements of a call about one person, for each way to name one: `parts` receives the condition on `users`. Two
- * names cost one more statement, which records a conflict; then nothing is applied or stored.
- */
+/** The statements of a call for each way to name a person. A conflict of two names is recorded, and nothing applied. */
 export function personStatements<Name extends string = never>(parts: (own: SQL) => Parts<Name>): StatementsOf<Name> {
   return memoize((form: Form) => {
     const { response, effects } = parts(conditions[form]);
@@ -75,7 +72,6 @@ export async function applyToPerson<Result, Name extends string = never>(
   return { response, rows };
 }
 
-/** SQL: whether the number of the call has a user, or no user has its business-scoped id. */
 export const mayOwnPhone = sql`(${userOfPhone} is not null or ${userOfId} is null)`;
 
 /** SQL that gives the number's user the id of the call, unless the id is known. An id of an earlier number is replaced. */

@@ -58,11 +58,7 @@ const isFresh = ({ session, now }: Call) => sql`exists (select 1 from ${sessions
 
 type Begun = { fresh: number; free: number; allowedAt: number; affordable: number; sent: number };
 
-/**
- * Sends a code to the number that a user wants, and returns its challenge. A number that somebody has gets no code, but
- * the database runs the same statements and writes as many rows, with other values; the code of a free number is sent
- * after the response. Throws 403 if the session is not fresh, and as `requestOtp` at a limit.
- */
+/** Sends a code to the wanted number; a taken one gets none, but as many rows are written. Throws 403 or 429. */
 export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNumber): Promise<Authorized<string>> {
   const { db, session, settings, now, waitUntil } = call;
   const { claimedUserId } = session;
@@ -129,10 +125,7 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
 
 type Attempt = { phone: PhoneNumber; code: string; challenge: string };
 
-/**
- * Moves the account to the number to which the code was sent, and returns its user's row; every other session ends.
- * Throws 401 for a wrong code, 403 if the session is not fresh, and 409 if somebody has got the number meanwhile.
- */
+/** Moves the account to the number and ends every other session. Throws 401, 403, or 409 if the number is taken. */
 export async function verifyPhoneChange(call: Call, { phone, code, challenge }: Attempt): Promise<Authorized<User>> {
   const { db, session, settings, now } = call;
   const { claimedUserId } = session;
@@ -168,10 +161,7 @@ type Move = {
 
 const triesAtOnce = 3;
 
-/**
- * Gives an account another number in one transaction and returns the user's row. What is kept by the number goes along;
- * its codes end. Throws 409 if somebody has the number, and 401 if the account or the permission is gone.
- */
+/** Gives an account another number, and ends its codes. Throws 409 if somebody has the number, else 401. */
 export async function movePhone(context: Background, before: User, move: Move): Promise<User> {
   const { db, env, settings, waitUntil } = context;
   const { sessionId } = move;

@@ -9,10 +9,7 @@ import type { Settings } from '../settings.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
-/**
- * The canonical spelling: the only one that is stored and compared. WhatsApp writes Mexican and Argentinian numbers
- * with an extra digit after the country code, and Brazilian mobiles with or without their ninth digit.
- */
+/** The only spelling that is stored: WhatsApp adds or drops digits in Mexico, Argentina and Brazil. */
 export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }

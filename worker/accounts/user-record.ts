@@ -6,10 +6,7 @@ import type { Settings } from '../settings.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = { user: User; db: Database; settings: Settings };
-/**
- * What one feature stores about a user, without secrets and hashes; keys are unique across features. Instants are unix
- * ms.
- */
+/** What one feature stores about a user, without secrets; keys are unique across features. Instants are unix ms. */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
@@ -26,7 +23,6 @@ export function recordContact(own: SQL, now: number): SQL {
 type Sighting = {
   id?: string;
   phone: PhoneNumber;
-  /** The number in WhatsApp's spelling, if the caller sent it. */
   whatsappId: string | null;
   /** Used as WhatsApp's spelling until another one is known. */
   assumedWhatsappId: string | null;
@@ -34,10 +30,7 @@ type Sighting = {
   firstWeek: FreeWeek;
 };
 
-/**
- * SQL that creates a free user, or records a contact of a known one, where the condition holds. The weeks of a user
- * without a paid plan start at the first contact, or go on where a deleted account of the number left its free week.
- */
+/** SQL that creates a free user, or records a known one's contact. The free week of a deleted account goes on. */
 export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
   const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek } = sighting;
   const row = {

@@ -40,10 +40,7 @@ const selectUser = preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as s
   where ${sessions.id} = ${sql.placeholder('sessionId')} and ${sessions.userId} = ${sql.placeholder('userId')}
     and ${sessions.expiresAt} > ${sql.placeholder('now')}`);
 
-/**
- * The session of a user's call. Its token is verified, but only the database shows whether the session has ended. `run`
- * checks that in the round trip of the call's own statements, so these guard their writes with `userId`.
- */
+/** A user's session. Only `run` checks in the database that it has not ended; writes guard with `userId`. */
 export class UserSession {
   readonly sessionId: string;
   /** From the token, so possibly of an ended session; in SQL use `userId`. */
@@ -76,11 +73,7 @@ export class UserSession {
         and ${sessions.expiresAt} > ${this.#now} ${status} ${kind})`;
   }
 
-  /**
-   * Runs the statements as one transaction with the session check, then `respond` with the user's row from
-   * before them, and their results. Throws 401 when the session has ended, 403 while the account is pending, or if
-   * a trial link has opened the session and the call needs more.
-   */
+  /** Runs the statements with the session check, then `respond` with the user's row from before. Throws 401 or 403. */
   async run<List extends Statements, T>(
     statements: [...List],
     respond: (user: User, ...results: Results<List>) => T | Promise<T>,
@@ -127,7 +120,6 @@ const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };
 
-/** Records that a session was used; of concurrent calls, one writes. */
 async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
   const due = and(
     eq(sessions.id, sessionId),

@@ -37,7 +37,6 @@ async function changeLive(billing: Billing, leased: LeasedCustomer, change: Chan
   const none = new RequestError('conflict', { message: 'You have no subscription.' });
   if (!stripeId) throw none;
   await withStripe(settings, async (stripe) => {
-    // A card saved during the trial counts before its event has arrived.
     await startPlanAfterTrial(stripe, leased, settings);
     const live = ((await subscriptionsOf(stripe, stripeId)) ?? []).filter(isLive);
     if (live.length === 0) throw none;

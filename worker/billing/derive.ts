@@ -22,7 +22,6 @@ export type SubscriptionState = {
   live: boolean;
   /** More than one subscription is live: the user pays twice. */
   doubled: boolean;
-  /** The price of a live subscription without one of our plans. */
   unknownPrice: string | null;
 };
 

@@ -37,10 +37,7 @@ export async function payWithNewCard(
   return paid?.status === 'paid';
 }
 
-/**
- * Whether the renewal's invoice waits for its first payment, and nobody has taken it over. Stripe leaves a draft for an
- * hour. Whoever edits one in the dashboard switches `auto_advance` off or adds metadata: Stripe's own rules then apply.
- */
+/** Whether the renewal's invoice waits for its first payment, and nobody has edited it in the dashboard. */
 export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   const invoice = latestInvoice(subscription);
   if (subscription.status !== 'active' || subscription.pause_collection || !invoice) return false;
@@ -69,10 +66,7 @@ export function isPaidUp(subscription: Stripe.Subscription): boolean {
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
 }
 
-/**
- * The subscription as it is owed. Stripe credits the unused time of an unpaid week too, and calls a subscription active
- * once the invoice with that credit is paid. Here it is past due, and the unpaid invoice is its latest one.
- */
+/** The subscription as owed: past due while its paid invoice credits an unpaid one, which then is its latest. */
 export async function asOwed(stripe: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Subscription> {
   const latest = latestInvoice(subscription);
   const isActive = subscription.status === 'active';

@@ -28,11 +28,7 @@ type Acquisition = {
   seen?: { until: number }[];
 };
 
-/**
- * Acquires the customer of a user, created if needed, runs work with it, and releases it, also after a failure. Returns
- * the work's result. Waits while other calls hold the lease; throws 503 after 15 s, and 401 if one of them deletes the
- * user. The work continues if the caller disconnects.
- */
+/** Runs work with the leased customer of a user. Waits at most 15 s, then throws 503; 401 if the user was deleted. */
 export function withLease<T>(
   { db, waitUntil }: Context,
   userId: string,

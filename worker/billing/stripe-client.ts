@@ -2,7 +2,6 @@ import type { Stripe } from 'stripe';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 
-/** Stripe's API version for all requests and the webhook endpoint. */
 export const apiVersion = '2026-10-28.endive';
 
 export function stripeOptions(apiBase: string) {

@@ -8,7 +8,6 @@ const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unp
 
 type Status = Pick<Stripe.Subscription, 'status'>;
 
-/** Whether a subscription has not ended: the portal can change it, and it can charge. */
 export function isLive({ status }: Status): boolean {
   return Object.hasOwn(ranks, status);
 }

@@ -6,11 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 
-/**
- * A signed call of the bot. `id` is its webhook-id, the idempotency key of all bot calls; a repeated id must have one of
- * the fingerprints. The first one is stored; the others are those of earlier keys and versions. They are computed on
- * demand, because those of a whole body with a voice would take 8 MB.
- */
+/** A signed call; `id` is its idempotency key. Fingerprints are made on demand: those of a voice take 8 MB. */
 export type BotCall = { id: string; fingerprints: () => Promise<string[]> };
 
 type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
@@ -39,7 +35,6 @@ function signedWith(secret: string, body: string, headers: Record<string, string
   }
 }
 
-/** The same call, compared by some of its fields: the text of a message stays out of its fingerprint. */
 export function comparedBy(settings: BotSettings, { id }: BotCall, fields: Record<string, unknown>): BotCall {
   return { id, fingerprints: () => fingerprintsOf(settings, JSON.stringify(fields)) };
 }
@@ -56,15 +51,11 @@ type Statements<Name extends string> = Record<'claim' | Name, Prepared>;
 
 const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 
-/** SQL: whether this request is the first with its id. */
 export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
 
 export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
 
-/**
- * The statements of a call: `response` is SQL for a JSON text named `answer`, read before the effects. A known call
- * returns the stored response, even if the facts have changed since.
- */
+/** The statements of a call: the SQL of `response` is read before the effects; a known call gets the stored one. */
 export function idempotentStatements<Name extends string = never>(
   response: SQL,
   effects?: Record<Name, SQL>,
@@ -77,12 +68,7 @@ export function idempotentStatements<Name extends string = never>(
   return Object.fromEntries(named) as Statements<Name>;
 }
 
-/**
- * Applies a call once: the response is computed and stored in the batch that applies the call, so a replay returns the
- * same response and changes nothing. `values` fill the statements' placeholders. If the SQL of the response yields no
- * row, the call is not stored and the response is null. `rows` has those of every statement under its name. Throws
- * `idReused` if the id belongs to another call.
- */
+/** Applies a call once; a replay returns the stored response. Null if the SQL yields no row. Throws `idReused`. */
 export async function applyOnce<Result, Name extends string>(
   { db, now, botCall }: Context,
   statements: Statements<Name>,

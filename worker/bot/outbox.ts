@@ -18,10 +18,7 @@ export type BotEvent =
 /** The body of an event that was on its way when it was cancelled: only its lease still counts. */
 export const cancelledBody = '{}';
 
-/**
- * SQL that removes the undelivered events about a user, all or those of messages. An event in delivery keeps its row
- * until its request ends, because the next event must not overtake it. Its id is free for a message that is sent again.
- */
+/** SQL that removes undelivered events about a user. One in delivery keeps its row, so that none overtakes it. */
 export function cancelBotEvents(userId: SQL, now: number, which: 'all' | 'messages' = 'all'): SQL[] {
   const own = sql`${outbox.userId} = ${userId}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;
   return [
@@ -38,10 +35,7 @@ export function eventData(phone: SQL, data: SQL): SQL {
   return sql`json_patch(json_object('phone', ${phone}, ${data}), json_object('businessUserId', ${businessUserId}))`;
 }
 
-/**
- * SQL that inserts an event for the bot in the batch of the change that it reports. `data` lists SQL keys and values
- * after the phone; `from` yields one row of `users` if there is something to report. Without a bot it writes nothing.
- */
+/** SQL that inserts an event if `from` yields a row; `data` lists SQL keys and values after the phone. */
 export function insertBotEvent(
   settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
   type: BotEvent,

@@ -208,7 +208,6 @@ const rowsPerStep = 500;
 /** Keys for each hourly run: a quarter of a million a day. Keys of users who write are rewrapped on use. */
 const stepsPerRun = 20;
 
-/** Rewraps keys with the first of `CHAT_KEYS`, until none is left or the run ends. */
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
     const rows = await db.all<Row>(wrappedByOthers(presentChatKeyId(settings)));

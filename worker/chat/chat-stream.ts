@@ -9,7 +9,6 @@ import { openMessage, openPartialReply, type KeyOfEpoch } from './chat-encryptio
 type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: Read) => void;
 type Read = { stored: StoredMessage; message: ChatMessage };
 
-/** Decrypts the changes that the live object sends to a reader, as the events of the contract. */
 export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage: OnMessage): ConversationEvents {
   return async (change) => {
     if (change.kind === 'message') return messageFrame(change);

@@ -16,11 +16,7 @@ export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/**
- * Raises the epoch of a user's row that is behind the conversation's. A row that a clearing has raised meanwhile stays
- * as it is. Any other row comes from a backup of the database, so the key of the stored messages is lost: the new
- * epoch empties the conversation.
- */
+/** Raises the epoch of a row from a backup: the key of the stored messages is lost, so the new epoch clears them. */
 export async function restartEpoch(
   { db, settings }: ChatContext,
   { id, phone }: ChatRow,

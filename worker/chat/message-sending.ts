@@ -40,7 +40,6 @@ export async function findMessage(
   const stored = key && (await liveUserOf(context.env, user.id).find(user.chatEpoch, sent.id));
   if (!key || !stored) throw refusal;
   const message = await sameMessage(context, key, user, stored, sent);
-  // Sending a failed message again is a new attempt.
   if (message.state === 'failed') throw refusal;
   return message;
 }
@@ -130,10 +129,7 @@ const cleared = 'The person has cleared this message.';
 
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 
-/**
- * Stores a reply once for its id; `unseen` if it is new and no page of the user is open. Throws 409 for another message's
- * id, or if the answered message was cleared.
- */
+/** Stores a reply once for its id; `unseen` if no page is open. Throws 409 for a known id or a cleared message. */
 export async function storeReply(
   context: ChatContext & { now: number },
   user: ChatRow,
@@ -184,10 +180,7 @@ const waitSeconds = 5;
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 
-/**
- * Whether the conversation holds a reply marked `crisis` of the last 24 hours. Only the encrypted mark of the message
- * says so; nothing about it stands in the database, and it ends with the conversation.
- */
+/** Whether a reply of the last 24 hours is marked `crisis`: only the encrypted message says so. */
 async function inCrisis({ env, settings, now }: Context, user: ChatRow): Promise<boolean> {
   const key = await chatKeyOf(settings, user);
   if (!key) return false;
@@ -288,10 +281,7 @@ function eventId(userId: string, messageId: string): string {
   return `chat_${userId}_${messageId}`;
 }
 
-/**
- * SQL that puts the event of a message into the outbox if consent, allowance and limits allow it. A message has one
- * event; a parked one is sent again. This request gets the lease if no event about the user precedes it.
- */
+/** SQL that queues a message's event if consent and limits allow it, and leases it if no event precedes it. */
 export function queueMessage(pointer: Pointer): SQL {
   const { kind, userId, claimedUserId, messageId, locale, country, mostWaiting, now, evenIfSpent } = pointer;
   const week = currentWeekSql(now);

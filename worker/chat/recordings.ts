@@ -31,7 +31,6 @@ export async function readRecording(
   return voice ? { type: voice.type, seconds: voice.seconds, bytes } : null;
 }
 
-/** The recordings of messages, one by one; without those that are cleared meanwhile. */
 export async function* exportRecordings(context: Context, user: ChatRow, messages: ChatMessage[]) {
   for (const { id, author, voice } of messages) {
     const recording = voice ? await readRecording(context, user, id) : null;

@@ -33,10 +33,7 @@ export function countReferrals(context: Context, conversation: Conversation, rea
   }
 }
 
-/**
- * The mark in the message keeps later reads from the database; being encrypted, it tells nobody else that there was a
- * crisis. Two streams may read the message before it is marked, so a row in the database decides which of them counts.
- */
+/** Two streams may read a reply before its encrypted mark is stored, so a row in the database decides. */
 async function countOnce({ db, env, settings }: Context, conversation: Conversation, stored: StoredMessage) {
   const { userId, key, epoch } = conversation;
   const { id, author } = stored;

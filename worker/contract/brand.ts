@@ -3,7 +3,6 @@ export const brand = {
   companion: 'Solace',
   messagingApp: 'WhatsApp',
   company: 'Solace Wellness, Inc.',
-  /** International format, as people read it. */
   businessPhone: '+1 (555) 010-0199',
   chatNumber: '15550100199',
   supportEmail: 'support@solace.example',

@@ -144,11 +144,7 @@ export type MessageAuthor = v.InferOutput<typeof MessageAuthor>;
 export type Consent = v.InferOutput<typeof Consent>;
 export type ChatPage = v.InferOutput<typeof ChatPage>;
 
-/**
- * The unnamed server-sent events of the chat stream. All but `typing` carry `id: REVISION`. `state` is for the user's
- * messages up to `upTo` that are still `sent`. `reset` means: read the page again. The text of `typing` is the reply as
- * far as it is written.
- */
+/** All but `typing` carry `id: REVISION`. `state` is for `sent` messages up to `upTo`; `reset`: read the page again. */
 export type ChatStreamEvent =
   | { type: 'message'; message: ChatMessage }
   | { type: 'state'; upTo: number; state: Exclude<MessageState, 'sent'> }

@@ -45,13 +45,10 @@ type Definition = Route & {
   params?: Shape;
   /** The largest body in bytes; 16 KiB by default. */
   bodyLimit?: number;
-  /** The largest body in bytes if it has a recording in its field `voice`. */
   bodyLimitWithVoice?: number;
   inputOptional?: true;
   output?: v.GenericSchema;
-  /** The media type of a successful response that is not JSON. */
   mediaType?: string | readonly string[];
-  /** Open to users with a pending account. */
   whilePending?: true;
   /** Closed to the session of a trial link. */
   needsSignIn?: true;

@@ -1,4 +1,3 @@
-/** Every error of the API: its stable code, its HTTP status and the message for people. */
 export const apiErrors = {
   invalidBody: { status: 400, code: 'invalid_body', message: 'Invalid request body' },
   invalidField: { status: 400, code: 'invalid_field', message: 'Invalid value' },

@@ -40,10 +40,7 @@ export type HelpLine = {
   translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';
   /** The people or phones that the line serves, if not everybody in the country. */
   area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
-  /**
-   * `shown` as the provider prints it; `tel` as it is dialled inside the country, absent where phones refuse such a
-   * link; `key` is what to press when the call is answered.
-   */
+  /** `shown` as printed; `tel` as dialled in the country, if phones accept it; `key` is pressed after the answer. */
   call?: { shown: string; tel?: string; key?: string };
   /** `word` is what the line wants as the first message. */
   text?: { shown: string; number: string; word?: string };

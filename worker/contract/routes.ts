@@ -2,7 +2,6 @@ export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp' | 'suppor
 
 export type Route = { access: Access; method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: `/${string}` };
 
-/** The calls of the website. The browser ships this table alone, since only the Worker validates. */
 export const pageRoutes = {
   requestOtp: { access: 'public', method: 'POST', path: '/api/auth/request-otp' },
   contactState: { access: 'public', method: 'POST', path: '/api/auth/contact-state' },

@@ -1,4 +1,3 @@
-/** The unnamed server-sent events of the usage stream. */
 export type StreamMessage =
   | { type: 'usageUpdate'; count: number }
   | { type: 'subscription_update' }

@@ -25,10 +25,7 @@ const replyStatements = personStatements((own) => ({
   effects: { user: chatUserSql(own), subscribers: subscribersSql(own, now) },
 }));
 
-/**
- * The Durable Object stores a reply once per id, so a replay stores nothing and returns the same `seq`. Without voice in
- * the plan the text is delivered alone.
- */
+/** The live object stores a reply once per id, so that a replay returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async (context) => {
   const { input, settings } = context;
   const { id, text, replyTo, crisis } = input;

@@ -107,10 +107,7 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
 
 const unknownPerson = () => new RequestError('notFound', { message: 'Nobody with this number or id is known' });
 
-/**
- * The token is derived from the call's id, so a replay returns the same link and no token is stored. A used trial is
- * remembered by the hash of the number, so a call that names the id alone reads the number first.
- */
+/** The token is derived from the call's id, so that a replay returns the same link and no token is stored. */
 export const botTrials: Handler<'botTrials'> = async (context) => {
   const { input, botCall, settings, now } = context;
   const [pepper] = settings.CODE_PEPPER as [string];

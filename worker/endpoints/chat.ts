@@ -48,10 +48,7 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
 
 type Sender = BaseContext & { session: UserSession };
 
-/**
- * Queues the bot's event first and stores the message second: an event without its message is dropped, while a
- * message without an event would never be sent.
- */
+/** The event is queued first: without its message it is dropped, but a message without event would never be sent. */
 async function send({ session, request, ...context }: Sender, sent: Sent) {
   const { db, settings, language, now, waitUntil } = context;
   const kind = sent.recording ? ('voice' as const) : ('text' as const);
@@ -120,10 +117,7 @@ export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =
   });
 };
 
-/**
- * Repeating a version keeps the time of the first consent. For a user who never wrote on WhatsApp, this is the first
- * contact: weeks start there, and the bot's usage posts require it.
- */
+/** Repeating a version keeps the first time. Consent counts as the first contact, which `bot/usage` requires. */
 export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) => {
   const { db, settings, now, waitUntil } = context;
   const { version } = input;

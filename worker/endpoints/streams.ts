@@ -31,10 +31,7 @@ export const chatStream: Handler<'chatStream'> = async (context) =>
     );
   });
 
-/**
- * Joins the live object before it reads the user, so that no change is lost in between. The same transaction records how
- * long a stream may be open, since a usage post skips the live object if none can be open.
- */
+/** Joins the live object before it reads the user, so that no change is lost; stores until when a stream is open. */
 async function openStream(
   { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
   query: Record<string, string>,

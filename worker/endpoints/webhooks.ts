@@ -8,10 +8,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 
-/**
- * An event only triggers a fetch: the handler saves it, marks its customer as dirty, and fetches the state. The cron
- * job repeats a failed fetch, so the response is 200 as soon as the mark is saved.
- */
+/** The event only marks its customer as dirty. The cron job repeats a failed fetch, so the response is 200. */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { db, settings, now } = context;
   const event = await verifyStripeEvent(settings, context.request, context.rawBody);

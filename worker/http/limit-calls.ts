@@ -25,11 +25,7 @@ export async function limitByAddress({ env, address }: BaseContext): Promise<voi
   if (!results.every(({ success }) => success)) throw new RequestError('rateLimited', { retryAfter: 60 });
 }
 
-/**
- * Applies the user's rate limit without a database request: exactly in this isolate, and coarsely by session across
- * the isolates of a location. Calls of an ended session count for that session, not for the user. A session that was
- * found to have ended never lives again, so its later calls reach neither the database nor the live object.
- */
+/** Limits a user's calls without a database request; those of an ended session count for that session alone. */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
   { claimedUserId, sessionId }: UserSession,

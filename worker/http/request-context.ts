@@ -50,7 +50,6 @@ export type PublicContext<Name extends EndpointName = EndpointName> = BaseContex
 export type UserContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { session: UserSession };
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
-/** The token of the support command names the account. */
 export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { userId: string };
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };

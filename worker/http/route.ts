@@ -86,7 +86,6 @@ export function supportRoute<Name extends NameOf<'support'>>(name: Name, handler
   };
 }
 
-/** Verifies the token; `session.run` checks in the database that the session has not ended. */
 async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<UserSession> {
   const { request, settings } = context;
   const claims = endpoint.tokenInQuery

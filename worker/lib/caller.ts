@@ -32,10 +32,7 @@ export function connectionCountry({ headers }: Request): string | null {
 /** Browsers send up to 200 characters. */
 const longestPreferences = 1000;
 
-/**
- * The published language that `Accept-Language` names first (RFC 9110); another region is the same language. English for
- * any other, and for a malformed header or one that is longer than browsers send.
- */
+/** The published language that `Accept-Language` names first (RFC 9110); English if none is, or if it is malformed. */
 export function callerLanguage(headers: Headers): Language {
   const preferences = headers.get('accept-language') ?? '';
   if (preferences.length > longestPreferences) return 'en';

@@ -30,7 +30,6 @@ export const stripeEventsKeptMs = 30 * dayMs;
 type Expiring = { table: SQLiteTable; key: SQLiteColumn; expiresAt: SQLiteColumn };
 type Ordered = { table: SQLiteTable; since: SQLiteColumn; keptMs: number };
 
-/** Tables whose rows expire in the order in which they were inserted. */
 const ordered: Ordered[] = [
   { table: rateLimitEvents, since: rateLimitEvents.at, keptMs: rateLimitEventsKeptMs },
   { table: botCalls, since: botCalls.at, keptMs: 7 * dayMs },

@@ -51,7 +51,6 @@ export function wasRecorded([name]: Subject, by: Value<string>, now: Value<numbe
     where ${subjects} = ${name} and ${instants} = ${now} and ${authors} = ${by})`;
 }
 
-/** At most `most` times in any stretch of `per` milliseconds. */
 export type Limit = { most: number; per: number };
 
 /** Rate-limit events are kept this long (ms); no limit may look back further. */

@@ -65,12 +65,10 @@ export function insertSelect<Table extends SQLiteTable>(
   return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(selected, sql`, `)} ${from}`;
 }
 
-/** SQL: the value that an `insert` proposed, in its `on conflict` clause. */
 export function excluded(column: SQLiteColumn): SQL {
   return sql`excluded.${nameOf(column)}`;
 }
 
-/** SQL: the column's name without its table, as `insert` and `set` want it. */
 export function nameOf(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`;
 }

@@ -7,7 +7,6 @@ export type UsageChange = { kind: 'total'; seq: number; used: number; resetsAt: 
 /** Until when (unix ms) a reply is being written; `sealed` is the base64 ciphertext of its text so far. */
 export type Typing = { until: number | null; epoch: number; sealed: string | null };
 
-/** A change of the conversation; `joined` describes its state when the socket was opened. */
 export type ConversationChange =
   | { kind: 'joined'; epoch: number; revision: number; typing: Typing | null; reset: boolean }
   | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }

@@ -25,7 +25,6 @@ type Source = {
 /** Reconnecting at once would end the next oldest stream. */
 const replacedRetryMs = minuteMs;
 
-/** The profile, the count, then each change. Events with the conversation have its revision as their id. */
 export function liveStream(source: Source): Response {
   const { socket, expiresAt, profile, signal, conversationEvents } = source;
   let { total } = source;

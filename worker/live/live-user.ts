@@ -28,11 +28,7 @@ const retentionCheckMs = dayMs;
 const sessionCheckMs = 10_000;
 const checkUntilKey = 'checkUntil';
 
-/**
- * The live object of one user. It sends changes to the Workers that hold the user's streams, and hibernates in between. It
- * orders the messages of the conversation and stores their ciphertext. Callers pass the epoch of the user's row: if it is
- * greater than the stored one, the conversation was cleared while this object could not be reached.
- */
+/** The live object of one user: its streams and its messages. A caller's greater epoch means that it was cleared. */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
   #typing: (Typing & { until: number }) | null = null;
@@ -44,10 +40,7 @@ export class LiveUser extends DurableObject<object> {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
   }
 
-  /**
-   * Opens a socket that receives every change of usage from now on. Unless the query has `usage`, it also receives the
-   * changes of the conversation after the revision `after`, and every new one. `user` and `session` own the stream.
-   */
+  /** Opens a socket for changes of usage and, unless the query has `usage`, of the conversation after `after`. */
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const { 0: theirs, 1: ours } = new WebSocketPair();

@@ -124,10 +124,7 @@ export class MessageTable {
     return this.#sql.exec('select 1 from cleared_messages where id = ?', id).toArray().length > 0;
   }
 
-  /**
-   * Removes the messages that were kept long enough, and the ids of cleared ones after a day. Returns when (unix ms) the
-   * next messages and the remaining ids expire, each null if there are none. Without `keptMs` it removes no message.
-   */
+  /** Removes old messages and cleared ids; returns when (unix ms) the next ones expire, null if none is left. */
   removeExpired(now: number, keptMs: number | null): { messages: number | null; cleared: number | null } {
     if (!this.#exists) return { messages: null, cleared: null };
     this.#createCleared();

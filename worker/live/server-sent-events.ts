@@ -20,7 +20,6 @@ type Source = {
   ended: () => void;
 };
 
-/** Server-sent events with a heartbeat. It ends when its reader disconnects or stops reading, or at its maximum age. */
 export class EventStream {
   readonly #source: Source;
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;

@@ -8,15 +8,11 @@ const timeoutMs = 5000;
 /** Meta's codes of a template that is missing or not approved in the language, paused, or disabled. */
 const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
 
-/** Whether WhatsApp accepted a message: yes, no, or unknown since its response was lost. */
 export type Delivery = 'taken' | 'refused' | 'unknown';
 
 type Context = { settings: Settings; language: Language };
 
-/**
- * Sends a one-time code in the language of the page, or in the first of the setting if WhatsApp has no approved template
- * in that one. Never retried otherwise: the message may have arrived.
- */
+/** Sends a code in the page's language, else in the setting's first. Not retried: the message may have arrived. */
 export async function sendCode({ settings, language }: Context, whatsappId: string, code: string): Promise<Delivery> {
   const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE as [string];
   const own = templateLanguageFor(language, settings);
@@ -92,7 +88,6 @@ const Notification = v.object({
   ),
 });
 
-/** Whether `X-Hub-Signature-256` is the app's signature over the raw body. */
 export async function isSignedByWhatsapp(appSecret: string, header: string | null, body: string): Promise<boolean> {
   const hex = /^sha256=([\da-f]{64})$/.exec(header ?? '')?.[1];
   if (!hex) return false;

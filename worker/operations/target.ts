@@ -12,13 +12,9 @@ const targets: readonly Target[] = ['local', 'preview', 'production'];
 type Flags = Record<string, string | boolean | undefined>;
 type Command = { target: Target; words: string[]; flags: Flags; values: Values };
 
-/** An invalid command line, or a step without its confirmation: exit code 2. */
 export class UsageError extends Error {}
 
-/**
- * The command line and the settings. Settings come from the environment, then from .dev.vars, or for `--env` from
- * .dev.vars.preview and .dev.vars.production, which git ignores. Throws a `UsageError`.
- */
+/** The command line and the settings: the environment, then .dev.vars, or that of `--env`. Throws a `UsageError`. */
 export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {}): Command {
   const { values: flags, positionals } = parse({ env: { type: 'string' }, ...more });
   const target = targets.find((name) => name === (flags['env'] ?? fallback));
@@ -37,7 +33,6 @@ function printable(text: string): string {
   return text.replace(unprintable, escaped);
 }
 
-/** As `printable`, for a value that belongs on one line. */
 export function printableOnLine(text: string): string {
   return printable(text).replace(/[\t\n]/g, escaped);
 }
@@ -72,7 +67,6 @@ function parse(options: ParseArgsOptionsConfig): { values: Flags; positionals: s
 const httpsAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:\/\//));
 const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) => v.optional(v.union([v.literal(''), rule]), '');
 
-/** Settings of the owner's commands; the Worker does not get them. */
 export const OwnerSettings = v.object({
   /** The address that accepts the contact form's messages as JSON; the build writes it into the page. */
   CONTACT_URL: optional(httpsAddress),

@@ -28,7 +28,6 @@ export function isPushService({ PUSH_HOSTS }: Pick<Settings, 'PUSH_HOSTS'>, endp
   });
 }
 
-/** The statements that store a subscription for the session, and delete the user's oldest ones beyond ten. */
 export function subscribe(
   session: UserSession,
   { endpoint, keys }: Subscription,

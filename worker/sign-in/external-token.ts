@@ -20,7 +20,6 @@ const acceptedType = /^(application\/)?jwt$/i;
 
 type Issuer = { issuer: string; audience: string; jwksUrl: string };
 
-/** The external issuer, or null if its tokens are not accepted. */
 export function externalIssuer(settings: Settings): Issuer | null {
   const {
     EXTERNAL_TOKEN_ISSUER: issuer,

@@ -89,17 +89,13 @@ export type Link = { mac: string; phone: PhoneNumber; whatsappId: string; challe
 const isOpenLink = (mac: SQL, now: number) =>
   sql`${mac} and ${linkCodes.expiresAt} > ${now} and ${linkCodes.claimedBy} is null`;
 
-/** SQL for the row of `Link` of a link code that can still be used. */
 export async function openLinkSql({ settings, now }: Pick<Call, 'settings' | 'now'>, linkCode: string): Promise<SQL> {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
   return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId, language from ${linkCodes}
     where ${isOpenLink(inArray(linkCodes.mac, macs), now)}`;
 }
 
-/**
- * Sends the one-time code of the number for which the login page has shown a link code, for an id that nobody has. Throws 400 for a code that is wrong, used or expired,
- * 429 at the limits of the id or the number, and 503 if WhatsApp did not take the message; then the link code stays good.
- */
+/** Sends a number's code for an id that nobody has. Throws 400, 429, or 503: then the link code stays good. */
 export async function claimNumber(call: ClaimCall, businessUserId: string, link: Link | undefined): Promise<void> {
   const { db, settings, now } = call;
   if (!link) throw refusedCode();
@@ -171,14 +167,10 @@ function refusedCode(): RequestError {
   return new RequestError('invalidField', { message, issues: [{ path: 'linkCode', message }] });
 }
 
-/** The claim whose code was signed in with. */
 export type Claim = { claimedBy: string; whatsappId: string };
 type Opened = { session: SessionClaims; status: AccountStatus };
 
-/**
- * Creates the user of a claimed number, with the id that claimed it, and the session; null if the code was used
- * meanwhile. An account that exists by now opens as by any code, and does not get the id.
- */
+/** Creates a claimed number's user with its id, and the session. An account that exists by now gets no id. */
 export async function openClaimed(
   { db, settings, now }: Call,
   { phone, sessionId, claim }: { phone: PhoneNumber; sessionId: string; claim: Claim },

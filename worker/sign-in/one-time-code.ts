@@ -48,16 +48,12 @@ export type Issued = {
   budgetSpent: boolean;
   /** Where to send the code; null when the number has never written. */
   whatsappId: string | null;
-  /** The wait for the number's next code. */
   nextAfterSeconds: number;
 };
 
 type Asked = { phone: PhoneNumber; phoneAsSent: string };
 
-/**
- * Makes `code` the number's only live code without a challenge, and the code of a new challenge, if limits and a first
- * contact allow it: one round trip.
- */
+/** Makes `code` the only live code without a challenge, and that of a new one, if limits and a contact allow it. */
 export async function issueCode(
   call: SignInCall & { language: Language },
   { phone, phoneAsSent }: Asked,
@@ -108,7 +104,6 @@ export async function issueCode(
   return { id, challenge, linkCode, nextAfterSeconds, ...result, ...(isForeign && { whatsappId: phone.slice(1) }) };
 }
 
-/** Deletes a code that was certainly not sent, and its rate-limit events. */
 export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: string): Promise<void> {
   const { db, now } = call;
   const { codes: limited } = await limitsOf(call, phone);
@@ -147,11 +142,7 @@ export type Redeemed = {
 
 type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefined };
 
-/**
- * Counts the attempt before comparing, invalidates a correct code, and opens the session: one round trip. With its
- * challenge, a code has tries of its own, which count neither for the number nor for the address; once it has signed in,
- * it no longer counts as one of the address's codes.
- */
+/** Counts the try before comparing, uses up a correct code and opens the session. A challenge has its own tries. */
 export async function redeemCode(call: SignInCall, { phone, code, challenge }: Attempt): Promise<Redeemed> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();

@@ -65,7 +65,6 @@ export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
 
-/** SQL: the codes that were sent today. */
 export const sentToday = (now: number) => sql<number>`coalesce((select ${dailyCodes.sent} from ${dailyCodes}
   where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
 
@@ -94,7 +93,6 @@ export function newCode(): string {
   return number < unbiasedBelow ? String(number % span).padStart(6, '0') : newCode();
 }
 
-/** The row of a new code; its id is `sentBy`. */
 export async function codeRow(settings: Settings, phone: PhoneNumber, code: string, now: number) {
   return {
     phone,
@@ -107,10 +105,7 @@ export async function codeRow(settings: Settings, phone: PhoneNumber, code: stri
 
 type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
-/**
- * SQL that makes a code the number's newest one under a condition, and, where the condition `issued` then holds, the
- * code of a challenge and one of the day's.
- */
+/** SQL that makes a code the newest one and, where `issued` holds, that of a challenge and one of the day's. */
 export function insertCode(row: CodeRow, of: { challengeId: string; now: number }, when: SQL, issued: SQL = when) {
   const { challengeId, now } = of;
   return {
@@ -123,7 +118,6 @@ export function insertCode(row: CodeRow, of: { challengeId: string; now: number 
   };
 }
 
-/** SQL that removes a code that was not sent, with its challenge and its place among the day's. */
 export function removeCode(phone: PhoneNumber, id: string, now: number): SQL[] {
   const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
   const day = and(eq(dailyCodes.day, codeDay(now)), sql`exists (select 1 from ${codes} where ${own})`);

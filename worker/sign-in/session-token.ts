@@ -20,7 +20,6 @@ const tokensKept = 1000;
 /** Tokens have about 300 characters. */
 const longestToken = 1000;
 
-/** The token of an opened session. */
 export function sessionToken(settings: Settings, claims: SessionClaims, now: number): Promise<string> {
   return signToken(settings.SESSION_KEYS, 'session+jwt', claims, Math.floor((now + sessionLifetimeMs) / 1000));
 }
@@ -31,10 +30,7 @@ export function supportToken(settings: Pick<Settings, 'SESSION_KEYS'>, userId: s
   return signToken(settings.SESSION_KEYS, 'support+jwt', claims, nowInSeconds() + supportSeconds);
 }
 
-/**
- * Signs a token (RFC 7515 and 7519) with the ring's first key; `expiresAt` in unix seconds. Signing with jose costs
- * 50 µs of CPU more, 0.04 of a bare call, and 0.01 with the database 2 ms away (2026-11-22, tests/bench).
- */
+/** Signs a token (RFC 7515); `expiresAt` in unix seconds. jose costs 50 µs of CPU more (2026-11-22, tests/bench). */
 export async function signToken(ring: string, type: TokenType, claims: SessionClaims, expiresAt: number) {
   const [key] = await ringOf(ring).keys;
   const payload = { sid: claims.sessionId, sub: claims.userId, iat: nowInSeconds(), exp: expiresAt };
@@ -44,7 +40,6 @@ export async function signToken(ring: string, type: TokenType, claims: SessionCl
   return `${signed}.${base64url.encode(new Uint8Array(signature))}`;
 }
 
-/** The claims of a token of one of these types, or null. */
 export async function verifyToken(ring: string, types: TokenType[], token: string): Promise<SessionClaims | null> {
   if (token.length > longestToken) return null;
   const found = await ringOf(ring).verified(token);

@@ -4,7 +4,6 @@ import type { Profile, Subscription } from '../contract/schemas.ts';
 import { entitledTier, onTrial } from './allowance.ts';
 import { currentCount } from './week.ts';
 
-/** The profile of a user, as `GET /api/user/me` returns it. */
 export function profileOf(user: User, now: number): Profile {
   const trial = onTrial(user, now);
   const { used } = currentCount(user, now);

@@ -11,11 +11,7 @@ export const weekMs = 7 * dayMs;
 
 type Weeks = { weekAnchor: number; weekFrozen: boolean };
 
-/**
- * The start (unix ms) of the week that contains `now`, counted from the anchor. Before the anchor it is the first week,
- * since Stripe's clock may be ahead of ours. A frozen week does not end by the clock: a paid week lasts until the next
- * one is paid, which moves the anchor.
- */
+/** The start (unix ms) of the week that contains `now`. A frozen week lasts until the next one is paid. */
 export function currentWeek({ weekAnchor, weekFrozen }: Weeks, now: number): number {
   if (weekFrozen) return weekAnchor;
   return weekAnchor + weekMs * Math.floor(Math.max(0, now - weekAnchor) / weekMs);

@@ -8,11 +8,7 @@ import { painted, shellRoot, parsed, startApp, renderProblem } from './start-she
 import { toDom } from './jsx-to-dom.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
 
-/**
- * Writes the newest messages into the served frame before the app starts, which takes 1.5 s longer with 1.6 Mbit/s and
- * an empty cache. React then takes over the same elements with the same data. Whoever has no messages keeps the
- * skeleton.
- */
+/** Writes the newest messages into the served frame, and React takes over; the app takes 1.5 s more on a slow line. */
 async function fillChat(): Promise<void> {
   const early = globalThis.earlyStart;
   const response = await early?.responses[newestMessagesPath];
@@ -53,10 +49,7 @@ const line = (item: TranscriptItem<ShownMessage>) => (
 handleEarlyInput();
 void startApp(fillChat());
 
-/**
- * What the frame of the chat does before React has taken it over: help opens at once, and other buttons are noted like
- * forms (`head-script.ts`), for `mount.tsx`.
- */
+/** Before React has taken the frame over, help opens at once; other buttons are noted for `mount.tsx`. */
 function handleEarlyInput(): void {
   addEventListener('click', ({ target }) => {
     const button = shellRoot() && target instanceof Element ? target.closest('button') : null;

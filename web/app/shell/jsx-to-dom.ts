@@ -4,10 +4,7 @@ import type { ElementType, ReactElement, ReactNode } from 'react';
 export const jsx = (type: ElementType, props: object) => ({ type, props });
 export const jsxs = (type: ElementType, props: object) => jsx(type, props);
 
-/**
- * Renders components without hooks as React would, for the pages that show data before React has started: the inline
- * script has no room for it. Attributes are texts; handlers are left out, and React attaches them when it takes over.
- */
+/** Renders components without hooks as React would, before it has started; React attaches handlers later. */
 export function toDom(node: ReactNode): DocumentFragment {
   const fragment = document.createDocumentFragment();
   append(fragment, node);

@@ -7,10 +7,7 @@ import { type readTexts, type Texts, wordsFolder } from './texts.ts';
 /** Where the compiled words of a language are; git ignores it. */
 const compiledFolder = (folder: string) => join(wordsFolder, 'compiled', folder);
 
-/**
- * Writes the words of a language as TypeScript: a module for each file, in which each group is a namespace, so that a
- * bundle holds only the sentences that it uses. Throws for a text that is not a valid message.
- */
+/** The words of a language as TypeScript: a namespace a group. Throws for an invalid message. */
 export function compileWords(language: SiteLanguage, words: ReturnType<typeof readTexts>): void {
   const folder = language.tag.toLowerCase();
   const target = compiledFolder(folder);

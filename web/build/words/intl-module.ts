@@ -3,11 +3,7 @@ import type { HelpLanguage } from '#contract/help-line';
 import { languages, published } from '#contract/languages';
 import { planIds, plans } from '#contract/plans';
 
-/**
- * The module of what a language writes in its own way: dates, prices, names of countries and languages. It is written
- * when the site is built, since browsers and Node have different versions of these data, and a page that differs from
- * what its scripts render is drawn again.
- */
+/** Dates, prices and names in a language; written by the build, since browsers and Node have other data. */
 export function intlModule(locale: string, countryNames: Record<string, string>): string {
   const values = {
     months: monthsOf(locale),

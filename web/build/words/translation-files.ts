@@ -23,10 +23,7 @@ export function staleKeys(english: Sentences, sources: Sources): string[] {
 
 type Export = Translation & { tag: string; english: Sentences; notes: Record<string, string> };
 
-/**
- * A PO file for translators' tools. Texts that are still English are empty in it, and stale ones are marked as fuzzy;
- * the comments are the notes of a text, of its group and of its file.
- */
+/** A PO file for translators' tools: English texts are empty, stale ones fuzzy, notes are comments. */
 export function writePo({ tag, english, notes, sentences, sources }: Export): string {
   const stale = new Set(staleKeys(english, sources));
   const entries = [...english].map(([key, text]) => {
@@ -51,10 +48,7 @@ function notesOf(key: string, notes: Record<string, string>): string[] {
   return parts.flatMap((_, index) => notes[parts.slice(0, index + 1).join('.')] ?? []);
 }
 
-/**
- * A translation with what a PO file says. Empty texts stay as they are, and fuzzy ones stay stale. The source of a text is
- * the English of the file, so that a change of the English meanwhile shows. Throws for a text that English does not have.
- */
+/** A translation with what a PO file says; empty texts stay, and fuzzy ones stay stale. Throws for an unknown text. */
 export function readPo(file: string, english: Sentences, before: Translation): Translation {
   const sentences = new Map<string, string>();
   const sources: Record<string, string> = {};

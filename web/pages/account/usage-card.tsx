@@ -78,10 +78,7 @@ function warning(used: number, limit: number): string {
 
 type Props = { label: string; value: string; spoken: string; percent: number; isLoading?: boolean };
 
-/**
- * A bar with its label and value. Its changes are not announced; the caller announces the relevant ones. While loading,
- * it is its own skeleton. Plain markup: Ark's Progress adds 6 KiB of scripts to a bar without interaction.
- */
+/** The caller announces the relevant changes. Plain markup, since Ark's Progress adds 6 KiB of scripts. */
 function ProgressBar({ label, value, spoken, percent, isLoading = false }: Props) {
   const styles = progress();
   const labelId = useId();

@@ -193,9 +193,6 @@ function Allowance() {
 /** As wide as the text, which comes later than the frame, so that the hint keeps its place. */
 const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1lh]' });
 
-/**
- * Sends messages. A message shows at once; a refused text returns to the field; an unsent message can be sent again.
- */
 export function useSendMessage(token: string, onShown: () => void) {
   const [error, setError] = useState<SendError | null>(null);
 

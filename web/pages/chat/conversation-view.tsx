@@ -218,10 +218,7 @@ type Content = {
   typed: string;
 };
 
-/**
- * Keeps the list at its end while the reader is there; counts messages as unseen while the reader is further up. A reply
- * that grows moves the list only until its first line is at the top, so that it can be read meanwhile.
- */
+/** Keeps the list at its end while the reader is there; a growing reply moves it until its first line is at the top. */
 function useScrollPosition(
   ref: RefObject<HTMLElement | null>,
   { newest, pending, reminders, isTyping, typed }: Content,

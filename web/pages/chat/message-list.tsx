@@ -30,9 +30,7 @@ type Props = {
   remind: () => void;
 };
 
-/**
- * Loaded messages, then new ones. Only the second list is a live region, so screen readers do not announce the history.
- */
+/** Only the second list is a live region, so that screen readers do not announce the history. */
 export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition, ...props }: Props) {
   const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
   const shown = shownMessages(conversation.messages, pending);
@@ -61,10 +59,7 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
   );
 }
 
-/**
- * Calls `remind` after three hours of use since the last notice. The page is in use while it is visible; the time before
- * it was opened counts too, since the person may have used it then.
- */
+/** Calls `remind` after three hours in which the page was visible; the time before it was opened counts too. */
 function useReminder(noticeAt: string, remind: () => void): void {
   useEffect(() => {
     let left = Date.parse(noticeAt) + noticeIntervalMs - Date.now();

@@ -159,7 +159,6 @@ export const alerts: Alert[] = [
   },
 ];
 
-/** What the log does not show. */
 const outside: Row[] = [
   {
     when: '`https://solace.example/api/health` fails twice in a row',

@@ -46,7 +46,6 @@ export function alertRules({ service, dataSource }: Target) {
   return { apiVersion: 1, groups: [{ orgId: 1, name: service, folder: 'Solace', interval: '1m', rules }] };
 }
 
-/** A dashboard with one panel for each alert and its threshold, and the requests by route on top. */
 export function dashboard({ service, dataSource }: Target) {
   const datasource = { type: 'loki', uid: dataSource };
   const requests = `sum by (route) (count_over_time({service_name="${service}"} | json | event="request_completed" [5m]))`;

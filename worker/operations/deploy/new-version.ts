@@ -16,7 +16,6 @@ export function publish(wrangler: Wrangler, target: Target, values: Values): Pro
   );
 }
 
-/** Builds and uploads the same version without deploying it: nobody gets it yet. */
 export function upload(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
   return withSettings(values, (file) =>
     wrangler(['versions', 'upload', ...versionFlags(target, file)], { env: buildEnvironment(values) }),
@@ -97,10 +96,8 @@ export type WranglerRun = { ok: boolean; output: string; version: Version | null
 
 type Options = { env?: NodeJS.ProcessEnv; isQuiet?: boolean };
 
-/** Runs Wrangler with these arguments; the owner sees its output unless it is quiet. */
 export type Wrangler = (args: string[], options?: Options) => Promise<WranglerRun>;
 
-/** Wrangler as the project installs it, or the script of another one. */
 export function openWrangler(script = join(root, 'node_modules/wrangler/bin/wrangler.js')): Wrangler {
   return async (args, { env = process.env, isQuiet = false } = {}) => {
     const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-'));

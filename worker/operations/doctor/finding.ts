@@ -15,12 +15,10 @@ export function warning(about: string, what: string, remedy: string): Finding {
   return { ok: true, about, warning: what, remedy };
 }
 
-/** A warning about a setting that no API shows; the owner checks it by hand. */
 export function byHand(about: string, what: string, remedy: string): Finding {
   return { ok: true, about, byHand: what, remedy };
 }
 
-/** `about` names the setting at fault. */
 export function wrong(about: string, what: string, remedy: string): Finding {
   return { ok: false, about, wrong: what, remedy };
 }

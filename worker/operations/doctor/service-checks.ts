@@ -182,7 +182,6 @@ function failureReason(why: string): Finding {
   return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
 }
 
-/** Whether people can be notified of replies, and the keys for it belong together. */
 export function checkPush({ VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>, target: Target): Finding[] {
   const origins = hosts.filter((host) => host.includes('://'));
   const findings =

@@ -9,7 +9,6 @@ import type { Target } from '../target.ts';
 
 const remedy = 'Run `npm run stripe:setup`.';
 
-/** Whether the key has the right mode and permissions, and Stripe has the products on sale. */
 export async function checkStripe(settings: Settings, target: Target): Promise<Finding[]> {
   const mode = checkMode(settings.STRIPE_SECRET_KEY, target);
   if (!mode.ok) return [mode];

@@ -21,7 +21,6 @@ await runCommand(async () => {
   return true;
 });
 
-/** The query with a tag for each number that may be of a phone. */
 async function withoutNumbers(query: string, pepper: string): Promise<string> {
   const numbers = [...new Set(query.match(/\+?\d{7,}/g))];
   const tags = await Promise.all(

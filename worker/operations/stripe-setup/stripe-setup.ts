@@ -52,7 +52,6 @@ export type SoldPlan = {
   product: string;
   onSale: boolean;
   price: string;
-  /** Earlier prices of the product, which subscribers may still pay. */
   olderPrices: string[];
 };
 
@@ -154,10 +153,7 @@ async function ensure(stripe: Stripe, present: Configuration | undefined, { site
   return 'updated';
 }
 
-/**
- * Whether a move to a dearer plan takes the unused time of the old week off its price: `none` charges the whole price,
- * and the terms (web/words) then say so. `npm run stripe:setup` applies it.
- */
+/** `none` charges the whole price of a dearer plan; the terms (web/words) then say so. Needs `npm run stripe:setup`. */
 const creditForUnusedTime: 'always_invoice' | 'none' = 'always_invoice';
 
 function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCreateParams.Features {

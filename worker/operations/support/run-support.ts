@@ -109,11 +109,7 @@ const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import
 
 export type AuditEntry = { env: string; command: string; about: string };
 
-/**
- * Appends one JSON line about an action to `support-audit.jsonl`, or to the file that `SUPPORT_AUDIT_FILE` names, and
- * prints it to stderr. Throws when the file cannot be written: then the action does not take place. The line contains
- * no phone number.
- */
+/** Appends a JSON line without a number to the audit file and stderr; if it throws, nothing must be done. */
 export function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'incomplete' | 'failed'): void {
   const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;
   const line = JSON.stringify({
