@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, openAccount, returnToTab, settle, stopTime } from './support/page.ts';
+import { dismissToasts, expectToasts, openAccount, returnToTab, settle, stopTime } from './support/page.ts';
 import type { Person } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -61,15 +61,15 @@ for (const [region, button] of [
     const refresh = page.getByRole('region', { name: region }).getByRole('button', { name: button });
     await refresh.click();
     await expect(page.getByText('4 / 30')).toBeVisible();
-    await expectNotices(page, ['Success', 'Profile refreshed successfully']);
-    await dismissNotices(page);
+    await expectToasts(page, ['Success', 'Profile refreshed successfully']);
+    await dismissToasts(page);
     stub.respond('getMe', { success: false });
     await refresh.click();
-    await expectNotices(page, ['Error', 'Failed to refresh profile']);
-    await dismissNotices(page);
+    await expectToasts(page, ['Error', 'Failed to refresh profile']);
+    await dismissToasts(page);
     stub.respond('getMe', { success: false, message: 'Nobody is here.' }, 403);
     await refresh.click();
-    await expectNotices(page, ['Error', 'Failed to refresh profile']);
+    await expectToasts(page, ['Error', 'Failed to refresh profile']);
     await expect(page.getByText('4 / 30')).toBeVisible();
   });
 }
@@ -92,7 +92,7 @@ test('a failed read is tried once more after a second, and no more', async ({ pa
   await page.clock.runFor(1);
   await expect.poll(made).toBe(2);
   await page.clock.resume();
-  await expectNotices(page, ['Error', 'Failed to refresh profile']);
+  await expectToasts(page, ['Error', 'Failed to refresh profile']);
   await page.clock.fastForward(60_000);
   await settle(page);
   expect(made()).toBe(2);

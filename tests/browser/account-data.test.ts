@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, openAccount, storedToken } from './support/page.ts';
+import { dismissToasts, expectToasts, openAccount, storedToken } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
@@ -18,14 +18,14 @@ test('the data is saved as a JSON file', async ({ page, stub }) => {
   expect(file.suggestedFilename()).toMatch(/^solace-data-\d{4}-\d\d-\d\d\.json$/);
   const text = await readFile(await file.path(), 'utf8');
   expect(JSON.parse(text)).toEqual({ success: true, profile: { phoneNumber: '+15551234567' } });
-  await expectNotices(page);
+  await expectToasts(page);
 });
 
 test('a download that fails says so once', async ({ page, stub }) => {
   stub.respond('exportMe', {}, 404);
   await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Download My Data' }).click();
-  await expectNotices(page, ['Error', 'Failed to download your data']);
+  await expectToasts(page, ['Error', 'Failed to download your data']);
 });
 
 test('another session can be ended, this one cannot', async ({ page, stub }) => {
@@ -41,7 +41,7 @@ test('another session can be ended, this one cannot', async ({ page, stub }) => 
   stub.respond('getSessions', { success: true, sessions: sessions.slice(0, 1) });
   await rows.nth(1).getByRole('button', { name: 'End session' }).click();
   await expect(rows).toHaveCount(1);
-  await expectNotices(page, ['Session ended']);
+  await expectToasts(page, ['Session ended']);
   expect(stub.calls('endSession')).toMatchObject([{ path: '/api/user/sessions/s1' }]);
 });
 
@@ -51,7 +51,7 @@ test('logging out everywhere ends this session too', async ({ page, stub }) => {
   await management(page).getByRole('button', { name: 'Sessions' }).click();
   stub.respond('logout', {}, 503);
   await management(page).getByRole('button', { name: 'Log out everywhere' }).click();
-  await expectNotices(page, ['Error', 'Server error. Please try again later.']);
+  await expectToasts(page, ['Error', 'Server error. Please try again later.']);
   expect(await storedToken(page)).toBe('e2e-token');
   stub.respond('logout', { success: true });
   await management(page).getByRole('button', { name: 'Log out everywhere' }).click();
@@ -110,7 +110,7 @@ for (const [answer, text] of [
     await expect(page.getByText('Deleting account data...')).toBeVisible();
     release();
     await page.waitForURL('**/login');
-    await expectNotices(page, ['Success', text]);
+    await expectToasts(page, ['Success', text]);
     expect(await storedToken(page)).toBeNull();
     await page.goBack();
     await expect(page.getByRole('region', { name: 'Account Management' })).toHaveCount(0);
@@ -129,8 +129,8 @@ test('a failure keeps the account and says why', async ({ page, stub }) => {
   for (const [arrange, text] of failing) {
     arrange();
     await confirm(page);
-    await expectNotices(page, ['Error', text]);
-    await dismissNotices(page);
+    await expectToasts(page, ['Error', text]);
+    await dismissToasts(page);
     await expect(remove(page)).toBeEnabled();
   }
   expect(await storedToken(page)).toBe('e2e-token');

@@ -1,13 +1,5 @@
 import type { Page } from 'playwright/test';
-import {
-  dismissNotices,
-  expectNotices,
-  open,
-  openAccount,
-  returnToTab,
-  shownNotices,
-  stopTime,
-} from './support/page.ts';
+import { dismissToasts, expectToasts, open, openAccount, returnToTab, shownToasts, stopTime } from './support/page.ts';
 import { elsewhere, type Person, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -54,14 +46,14 @@ test('the subscription button says what it is for', async ({ page, stub }) => {
 
 const subscriber = { tier: 'basic', renewalDate: '2025-01-05T09:00:00.000Z' };
 
-/** Shows a first notice, which loads the part that shows notices, while the clock stands still. */
-async function loadNotices(page: Page): Promise<void> {
+/** Shows a first toast, which loads the part that shows toasts, while the clock stands still. */
+async function loadToasts(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   const show = async () => {
     await page.clock.runFor(100);
-    return (await shownNotices(page)).length;
+    return (await shownToasts(page)).length;
   };
-  await expect.poll(show, 'the first notice').toBe(1);
+  await expect.poll(show, 'the first toast').toBe(1);
 }
 
 const portals = [
@@ -98,7 +90,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     release();
     await (await tab).waitForURL(`${elsewhere}/portal`);
     expect(await (await tab).evaluate(() => window.opener)).toBeNull();
-    await expectNotices(page, opened);
+    await expectToasts(page, opened);
     await expect(management(page).getByRole('button', { name: button })).toBeEnabled();
   });
 
@@ -109,11 +101,11 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     await stub.signedIn(subscriber);
     await stopTime(page);
     await open(page, '/account');
-    await loadNotices(page);
+    await loadToasts(page);
     await management(page).getByRole('button', { name: button }).click();
     await expect(management(page).getByRole('button', { name: button })).toBeEnabled();
     await page.clock.runFor(499);
-    await expectNotices(page, ['Success', 'Profile refreshed successfully'], blocked);
+    await expectToasts(page, ['Success', 'Profile refreshed successfully'], blocked);
     expect(new URL(page.url()).pathname).toBe('/account');
     await page.clock.runFor(1);
     await page.waitForURL(`${elsewhere}/portal`);
@@ -130,8 +122,8 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     for (const [arrange, text] of failing) {
       arrange();
       await management(page).getByRole('button', { name: button }).click();
-      await expectNotices(page, ['Error', text]);
-      await dismissNotices(page);
+      await expectToasts(page, ['Error', text]);
+      await dismissToasts(page);
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import {
-  dismissNotices,
-  expectNotices,
+  dismissToasts,
+  expectToasts,
   open,
   openAccount,
   returnToTab,
@@ -32,7 +32,7 @@ test('logging out ends the session, here and in the history', async ({ page, stu
   await openAccount(page, stub);
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
-  await expectNotices(page, ['Logged out successfully']);
+  await expectToasts(page, ['Logged out successfully']);
   expect(await storedToken(page)).toBeNull();
   expect(stub.calls('logout')).toMatchObject([{ token: 'Bearer e2e-token' }]);
   await page.goBack();
@@ -74,7 +74,7 @@ test.describe('the return from the payment provider', () => {
     await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
     stub.respond('verifyCheckoutSession', { success: true, tierUpdated: true, newTier: 'premium' });
     await open(page, '/account?session_id=cs_1');
-    await expectNotices(page, ['Plan Updated', 'Your plan has been updated to Premium']);
+    await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
     expect(stub.calls('verifyCheckoutSession')).toMatchObject([{ body: { sessionId: 'cs_1' } }]);
     expect(stub.calls('getMe').length).toBeGreaterThan(1);
     await expect.poll(() => new URL(page.url()).search).toBe('');
@@ -85,11 +85,11 @@ test.describe('the return from the payment provider', () => {
     stub.respond('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free' });
     await open(page, '/account?session_id=cs_1');
     await expect.poll(() => new URL(page.url()).search).toBe('');
-    await expectNotices(page);
+    await expectToasts(page);
     stub.respond('verifyCheckoutSession', {}, 503);
     await open(page, '/account?session_id=cs_2');
     await expect.poll(() => new URL(page.url()).search).toBe('');
-    await expectNotices(page, ['Server error. Please try again later.']);
+    await expectToasts(page, ['Server error. Please try again later.']);
   });
 
   for (const status of ['success', 'cancelled']) {
@@ -128,15 +128,15 @@ test('the platform is changed once the choice differs, and can be changed back',
   await card(page).getByText('Chat through the web interface').click();
   stub.respond('putPlatform', { success: true, platform: 'web' });
   await update(page).click();
-  await expectNotices(page, ['Platform updated', 'You will now receive messages via Web']);
+  await expectToasts(page, ['Platform updated', 'You will now receive messages via Web']);
   expect(stub.calls('putPlatform')).toMatchObject([{ body: { platform: 'web' }, token: 'Bearer e2e-token' }]);
   await expect(update(page)).toHaveCount(0);
 
-  await dismissNotices(page);
+  await dismissToasts(page);
   await card(page).getByText('Receive messages via WhatsApp').click();
   stub.respond('putPlatform', { success: true, platform: 'whatsapp' });
   await update(page).click();
-  await expectNotices(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
+  await expectToasts(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
 });
 
 test('a choice that is undone makes no call', async ({ page, stub }) => {
@@ -161,8 +161,8 @@ test('a failed update keeps the choice and says why', async ({ page, stub }) => 
   for (const [arrange, title, text] of failing) {
     arrange();
     await update(page).click();
-    await expectNotices(page, [title, text]);
-    await dismissNotices(page);
+    await expectToasts(page, [title, text]);
+    await dismissToasts(page);
   }
   await expect(web(page)).toBeChecked();
 });
@@ -185,7 +185,7 @@ test('a preference that cannot be loaded shows one error, after a retry', async 
   await expect.poll(() => stub.calls('getPlatform').length).toBe(1);
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');
   await page.clock.resume();
-  await expectNotices(page, ['Server error. Please try again later.']);
+  await expectToasts(page, ['Server error. Please try again later.']);
   expect(stub.calls('getPlatform')).toHaveLength(2);
   await expect(card(page)).toHaveCount(0);
 });

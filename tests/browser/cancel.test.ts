@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectNotices, expectToFit, open, shownNotices, violations } from './support/page.ts';
+import { expectToasts, expectToFit, open, shownToasts, violations } from './support/page.ts';
 import type { Phone } from './support/phone.ts';
 import { expect, signInByExternalToken, test } from './support/test.ts';
 import { test as stubbed } from './support/stubbed.ts';
@@ -46,7 +46,7 @@ test.describe('on a phone', () => {
     const date = cancelled.exec(text)![1]!;
     expect(await isCancelled(phone)).toEqual([true]);
     await expect
-      .poll(() => shownNotices(page))
+      .poll(() => shownToasts(page))
       .toContainEqual({ text: `Subscription cancelled / It ends on ${date}.`, type: 'success' });
     expect(await violations(page)).toEqual([]);
     await expectToFit(page, 320, 360);
@@ -164,7 +164,7 @@ stubbed.describe('with a stub', () => {
     stub.respond('cancelPlan', { success: false, code: 'sign_in_needed' }, 403);
     await cancelButton(page).click();
     await page.waitForURL('**/login?next=%2Fcancel');
-    await expectNotices(page, ['Please sign in with a code to see this.']);
+    await expectToasts(page, ['Please sign in with a code to see this.']);
     await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
   });
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
 import { chat, chooseOption, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { expectNotices, hydrated, settle, stopTime, storedToken } from './support/page.ts';
+import { expectToasts, hydrated, settle, stopTime, storedToken } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -204,7 +204,7 @@ test('an ended session leads to the login and shows nothing of the conversation'
   await page.goto('/chat');
   await page.waitForURL('**/login');
   expect(await sawField()).toBe(false);
-  await expectNotices(page, ['Session expired. Please log in again.']);
+  await expectToasts(page, ['Session expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
 });
 

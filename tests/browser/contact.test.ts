@@ -1,4 +1,4 @@
-import { expectNotices, hydrated, open, settle, stopTime } from './support/page.ts';
+import { expectToasts, hydrated, open, settle, stopTime } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const name = 'Name must be at least 2 characters.';
@@ -54,7 +54,7 @@ test('a message is said to be sent after 1.5 s, without any call', async ({ page
   await page.clock.runFor(1);
   for (const label of ['Name', 'Email', 'Message']) await expect(page.getByLabel(label)).toHaveValue('');
   await page.clock.resume();
-  await expectNotices(page, ['Message Sent', "We've received your message and will get back to you soon."]);
+  await expectToasts(page, ['Message Sent', "We've received your message and will get back to you soon."]);
   expect(called).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { dismissNotices, expectNotices, open, openAccount, shownNotices } from './support/page.ts';
+import { dismissToasts, expectToasts, open, openAccount, shownToasts } from './support/page.ts';
 import { type Stub, elsewhere, profileOf, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 import type { Page } from 'playwright/test';
@@ -21,8 +21,8 @@ test('each failure of a call is shown once', async ({ page, stub }) => {
   for (const [arrange, told] of rows) {
     arrange(stub);
     await page.getByRole('button', { name: 'Billing Management' }).click();
-    await expectNotices(page, ['Error', told]);
-    await dismissNotices(page);
+    await expectToasts(page, ['Error', told]);
+    await dismissToasts(page);
   }
 });
 
@@ -31,7 +31,7 @@ test('a 404 where nothing was asked for shows nothing', async ({ page, stub }) =
   stub.respond('verifyCheckoutSession', { message: 'From the server.' }, 404);
   await open(page, '/account?session_id=cs_1');
   await expect.poll(() => new URL(page.url()).search).toBe('');
-  await expectNotices(page);
+  await expectToasts(page);
 });
 
 test('an error of another kind is shown with its text', async ({ page, stub }) => {
@@ -45,7 +45,7 @@ test('an error of another kind is shown with its text', async ({ page, stub }) =
   await stub.signedIn();
   await open(page, '/account?session_id=cs_1');
   await expect.poll(() => new URL(page.url()).search).toBe('');
-  await expectNotices(page, ['A strange thing.']);
+  await expectToasts(page, ['A strange thing.']);
 });
 
 test('a success that brings a message shows it, a read does not', async ({ page, stub }) => {
@@ -59,8 +59,8 @@ test('a success that brings a message shows it, a read does not', async ({ page,
   await stub.signedIn();
   await open(page, '/account?session_id=cs_1');
   await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('radio').first()).toBeVisible();
-  await expectNotices(page, ['All is well.']);
-  expect((await shownNotices(page)).map(({ type }) => type)).toEqual(['success']);
+  await expectToasts(page, ['All is well.']);
+  expect((await shownToasts(page)).map(({ type }) => type)).toEqual(['success']);
 });
 
 const crashes = [

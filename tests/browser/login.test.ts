@@ -1,11 +1,11 @@
 import type { Page } from 'playwright/test';
 import {
-  dismissNotices,
-  expectNotices,
+  dismissToasts,
+  expectToasts,
   installClock,
   open,
   settle,
-  shownNotices,
+  shownToasts,
   stopTime,
   storedToken,
 } from './support/page.ts';
@@ -80,11 +80,11 @@ test('a number in the international form is sent, and the code step opens', asyn
   expect(stub.calls('requestOtp').map(({ body }) => body)).toEqual(accepted.map(([, phone]) => ({ phone })));
 });
 
-test('a sent code shows a notice', async ({ page }) => {
+test('a sent code shows a toast', async ({ page }) => {
   await open(page, '/login');
   await login.phone(page).fill('+15551234567');
   await login.send(page).click();
-  await expectNotices(page, ['Code sent!', 'Check your messages for the verification code']);
+  await expectToasts(page, ['Code sent!', 'Check your messages for the verification code']);
 });
 
 const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
@@ -106,7 +106,7 @@ test('a failure to send a code is shown once, beside the number', async ({ page,
     await expect(login.alert(page)).toHaveText(told);
     await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
   }
-  await expectNotices(page);
+  await expectToasts(page);
 });
 
 test('a number that never wrote is asked to write first', async ({ page, stub }) => {
@@ -122,7 +122,7 @@ test('a number that never wrote is asked to write first', async ({ page, stub })
   expect(searchParams.get('text')).not.toContain('+');
   await page.getByRole('button', { name: 'Try a Different Number' }).click();
   await expect(login.phone(page)).toHaveValue('');
-  await expectNotices(page);
+  await expectToasts(page);
 });
 
 /** Opens the screen of a number that never wrote, with a link code, while the page's clock stands. */
@@ -168,7 +168,7 @@ test('a number that has written gets its code without another click', async ({ p
   await page.clock.runFor(3000);
   await expect(login.code(page)).toBeVisible();
   await page.clock.resume();
-  await expectNotices(page, ['Code sent!', 'Check your messages for the verification code']);
+  await expectToasts(page, ['Code sent!', 'Check your messages for the verification code']);
 });
 
 test('a link code that is too old is replaced by a new one', async ({ page, stub }) => {
@@ -253,16 +253,16 @@ const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
-test('a failed code is shown in the alert and as a notice, and stores no token', async ({ page, stub }) => {
+test('a failed code is shown in the alert and as a toast, and stores no token', async ({ page, stub }) => {
   await installClock(page);
   await askForCode(page);
-  await dismissNotices(page);
+  await dismissToasts(page);
   for (const [index, [arrange, told]] of codeFailures.entries()) {
     arrange(stub);
     await enterCode(page);
     await expect(login.alert(page)).toHaveText(told);
-    await expectNotices(page, ['Verification failed', told]);
-    await dismissNotices(page);
+    await expectToasts(page, ['Verification failed', told]);
+    await dismissToasts(page);
     expect(await storedToken(page)).toBeNull();
     if (index % 3 === 2) await page.clock.fastForward(30_000);
   }
@@ -305,10 +305,10 @@ test('after 30 seconds without a code the page says what to try', async ({ page 
   await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
 });
 
-test('the notice of a sent code goes when the code is verified', async ({ page, stub }) => {
+test('the toast of a sent code goes when the code is verified', async ({ page, stub }) => {
   stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
   await askForCode(page);
-  await expectNotices(page, ['Code sent!', 'Check your messages for the verification code']);
+  await expectToasts(page, ['Code sent!', 'Check your messages for the verification code']);
   await enterCode(page);
   await page.waitForURL('**/account');
   await expect(page.getByText('Code sent!')).toHaveCount(0);
@@ -332,12 +332,12 @@ for (const { status, to, ...row } of arrivals) {
     stub.person({ status: status ?? 'approved' });
     stub.respond('verifyOtp', { success: true, token: 'e2e-new', ...(status && { status }) });
     await askForCode(page, `/login${query}`);
-    await dismissNotices(page);
+    await dismissToasts(page);
     await enterCode(page);
     await page.waitForURL((url) => url.pathname === to);
-    if ('told' in row) await expectNotices(page, row.told);
-    else await expectNotices(page);
-    const types = (await shownNotices(page)).map((notice) => notice.type);
+    if ('told' in row) await expectToasts(page, row.told);
+    else await expectToasts(page);
+    const types = (await shownToasts(page)).map((toast) => toast.type);
     expect(types).toEqual('told' in row ? ['isBad' in row ? 'error' : 'success'] : []);
     expect(await storedToken(page)).toBe('e2e-new');
     await expect(page.getByRole('link', { name: 'My Account' })).toBeVisible();

@@ -1,4 +1,4 @@
-import { expectNotices, open, settle, stopTime } from './support/page.ts';
+import { expectToasts, open, settle, stopTime } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
@@ -52,7 +52,7 @@ for (const [what, told] of [
     await settle(page);
     await page.clock.runFor(1500);
     await expect(page.getByRole('main').getByRole('alert')).toHaveText(told);
-    await expectNotices(page);
+    await expectToasts(page);
   });
 }
 
@@ -61,19 +61,19 @@ const returns = [
     path: '/auth/stripe-success?session_id=cs_1',
     busy: 'Processing...',
     done: ['Success!', 'Your changes have been processed successfully.'],
-    notices: [],
+    toasts: [],
     ticks: 0,
   },
   {
     path: '/payment-details-saved?session_id=cs_1',
     busy: 'Verifying payment setup...',
     done: ['Payment details saved', 'Your payment method has been saved successfully.'],
-    notices: [['Payment details saved', 'Your payment method has been saved successfully.']],
+    toasts: [['Payment details saved', 'Your payment method has been saved successfully.']],
     ticks: 3,
   },
 ] as const;
 
-for (const { path, busy, done, notices, ticks } of returns) {
+for (const { path, busy, done, toasts, ticks } of returns) {
   // The three pages share what a visitor sees.
   for (const isLoggedIn of path.startsWith('/auth') ? [true, false] : [true]) {
     test(`${path} is done after 2 s, ${isLoggedIn ? 'logged in' : 'for a visitor'}`, async ({ page, stub }) => {
@@ -92,7 +92,7 @@ for (const { path, busy, done, notices, ticks } of returns) {
       await expect(page.getByRole('main').getByText(done[1])).toBeVisible();
       await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(ticks);
       await page.clock.resume();
-      await expectNotices(page, ...notices);
+      await expectToasts(page, ...toasts);
       expect(stub.calls('getMe')).toHaveLength(isLoggedIn ? 2 : 0);
       await page
         .getByRole('main')

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { dismissNotices, expectNotices, open, openAccount, returnToTab } from './support/page.ts';
+import { dismissToasts, expectToasts, open, openAccount, returnToTab } from './support/page.ts';
 import { elsewhere, servePayments, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -82,8 +82,8 @@ test('a plan that cannot be bought says why, once', async ({ page, stub }) => {
   for (const [arrange, told] of failures) {
     arrange(stub);
     await page.getByRole('button', { name: 'Choose Platinum' }).click();
-    await expectNotices(page, ['Error', told]);
-    await dismissNotices(page);
+    await expectToasts(page, ['Error', told]);
+    await dismissToasts(page);
   }
 });
 

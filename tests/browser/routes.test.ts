@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectNotices, open, openAccount, returnToTab, stopTime, storedToken } from './support/page.ts';
+import { expectToasts, open, openAccount, returnToTab, stopTime, storedToken } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
@@ -133,7 +133,7 @@ test('a pending user sees the pending page, and can log out', async ({ page, stu
   await expect(main).toContainText('You will be notified through your preferred messaging platform');
   await main.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL((url) => url.pathname === '/');
-  await expectNotices(page, ['Logged out successfully']);
+  await expectToasts(page, ['Logged out successfully']);
   expect(await storedToken(page)).toBeNull();
 });
 
@@ -152,7 +152,7 @@ test('a pending user can withdraw consent', async ({ page, stub, expectedErrors 
   expect(stub.calls('deleteChatConsent')).toEqual([]);
   stub.respond('deleteChatConsent', { success: false, code: 'unavailable', message: 'Service unavailable' }, 503);
   await withdraw('Withdraw consent');
-  await expectNotices(page, ['Server error. Please try again later.']);
+  await expectToasts(page, ['Server error. Please try again later.']);
   stub.respond('deleteChatConsent', { success: true, consent: null });
   await withdraw('Withdraw consent');
   await expect(page.getByText('Consent withdrawn')).toBeVisible();
@@ -174,5 +174,5 @@ test('a user set back to pending is redirected from the account', async ({ page,
   stub.respond('createPortalSession', refused, 403);
   await page.getByRole('button', { name: 'Billing Management' }).click();
   await page.waitForURL('**/pending-approval');
-  await expectNotices(page);
+  await expectToasts(page);
 });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectNotices, open, openAccount, settle, storedToken } from './support/page.ts';
+import { expectToasts, open, openAccount, settle, storedToken } from './support/page.ts';
 import { jwt, profileOf, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -45,7 +45,7 @@ test('a profile that arrives after the logout does not restore the session', asy
   await settle(page);
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
-  await expectNotices(page, ['Logged out successfully']);
+  await expectToasts(page, ['Logged out successfully']);
   release();
   await settle(page);
   await expect(page.getByRole('link', { name: 'Login', exact: true })).toBeVisible();
@@ -79,7 +79,7 @@ test('a 401 of the ended session does not end the session of a trial link', asyn
   await settle(page);
   for (const tab of [page, other]) await expect(main(tab).getByText(shownB)).toBeVisible();
   expect(await storedToken(page)).toBe('e2e-b');
-  await expectNotices(page);
+  await expectToasts(page);
   expect(revoked(stub)).toEqual(['Bearer e2e-a']);
 });
 
@@ -169,7 +169,7 @@ test.describe('an external token over the session of another number', () => {
     stub.respond('verifyExternalToken', { success: false, message: 'Invalid or expired token' }, 401);
     await dialog.getByRole('button', { name: 'Switch account' }).click();
     await page.waitForURL('**/account');
-    await expectNotices(page, ['Invalid or expired token']);
+    await expectToasts(page, ['Invalid or expired token']);
     await expect(main(page).getByText(shownA)).toBeVisible();
     expect(await storedToken(page)).toBe('e2e-a');
   });

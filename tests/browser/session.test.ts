@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { spoil } from './support/contexts.ts';
 import { watchFirstPaint } from './support/first-paint.ts';
-import { expectNotices, installClock, open, openAccount, settle, stopTime, storedToken } from './support/page.ts';
+import { expectToasts, installClock, open, openAccount, settle, stopTime, storedToken } from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -44,7 +44,7 @@ for (const [arrange, told, keeps] of starts) {
     arrange(stub);
     await open(page, '/account');
     await page.waitForURL('**/login');
-    await expectNotices(page, [told]);
+    await expectToasts(page, [told]);
     expect(await storedToken(page)).toBe(keeps ? 'e2e-token' : null);
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Login' })).toBeVisible();
   });
@@ -61,7 +61,7 @@ for (const [what, name, act] of protectedCalls) {
     stub.respond(name, { success: false, message: 'Over.' }, 401);
     await act(page);
     await page.waitForURL('**/login');
-    await expectNotices(page, ['Session expired. Please log in again.']);
+    await expectToasts(page, ['Session expired. Please log in again.']);
     expect(await storedToken(page)).toBeNull();
     const asked = stub.calls(name).length;
     await settle(page);
@@ -93,7 +93,7 @@ test('a token that has ended is refused and removed', async ({ page, stub }) => 
   await stub.signedIn({}, jwt({ exp: now }));
   await open(page, '/account');
   await page.waitForURL('**/login');
-  await expectNotices(page, ['Your session has expired. Please log in again.']);
+  await expectToasts(page, ['Your session has expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
   expect(stub.calls('getMe')).toEqual([]);
 });
@@ -110,7 +110,7 @@ for (const [host, path] of [
     });
     await stub.signedIn({}, jwt({ exp: 1 }));
     await page.goto(`https://${host}/plans`);
-    await expectNotices(page, ['Your session has expired. Please log in again.']);
+    await expectToasts(page, ['Your session has expired. Please log in again.']);
     await page.waitForURL(`https://${host}${path}`);
     expect(await storedToken(page)).toBeNull();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -126,7 +126,7 @@ test('a redirect before the page is hydrated shows the next page without an erro
   await page.waitForURL('**/login');
   await page.evaluate(() => dispatchEvent(new Event('release')));
   await expect(page.getByLabel('Phone number')).toBeVisible();
-  await expectNotices(page, ['Session expired. Please log in again.']);
+  await expectToasts(page, ['Session expired. Please log in again.']);
 });
 
 /** Holds the tasks of React's scheduler, which come through a message channel, until the page gets a "release" event. */
@@ -149,18 +149,18 @@ test('a token that ends while the account is open leads away from it', async ({ 
   await page.clock.setSystemTime((now + 600) * 1000);
   await page.getByRole('button', { name: 'Billing Management' }).click();
   await expect(page.getByText('Loading user data...')).toBeVisible();
-  await expectNotices(page, ['Your session has expired. Please log in again.']);
+  await expectToasts(page, ['Your session has expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
   expect(stub.calls('createPortalSession')).toEqual([]);
 });
 
-test('a protected call without a stored token shows the login notice', async ({ page, stub }) => {
+test('a protected call without a stored token shows the login toast', async ({ page, stub }) => {
   await openAccount(page, stub);
   // Waits for the page's own calls, so that only one call is left to fail.
   await expect(page.getByRole('radio').first()).toBeVisible();
   await expect.poll(() => stub.calls('usageStream').length).toBe(1);
   await page.evaluate(() => localStorage.removeItem('authToken'));
   await page.getByRole('button', { name: 'Billing Management' }).click();
-  await expectNotices(page, ['Please log in to continue']);
+  await expectToasts(page, ['Please log in to continue']);
   expect(stub.calls('createPortalSession')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectNotices, open, storedToken } from './support/page.ts';
+import { expectToasts, open, storedToken } from './support/page.ts';
 import { profileOf, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -17,7 +17,7 @@ for (const [status, to, told] of arrivals) {
     await page.waitForURL((url) => url.pathname === to && url.hash === '');
     expect(stub.calls('verifyExternalToken')).toMatchObject([{ body: { token: 'abc.def.ghi' } }]);
     expect(await storedToken(page)).toBe('e2e-external');
-    await expectNotices(page, ...told);
+    await expectToasts(page, ...told);
     if (to !== '/account') return;
     await expect(page.getByText('4 / 30')).toBeVisible();
     await expect(page.getByText('Renews on January 5, 2025')).toBeVisible();
@@ -52,7 +52,7 @@ for (const [arrange, told] of externalFailures) {
     await open(page, '/login#external_token=abc');
     await expect(page.getByRole('main').getByRole('alert')).toHaveText(told);
     await expect(page.getByLabel('Phone number')).toBeVisible();
-    await expectNotices(page);
+    await expectToasts(page);
     expect(await storedToken(page)).toBeNull();
     expect(new URL(page.url()).hash).toBe('');
   });
@@ -66,7 +66,7 @@ test('a trial link ends in the account', async ({ page, stub }) => {
   await expect(page.getByRole('heading', { name: 'Activating Your Trial...' })).toBeVisible();
   release();
   await page.waitForURL('**/account');
-  await expectNotices(page, ['Trial activated successfully! Welcome.']);
+  await expectToasts(page, ['Trial activated successfully! Welcome.']);
   await expect(page.getByText('Free Trial')).toBeVisible();
   expect(await storedToken(page)).toBe('e2e-trial');
   expect(stub.calls('verifyTrialToken')).toMatchObject([{ body: { trialToken: '12345' } }]);
@@ -102,7 +102,7 @@ test('a link that fails says why, once, and ends the session', async ({ page, st
     release();
     await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
     await expect(page.getByRole('main').getByText(told, { exact: true })).toBeVisible();
-    await expectNotices(page);
+    await expectToasts(page);
     expect(await storedToken(page)).toBeNull();
   }
   await page.getByRole('link', { name: 'Go to Login' }).click();
@@ -181,7 +181,7 @@ test('a trial link over a session of the same number says nothing of the kind', 
   await page.evaluate((token) => localStorage.setItem('authToken', token), tokenOf('one'));
   await open(page, '/activate-trial?token=t');
   await page.waitForURL('**/account');
-  await expectNotices(page, ['Trial activated successfully! Welcome.']);
+  await expectToasts(page, ['Trial activated successfully! Welcome.']);
   await expect(page.getByText('You are now signed in as')).toHaveCount(0);
 });
 
@@ -195,7 +195,7 @@ test('a call that needs a code leads to the login with the number filled in', as
   await open(page, '/account');
   await page.getByRole('button', { name: 'Sessions' }).click();
   await page.waitForURL('**/login');
-  await expectNotices(page, [message]);
+  await expectToasts(page, [message]);
   await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
   expect(await storedToken(page)).toBe('e2e-trial');
   await page.getByRole('button', { name: 'Send Verification Code' }).click();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { expectToFit, hydrated, open, shownNotices, violations } from './support/page.ts';
+import { expectToFit, hydrated, open, shownToasts, violations } from './support/page.ts';
 import { Phone } from './support/phone.ts';
 import { expect, signIn, signInByExternalToken, test } from './support/test.ts';
 
@@ -96,7 +96,7 @@ test('somebody whose number WhatsApp hides comes from the landing page to a paid
   await page.getByLabel('Verification code').fill(await phone.code());
   await page.getByRole('button', { name: 'Verify Code' }).click();
   await page.waitForURL('**/account');
-  await expect.poll(async () => (await shownNotices(page)).map(({ text }) => text)).toContain('Login successful!');
+  await expect.poll(async () => (await shownToasts(page)).map(({ text }) => text)).toContain('Login successful!');
   await page.goto('/plans');
   await buyBasic(page);
   await expect(page.getByText('0 / 30')).toBeVisible();
@@ -116,7 +116,7 @@ test('a payer takes the plan to a new number, signs in with it and cancels', asy
   await page.getByLabel('Verification code').fill(await next.code());
   await page.getByRole('button', { name: 'Change Number' }).click();
   await expect
-    .poll(async () => (await shownNotices(page)).map(({ text }) => text))
+    .poll(async () => (await shownToasts(page)).map(({ text }) => text))
     .toContainEqual(expect.stringContaining('You are signed out everywhere else.'));
   await expect(page.getByText('0 / 30')).toBeVisible();
   await expectToFit(page, 360);

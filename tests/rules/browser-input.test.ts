@@ -93,8 +93,8 @@ describe('the text of an error', () => {
     [409, 'In the way', true, 'In the way', 'In the way'],
     [418, undefined, true, 'Request failed with status 418', 'Request failed with status 418'],
     [504, undefined, true, 'Request failed with status 504', 'Request failed with status 504'],
-  ])('%i with %s (protected: %s)', (status, message, isProtected, error, notice) => {
-    expect(errorText(status, message, isProtected)).toEqual({ error, notice });
+  ])('%i with %s (protected: %s)', (status, message, isProtected, error, toast) => {
+    expect(errorText(status, message, isProtected)).toEqual({ error, toast });
   });
 
   it('is that of an error of another kind, or says that it is unexpected', () => {

@@ -124,8 +124,8 @@ describe('the page after a sign-in', () => {
     ['approved', 'gold', '/account', 'none'],
     ['suspended', 'gold', '/', 'issue'],
     ['suspended', 'free', '/account', 'success'],
-  ])('status %s with plan %s', (status, plan, to, notice) => {
-    expect(afterLogin(status, { plan })).toEqual({ to, notice });
+  ])('status %s with plan %s', (status, plan, to, toast) => {
+    expect(afterLogin(status, { plan })).toEqual({ to, toast });
   });
 
   it.each([

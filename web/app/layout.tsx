@@ -8,7 +8,7 @@ import { CrashScreen, uncaughtError } from './error-screens.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { spinner } from '#styled/recipes';
-import { notices } from '../data/notices.ts';
+import { toasts } from '../data/toasts.ts';
 
 export function Layout() {
   usePageChange();
@@ -26,7 +26,7 @@ export function Layout() {
       </main>
       <Footer />
       {isStarting && rendersWithoutSession && <SessionSpinner />}
-      <Notices />
+      <Toasts />
     </>
   );
 }
@@ -64,12 +64,12 @@ const sign = css({
 const SwitchedNotice = lazy(() => import('./switched-notice.tsx'));
 const Toaster = lazy(() => import('./toaster.tsx'));
 
-function Notices() {
+function Toasts() {
   const [wanted, setWanted] = useState(false);
   useEffect(() => {
-    const check = () => setWanted((before) => before || notices.isWaiting());
+    const check = () => setWanted((before) => before || toasts.isWaiting());
     check();
-    return notices.subscribe(check);
+    return toasts.subscribe(check);
   }, []);
   return <Suspense>{wanted && <Toaster />}</Suspense>;
 }

@@ -1,7 +1,7 @@
 import { Toast, Toaster as ToastRegion, createToaster } from '@ark-ui/react/toast';
 import { useEffect } from 'react';
 import { toast as recipe } from '#styled/recipes';
-import { notices } from '../data/notices.ts';
+import { toasts } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
 import { Icon } from '../ui/icons.tsx';
 import { TextDirection } from '../ui/text-direction.tsx';
@@ -15,17 +15,17 @@ const toaster = createToaster({
 });
 
 const show = () => {
-  const taken = notices.take();
-  for (const notice of taken.notices) toaster.create(notice);
+  const taken = toasts.take();
+  for (const toast of taken.toasts) toaster.create(toast);
   for (const id of taken.withdrawn) toaster.dismiss(id);
 };
 
-/** The toasts, as status messages. Queued notices are shown once the region exists. */
+/** The toasts, as status messages. Queued ones are shown once the region exists. */
 export default function Toaster() {
   useEffect(() => {
     // Screen readers do not announce a live region that appears together with its content.
     const timer = setTimeout(show, 50);
-    const stop = notices.subscribe(() => queueMicrotask(show));
+    const stop = toasts.subscribe(() => queueMicrotask(show));
     return () => {
       clearTimeout(timer);
       stop();

@@ -8,7 +8,7 @@ import { locale } from '#words/language';
 import { errorWords } from '#words/session';
 import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from './early-start.ts';
-import { notify } from './notices.ts';
+import { showToast } from './toasts.ts';
 import { session } from './session.ts';
 
 /** The argument of a call: its body, the parameters of its path, its query, or nothing. */
@@ -41,7 +41,7 @@ export async function requestAs<Name extends PageCall>(
     const body = await fetchBody(route, token, argument as object | undefined);
     const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
-    if (isShown && body.success && sentence && isCurrent(token)) notify({ type: 'success', title: sentence });
+    if (isShown && body.success && sentence && isCurrent(token)) showToast({ type: 'success', title: sentence });
     // The contract defines the response.
     return body as Output<Name>;
   });
@@ -103,7 +103,7 @@ export function revoke(token: string): void {
 function assertUsable(token: string | null): asserts token is string {
   const stored = session.storedToken();
   if (!token || !stored)
-    throw new ApiError(errorWords.noToken, { notice: errorWords.pleaseLogIn, code: 'token_missing' });
+    throw new ApiError(errorWords.noToken, { toast: errorWords.pleaseLogIn, code: 'token_missing' });
   if (stored !== token) throw sessionReplaced();
   if (tokenExpired(token, Date.now())) throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
@@ -118,8 +118,8 @@ async function fetchBody(route: Route, token: string | null, argument?: object):
 async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
-  const { error, notice } = errorText(response.status, sentenceOf(body), token !== null);
-  throw new ApiError(error, { notice, status: response.status, code: body.code });
+  const { error, toast } = errorText(response.status, sentenceOf(body), token !== null);
+  throw new ApiError(error, { toast, status: response.status, code: body.code });
 }
 
 /** The API's sentences are English: a page in another language shows its own for the code, or for the call. */

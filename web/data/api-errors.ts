@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#contract/errors';
 import { errorWords } from '#words/session';
 import { isLocalHost } from '../rules/browser-input.ts';
-import { notify } from './notices.ts';
+import { showToast } from './toasts.ts';
 import { redirectTo, session } from './session.ts';
 
 /** Errors that the page detects itself, before or instead of a response. */
@@ -9,23 +9,23 @@ export type LocalErrorCode = 'network' | 'token_missing' | 'token_expired' | 'se
 
 type Details = {
   /** The sentence for the user; by default the error's message, null to show nothing. */
-  notice?: string | null;
+  toast?: string | null;
   status?: number | undefined;
   code?: ErrorCode | LocalErrorCode | undefined;
   isNotified?: boolean;
 };
 
-/** A failed call. `isNotified` is true after a notice was shown, or if none must be. */
+/** A failed call. `isNotified` is true after a toast was shown, or if none must be. */
 export class ApiError extends Error {
   override name = 'ApiError';
-  readonly notice: string | null;
+  readonly toast: string | null;
   readonly status: number | null;
   readonly code: ErrorCode | LocalErrorCode | null;
   isNotified: boolean;
 
-  constructor(message: string, { notice = message, status, code, isNotified = false }: Details = {}) {
+  constructor(message: string, { toast = message, status, code, isNotified = false }: Details = {}) {
     super(message);
-    this.notice = notice;
+    this.toast = toast;
     this.status = status ?? null;
     this.code = code ?? null;
     this.isNotified = isNotified;
@@ -83,26 +83,26 @@ export function notifyError(
   if (error instanceof ApiError && error.isNotified) return;
   if (error instanceof ApiError) error.isNotified = true;
   if (text === undefined) return;
-  notify(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
+  showToast(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
 }
 
 export function errorMessage(error: unknown, fallback?: string): string | undefined {
-  if (error instanceof ApiError) return error.notice ?? fallback;
+  if (error instanceof ApiError) return error.toast ?? fallback;
   if (fallback) return fallback;
   return error instanceof Error && error.message ? error.message : errorWords.unexpected;
 }
 
-/** `error` is the thrown message, `notice` the shown one; null shows nothing. */
-export type ErrorText = { error: string; notice: string | null };
+/** `error` is the thrown message, `toast` the shown one; null shows nothing. */
+export type ErrorText = { error: string; toast: string | null };
 
 /** The texts for an HTTP status; includes the server's message where the specification allows it. */
 export function errorText(status: number, message: string | undefined, isProtected: boolean): ErrorText {
   if (status === 401 && isProtected) return both(errorWords.sessionExpired);
-  if (status === 403) return { error: errorWords.permissionDenied, notice: message ?? errorWords.noPermission };
-  if (status === 404) return { error: errorWords.notFound, notice: null };
-  if (status === 429) return { error: errorWords.rateLimit, notice: errorWords.tooManyRequests };
+  if (status === 403) return { error: errorWords.permissionDenied, toast: message ?? errorWords.noPermission };
+  if (status === 404) return { error: errorWords.notFound, toast: null };
+  if (status === 429) return { error: errorWords.rateLimit, toast: errorWords.tooManyRequests };
   if (status === 500 || status === 502 || status === 503) return both(errorWords.server);
   return both(message ?? errorWords.failedWithStatus(status));
 }
 
-const both = (text: string): ErrorText => ({ error: text, notice: text });
+const both = (text: string): ErrorText => ({ error: text, toast: text });

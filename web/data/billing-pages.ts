@@ -18,5 +18,5 @@ export async function createPortalSession(): Promise<string> {
 
 function portalUrlOf({ success, portalUrl, message }: PartialResponse, fallback: string | null = null): string {
   if (success && portalUrl) return portalUrl;
-  throw new ApiError(managementWords.noPortal, { notice: message ?? fallback });
+  throw new ApiError(managementWords.noPortal, { toast: message ?? fallback });
 }

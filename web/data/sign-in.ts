@@ -6,7 +6,7 @@ import { fetchProfile, keepProfile } from './profile-query.ts';
 import { session, redirectTo } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
 import { sessionWords } from '#words/session';
-import { notify } from './notices.ts';
+import { showToast } from './toasts.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
@@ -110,6 +110,6 @@ export async function logOutEverywhere(): Promise<void> {
 
 async function leave(token: string | null, to: Target): Promise<void> {
   if (token) session.end(token);
-  notify({ type: 'success', title: sessionWords.loggedOut });
+  showToast({ type: 'success', title: sessionWords.loggedOut });
   await redirectTo(to);
 }

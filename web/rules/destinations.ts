@@ -16,15 +16,15 @@ export function checkoutSearch({ session_id }: Record<string, unknown>): Checkou
   return typeof session_id === 'string' && session_id !== '' ? { session_id } : {};
 }
 
-export type AfterLogin = { to: Destination; notice: 'none' | 'success' | 'issue' };
+export type AfterLogin = { to: Destination; toast: 'none' | 'success' | 'issue' };
 
 export type LoginWishes = { plan?: string | undefined; next?: ReturnPage | undefined };
 
 export function afterLogin(status: string | null | undefined, { plan, next }: LoginWishes): AfterLogin {
-  if (isPlanId(plan)) return { to: '/account', notice: 'success' };
-  if (!status || status === 'approved' || status === 'authenticated') return { to: next ?? '/account', notice: 'none' };
-  if (status === 'pending') return { to: '/pending-approval', notice: 'none' };
-  return { to: '/', notice: 'issue' };
+  if (isPlanId(plan)) return { to: '/account', toast: 'success' };
+  if (!status || status === 'approved' || status === 'authenticated') return { to: next ?? '/account', toast: 'none' };
+  if (status === 'pending') return { to: '/pending-approval', toast: 'none' };
+  return { to: '/', toast: 'issue' };
 }
 
 export function isPlanId(id: string | undefined): id is PlanId {

@@ -69,17 +69,17 @@ export async function settle(page: Page): Promise<void> {
   });
 }
 
-type Notice = readonly [title: string, description?: string];
+type Toast = readonly [title: string, description?: string];
 type Shown = { text: string; type: string };
-type Watched = Window & { shownNotices: Map<string, Shown> };
+type Watched = Window & { shownToasts: Map<string, Shown> };
 
 const root = '[data-scope=toast][data-part=root]';
 
-/** Records every notice of the pages that this one opens, because a notice disappears after some seconds. */
-export async function watchNotices(page: Page): Promise<void> {
+/** Records every toast of the pages that this one opens, because a toast disappears after some seconds. */
+export async function watchToasts(page: Page): Promise<void> {
   await page.addInitScript((selector) => {
     const shown = new Map<string, Shown>();
-    (window as unknown as Watched).shownNotices = shown;
+    (window as unknown as Watched).shownToasts = shown;
     const look = () => {
       for (const toast of document.querySelectorAll<HTMLElement>(selector)) {
         const parts = [...toast.querySelectorAll('[data-part=title], [data-part=description]')];
@@ -91,28 +91,28 @@ export async function watchNotices(page: Page): Promise<void> {
   }, root);
 }
 
-/** Since the page was loaded or `dismissNotices` exactly these notices were shown, each once. */
-export async function expectNotices(page: Page, ...notices: Notice[]): Promise<void> {
-  const expected = notices.map((notice) => notice.filter(Boolean).join(' / ')).toSorted();
-  const texts = async () => (await shownNotices(page)).map(({ text }) => text).toSorted();
-  await expect.poll(texts, 'the notices').toEqual(expected);
-  // A repeated notice would be shown with the first, or after the responses that are on their way.
+/** Since the page was loaded or `dismissToasts` exactly these toasts were shown, each once. */
+export async function expectToasts(page: Page, ...toasts: Toast[]): Promise<void> {
+  const expected = toasts.map((toast) => toast.filter(Boolean).join(' / ')).toSorted();
+  const texts = async () => (await shownToasts(page)).map(({ text }) => text).toSorted();
+  await expect.poll(texts, 'the toasts').toEqual(expected);
+  // A repeated toast would be shown with the first, or after the responses that are on their way.
   await settle(page);
-  expect(await texts(), 'the notices after all responses').toEqual(expected);
+  expect(await texts(), 'the toasts after all responses').toEqual(expected);
 }
 
-/** Closes the shown notices, of which there is at least one, and empties the record. */
-export async function dismissNotices(page: Page): Promise<void> {
-  await expect.poll(async () => (await shownNotices(page)).length, 'notices to dismiss').toBeGreaterThan(0);
+/** Closes the shown toasts, of which there is at least one, and empties the record. */
+export async function dismissToasts(page: Page): Promise<void> {
+  await expect.poll(async () => (await shownToasts(page)).length, 'toasts to dismiss').toBeGreaterThan(0);
   const close = page.getByRole('button', { name: 'Dismiss' });
-  // A closing notice moves, so it is not clicked by the mouse.
+  // A closing toast moves, so it is not clicked by the mouse.
   await close.evaluateAll((buttons: HTMLElement[]) => buttons.forEach((button) => button.click()));
   await expect(close).toHaveCount(0);
-  await page.evaluate(() => (window as unknown as Watched).shownNotices.clear());
+  await page.evaluate(() => (window as unknown as Watched).shownToasts.clear());
 }
 
-export const shownNotices = (page: Page): Promise<Shown[]> =>
-  page.evaluate(() => [...(window as unknown as Watched).shownNotices.values()]);
+export const shownToasts = (page: Page): Promise<Shown[]> =>
+  page.evaluate(() => [...(window as unknown as Watched).shownToasts.values()]);
 
 /** What axe finds wrong with the page, and where. */
 export async function violations(page: Page, ...rules: string[]): Promise<string[]> {

@@ -9,7 +9,7 @@ import {
 } from 'playwright/test';
 import { Phone } from './phone.ts';
 import { SharedContexts } from './contexts.ts';
-import { watchNotices } from './page.ts';
+import { watchToasts } from './page.ts';
 import { clientHeader, StubServer } from './stub.ts';
 
 type Fixtures = {
@@ -73,7 +73,7 @@ export const test = base.extend<Fixtures, Shared>({
     expect(errors.found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
   },
   page: async ({ page }, use) => {
-    await watchNotices(page);
+    await watchToasts(page);
     await use(page);
   },
 });

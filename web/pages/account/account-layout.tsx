@@ -7,7 +7,7 @@ import { logOut } from '../../data/sign-in.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { fetchProfile } from '../../data/profile-query.ts';
 import { notifyError } from '../../data/api-errors.ts';
 
@@ -95,7 +95,7 @@ export function RefreshButton({ label }: { label: string }) {
     const result = await fetchProfile();
     setBusy(false);
     if (result.success)
-      return notify({ type: 'success', title: accountWords.success, description: accountWords.refreshed });
+      return showToast({ type: 'success', title: accountWords.success, description: accountWords.refreshed });
     notifyError(result.error, { title: accountWords.error, text: accountWords.refreshFailed });
   };
   return (

@@ -18,7 +18,7 @@ import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { call } from '../../data/api-client.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 
 export function AccountPage() {
   const token = useSession((session) => session.token);
@@ -88,5 +88,5 @@ async function verify(sessionId: string): Promise<void> {
   const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
   if (!answer?.success || !answer.tierUpdated) return;
   const description = accountWords.planUpdatedTo(planName(planOf(answer.newTier).id));
-  notify({ type: 'success', title: accountWords.planUpdated, description });
+  showToast({ type: 'success', title: accountWords.planUpdated, description });
 }

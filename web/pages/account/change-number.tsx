@@ -6,7 +6,7 @@ import { Phone } from '#contract/schemas';
 import { accountWords, changeNumberWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';
 import { formatPhone } from '../../rules/formats.ts';
@@ -37,7 +37,7 @@ export default function ChangeNumber({ close }: { close: () => void }) {
       const { token } = session.get();
       const { profile } = await request('verifyPhoneChange', { ...begun!, otp });
       if (token) keepProfile(token, profile);
-      notify({
+      showToast({
         type: 'success',
         title: changeNumberWords.done,
         description: changeNumberWords.doneText(formatPhone(begun!.phone)),

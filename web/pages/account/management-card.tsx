@@ -9,7 +9,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
 import { isOwnAddress } from '../../rules/browser-input.ts';
 import { notifyError, ApiError } from '../../data/api-errors.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
 import { redirectTo, session } from '../../data/session.ts';
 
@@ -156,9 +156,9 @@ function openInTab(url: string, say: OpeningWords): void {
   const tab = window.open(url, '_blank');
   if (tab) {
     tab.opener = null;
-    return notify({ type: 'success', title: say.opened, description: say.openedText });
+    return showToast({ type: 'success', title: say.opened, description: say.openedText });
   }
-  notify({ type: 'success', title: say.redirect, ...(say.redirectText ? { description: say.redirectText } : {}) });
+  showToast({ type: 'success', title: say.redirect, ...(say.redirectText ? { description: say.redirectText } : {}) });
   setTimeout(() => location.assign(url), redirectDelay);
 }
 
@@ -170,10 +170,10 @@ export function useDeleteAccount(setProcessing: (processing: Processing) => void
     setProcessing('delete');
     try {
       const { success, message, error }: PartialResponse = await request('deleteMe');
-      if (!success) throw new ApiError(managementWords.deleteFailed, { notice: error ?? message ?? null });
+      if (!success) throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
       if (token) session.end(token);
       await redirectTo('/login');
-      notify({ type: 'success', title: accountWords.success, description: message ?? managementWords.deleted });
+      showToast({ type: 'success', title: accountWords.success, description: message ?? managementWords.deleted });
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: managementWords.deleteFailed });
     }

@@ -6,7 +6,7 @@ import { button, radioCards } from '#styled/recipes';
 import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { ApiError, notifyError } from '../../data/api-errors.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
 import { NoticeSetting } from './notice-setting.tsx';
 import { RadioGroup } from '@ark-ui/react/radio-group';
@@ -57,9 +57,9 @@ type PartialResponse = { success?: boolean; platform?: Platform; message?: strin
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
     const { success, platform, message }: PartialResponse = await request('putPlatform', { platform: wanted });
-    if (!success) throw new ApiError(platformWords.failed, { notice: message ?? null, status: 200 });
+    if (!success) throw new ApiError(platformWords.failed, { toast: message ?? null, status: 200 });
     const stored = platform ?? wanted;
-    notify({ type: 'success', title: platformWords.updated, description: platformWords.updatedTo[stored] });
+    showToast({ type: 'success', title: platformWords.updated, description: platformWords.updatedTo[stored] });
     return stored;
   } catch (error) {
     const isRefusal = error instanceof ApiError && error.status !== null;

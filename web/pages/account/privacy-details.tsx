@@ -5,7 +5,7 @@ import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { logOutEverywhere } from '../../data/sign-in.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
 import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -28,7 +28,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   };
   const end = async (id: string) => {
     await request('endSession', { id });
-    notify({ type: 'success', title: privacyWords.ended });
+    showToast({ type: 'success', title: privacyWords.ended });
     await client.invalidateQueries({ queryKey });
   };
 

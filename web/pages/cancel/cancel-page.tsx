@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { button, card, page, prose } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { ApiError, errorMessage } from '../../data/api-errors.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { queryClient, refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
 import { cancelView, type Hidden } from '../../rules/cancel-view.ts';
@@ -127,14 +127,14 @@ function useCancellation(refetchHidden: () => Promise<void>) {
     await refresh();
     setCancelled(true);
     const description = cancelWords.doneText(formatDate(cancelAtDate));
-    notify({ type: 'success', title: cancelWords.done, description });
+    showToast({ type: 'success', title: cancelWords.done, description });
   };
 
   const resume = async () => {
     await request('resumePlan');
     await refresh();
     setCancelled(false);
-    notify({ type: 'success', title: cancelWords.kept, description: cancelWords.keptText });
+    showToast({ type: 'success', title: cancelWords.kept, description: cancelWords.keptText });
   };
 
   /** The second half of a double click must not undo what the first has done. */
@@ -153,7 +153,7 @@ function useCancellation(refetchHidden: () => Promise<void>) {
 
 const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
 
-/** The sentence about a failure; undefined if a notice has shown it. */
+/** The sentence about a failure; undefined if a toast has shown it. */
 function failureText(error: unknown): string | undefined {
   if (error instanceof ApiError && error.isNotified) return undefined;
   if (isConflict(error)) return cancelWords.nothing;

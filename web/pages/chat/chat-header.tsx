@@ -3,7 +3,7 @@ import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { conversation } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
 import { Icon } from '../../ui/icons.tsx';
 
@@ -40,7 +40,7 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
     setAsked(null);
     try {
       await actions[action].run(token);
-      notify({ type: 'success', title: actions[action].done });
+      showToast({ type: 'success', title: actions[action].done });
     } catch (error) {
       notifyError(error, { fallback: actions[action].failed });
     }

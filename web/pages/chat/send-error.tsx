@@ -10,11 +10,11 @@ import { voiceWords } from '#words/voice';
 export type SendError = { text: string; leadsToPlans: boolean; offersHelp: boolean };
 
 export function sendError(error: unknown): SendError {
-  const { code, notice } = error instanceof ApiError ? error : { code: null, notice: null };
+  const { code, toast } = error instanceof ApiError ? error : { code: null, toast: null };
   if (error instanceof ApiError) error.isNotified = true;
   if (code === 'allowance_spent') return { text: composerWords.spent, leadsToPlans: true, offersHelp: true };
   if (code === 'voice_not_in_plan') return voiceNotInPlan;
-  return plainError(code === 'rate_limited' ? composerWords.tooFast : (notice ?? composerWords.failed));
+  return plainError(code === 'rate_limited' ? composerWords.tooFast : (toast ?? composerWords.failed));
 }
 
 export const plainError = (text: string): SendError => ({ text, leadsToPlans: false, offersHelp: false });

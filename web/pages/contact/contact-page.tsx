@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
 import { Icon } from '../../ui/icons.tsx';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { draftKeys } from '../../data/session.ts';
 import { unsentText } from '../../data/store.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -115,7 +115,7 @@ function ContactForm() {
 
   const confirm = () => {
     form.current?.reset();
-    notify({ type: 'success', title: contactWords.sent, description: contactWords.sentText });
+    showToast({ type: 'success', title: contactWords.sent, description: contactWords.sentText });
   };
 
   return (

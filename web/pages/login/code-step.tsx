@@ -10,7 +10,7 @@ import { visuallyHidden } from '../../ui/external-link.tsx';
 import { loginWords } from '#words/login';
 import { StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
-import { notify, withdrawNotice } from '../../data/notices.ts';
+import { showToast, withdrawToast } from '../../data/toasts.ts';
 import { verifyOtp } from '../../data/sign-in.ts';
 
 type Options = { phone: string; challenge: string | undefined; wishes: LoginWishes; lockout: Lockout };
@@ -86,7 +86,7 @@ function submitLabel(lockout: Lockout, isVerifying: boolean): string {
   return isVerifying ? loginWords.verifying : loginWords.verify;
 }
 
-export const codeSentNotice = 'code-sent';
+export const codeSentToast = 'code-sent';
 
 /** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
 function useVerification({ phone, challenge, wishes, lockout }: Options) {
@@ -97,13 +97,13 @@ function useVerification({ phone, challenge, wishes, lockout }: Options) {
   const verify = async (code: string) => {
     setVerifying(true);
     setFailure(undefined);
-    withdrawNotice(codeSentNotice);
+    withdrawToast(codeSentToast);
     const { success, status, message = loginWords.invalidCode } = await verifyOtp({ phone, otp: code, challenge });
     setVerifying(false);
     if (success) return navigate({ to: finishSignIn(status, wishes), replace: true });
     setFailure(message);
     lockout.addFailure();
-    notify({ type: 'error', title: loginWords.verificationFailed, description: message });
+    showToast({ type: 'error', title: loginWords.verificationFailed, description: message });
   };
 
   return { verify, isVerifying, failure };

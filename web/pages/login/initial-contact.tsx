@@ -3,12 +3,12 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { chatLink } from '#contract/brand';
 import { loginWords } from '#words/login';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { contactState, requestOtp } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { codeSentNotice } from './code-step.tsx';
+import { codeSentToast } from './code-step.tsx';
 import { StepTitle } from './login-step.tsx';
 
 type Props = {
@@ -49,7 +49,12 @@ const longPauseMs = 10_000;
 /** Asks the server whether the message has arrived, while the page is visible. */
 function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'tryAnother'>): void {
   const goOn = (challenge: string | undefined) => {
-    notify({ id: codeSentNotice, type: 'success', title: loginWords.codeSentTitle, description: loginWords.codeSent });
+    showToast({
+      id: codeSentToast,
+      type: 'success',
+      title: loginWords.codeSentTitle,
+      description: loginWords.codeSent,
+    });
     goToCode(challenge);
   };
   const proceed = useEffectEvent(async (state: string) => {

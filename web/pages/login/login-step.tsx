@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { css } from '#styled/css';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { type Destination, type LoginWishes, afterLogin } from '../../rules/destinations.ts';
 import { loginWords } from '#words/login';
 
@@ -22,11 +22,11 @@ export function StepTitle({ title, children, id, focus = true }: Props) {
   );
 }
 
-/** Shows the notice that follows a sign-in. Returns the page that follows it. */
+/** Shows the toast that follows a sign-in. Returns the page that follows it. */
 export function finishSignIn(status: string, wishes: LoginWishes = {}): Destination {
-  const { to, notice } = afterLogin(status, wishes);
-  if (notice === 'success') notify({ type: 'success', title: loginWords.success });
-  if (notice === 'issue')
-    notify({ type: 'error', title: loginWords.issueTitle, description: loginWords.issue(status) });
+  const { to, toast } = afterLogin(status, wishes);
+  if (toast === 'success') showToast({ type: 'success', title: loginWords.success });
+  if (toast === 'issue')
+    showToast({ type: 'error', title: loginWords.issueTitle, description: loginWords.issue(status) });
   return to;
 }

@@ -3,14 +3,14 @@ import { type FormEvent, useState } from 'react';
 import * as v from 'valibot';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { cleanPhone, phoneError } from '../../rules/sign-in-rules.ts';
 import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
 import { loginWords } from '#words/login';
 import { StepTitle } from './login-step.tsx';
-import { codeSentNotice } from './code-step.tsx';
+import { codeSentToast } from './code-step.tsx';
 import { Link } from '@tanstack/react-router';
 import { Sentence } from '../../ui/text.tsx';
 
@@ -51,7 +51,12 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
     }
     if (result.isNetworkError) return loginWords.networkError;
     if (!result.success) return result.message ?? loginWords.sendFailed;
-    notify({ id: codeSentNotice, type: 'success', title: loginWords.codeSentTitle, description: loginWords.codeSent });
+    showToast({
+      id: codeSentToast,
+      type: 'success',
+      title: loginWords.codeSentTitle,
+      description: loginWords.codeSent,
+    });
     goToCode(result.challenge);
     return undefined;
   };

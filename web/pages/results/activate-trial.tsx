@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { button } from '#styled/recipes';
 import { addressToken, clearAddressToken } from '../../data/early-start.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { activateTrial } from '../../data/sign-in.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { trialWords } from '#words/results';
@@ -20,7 +20,7 @@ export function ActivateTrial() {
     clearAddressToken('trialToken');
     void activateTrial(token).then(({ success, message }) => {
       if (!success) return setError(message ?? trialWords.failed);
-      notify({ type: 'success', title: trialWords.activated });
+      showToast({ type: 'success', title: trialWords.activated });
       return navigate({ to: '/account', replace: true });
     });
   }, [navigate]);

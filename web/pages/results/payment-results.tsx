@@ -9,7 +9,7 @@ import { useSession, sessionReady } from '../../data/session.ts';
 import { paymentSuccessWords, paymentCanceledWords, detailsSavedWords, processingWords } from '#words/results';
 import { brand } from '#contract/brand';
 import { Sentence } from '../../ui/text.tsx';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { Icon } from '../../ui/icons.tsx';
 
 export function PaymentSuccess({ sessionId }: { sessionId: string | undefined }) {
@@ -62,7 +62,7 @@ export function PaymentCanceled() {
 export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
   const isDone = useDelayedAction(2000, async () => {
     await refreshAccount(sessionId).catch(() => null);
-    notify({ type: 'success', title: detailsSavedWords.title, description: detailsSavedWords.text });
+    showToast({ type: 'success', title: detailsSavedWords.title, description: detailsSavedWords.text });
   });
   if (!isDone) return <ResultPage mood="busy" title={detailsSavedWords.verifying} />;
   return (

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { notify } from '../../data/notices.ts';
+import { showToast } from '../../data/toasts.ts';
 import { queryClient, useFreshProfile } from '../../data/profile-query.ts';
 import { logOut } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
@@ -41,7 +41,7 @@ function WithdrawConsent() {
     try {
       await request('deleteChatConsent');
       queryClient.removeQueries({ queryKey: ['chat'] });
-      notify({ type: 'success', title: pendingWords.withdrawn });
+      showToast({ type: 'success', title: pendingWords.withdrawn });
     } catch (error) {
       notifyError(error, { fallback: pendingWords.withdrawFailed });
     }
