@@ -6,7 +6,13 @@ const root = join(import.meta.dirname, '../../dist/web');
 if (!existsSync(join(root, 'index.html'))) throw new Error('There is no build to look at: run `npm run build` first.');
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const weigh = (text: string | Buffer) => brotliCompressSync(text).length / 1024;
+const weights = new Map<string, number>();
+/** Compressed once each: the shared scripts belong to every page. */
+function weigh(text: string): number {
+  const weight = weights.get(text) ?? brotliCompressSync(text).length / 1024;
+  weights.set(text, weight);
+  return weight;
+}
 
 /** The built website, as it lies in `dist/web`; weights are KiB of brotli. */
 export const site = {
@@ -22,7 +28,7 @@ export const site = {
     return new Set([...found].map(([, file = '']) => file));
   },
   scriptWeight: (files: Iterable<string>) =>
-    [...files].reduce((sum, file) => sum + weigh(readFileSync(join(root, file))), 0),
+    [...files].reduce((sum, file) => sum + weigh(read(file)), 0),
   styles: (path: string) => [...site.html(path).matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css),
   /** The visible words of a path: its body without tags. */
   text: (path: string) =>
