@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { experimental_getWranglerCommands } from 'wrangler';
 import { deployGradually, readPlan } from '../../worker/operations/deploy/deployment.ts';
 import { openWrangler } from '../../worker/operations/deploy/new-version.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
@@ -202,16 +201,23 @@ describe('the flags', () => {
   });
 });
 
-it.concurrent.each([
-  ['versions', 'upload', '--env', 'preview', '--secrets-file', 'x', '--message', 'x'],
-  ['deployments', 'status', '--env', 'preview', '--json'],
-  ['versions', 'deploy', 'NEW@10', 'OLD@90', '--env', 'preview', '--message', 'x', '--yes'],
-])('uses flags that the installed Wrangler knows: %s %s', async (...args) => {
-  const help = await promisify(execFile)(process.execPath, [
-    'node_modules/wrangler/bin/wrangler.js',
-    ...args,
-    '--help',
-  ]);
-  const flags = args.filter((arg) => arg.startsWith('--'));
-  for (const flag of flags) expect(help.stdout).toMatch(new RegExp(`${flag}\\b`));
+it.each([
+  [
+    ['versions', 'upload'],
+    ['env', 'secrets-file', 'message'],
+  ],
+  [
+    ['deployments', 'status'],
+    ['env', 'json'],
+  ],
+  [
+    ['versions', 'deploy'],
+    ['env', 'message', 'yes'],
+  ],
+])('uses flags that the installed Wrangler knows: %j', ([area, verb], flags) => {
+  const { registry, globalFlags } = experimental_getWranglerCommands();
+  const command = registry.subtree.get(area!)?.subtree.get(verb!)?.definition;
+  expect(command?.type).toBe('command');
+  const known = { ...globalFlags, ...(command?.type === 'command' ? command.args : {}) };
+  expect(Object.keys(known)).toEqual(expect.arrayContaining(flags));
 });

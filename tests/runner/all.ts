@@ -52,7 +52,7 @@ function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
     '--reporter=./tests/runner/playwright-reporter.ts',
     '--trace=retain-on-failure',
   );
-  const faults = npmScript('test:faults', '--seconds=40', '--no-latencies');
+  const faults = npmScript('test:faults', '--seconds=25', '--no-latencies');
   const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
   return [
     { together: 1, steps: [npmScript('build')] },
