@@ -27,8 +27,7 @@ export const site = {
     const found = site.html(path).matchAll(/<(?:script|link)\b[^>]*?(?:src|href)="\/([^"]+\.js)"/g);
     return new Set([...found].map(([, file = '']) => file));
   },
-  scriptWeight: (files: Iterable<string>) =>
-    [...files].reduce((sum, file) => sum + weigh(read(file)), 0),
+  scriptWeight: (files: Iterable<string>) => [...files].reduce((sum, file) => sum + weigh(read(file)), 0),
   styles: (path: string) => [...site.html(path).matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css),
   /** The visible words of a path: its body without tags. */
   text: (path: string) =>
