@@ -336,6 +336,35 @@ describe('races of a change of the number', () => {
     expect(await stripe.customers.retrieve(person.customer)).toMatchObject({ deleted: true });
   });
 
+  it.each(['at Stripe', 'at the database'] as const)(
+    'leaves the free week to the new number where a deletion is held %s',
+    async (where) => {
+      const person = await newPerson();
+      const { body } = await botCall('/api/bot/usage', { phone: person.phone, count: 3 });
+      if (where === 'at Stripe')
+        await call('POST', '/api/billing/create-subscription-update-session', {
+          token: person.token,
+          body: { tier: 'basic' },
+        });
+      const change = await begun(person.token);
+      const deletion =
+        where === 'at Stripe'
+          ? holdRequests('DELETE', '/v1/customers/')
+          : holdRequests('user.deleted', 'chat_erasures');
+      const deleted = deleteAccount(person.token);
+      await deletion.arrived();
+      expect((await verify(person.token, change)).status).toBe(200);
+      deletion.release();
+      expect((await deleted).status).toBe(200);
+      expect((await deliveredEvents(change.phone)).map(({ type }) => type).at(-1)).toBe('user.deleted');
+      await newContact(change.phone);
+      expect((await botCall('/api/bot/entitlements', { phone: change.phone })).body).toMatchObject({
+        used: 3,
+        resetsAt: body.resetsAt,
+      });
+    },
+  );
+
   it('leaves a whole account or none beside a deletion at the same time', async () => {
     const { token } = await newPerson();
     const change = await begun(token);

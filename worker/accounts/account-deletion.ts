@@ -27,7 +27,7 @@ import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { keepFreeWeek } from '../usage/week.ts';
 import { deleteIdentity } from './identity.ts';
-import { clearPhoneRateLimits, exportSubject, phoneChangeSubject } from './phone.ts';
+import { clearPhoneRateLimits, exportSubject, phoneChangeSubject, type PhoneNumber } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;
@@ -69,10 +69,25 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
   return found.length > 0;
 }
 
+const triesAtOnce = 3;
+
 /** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
 async function deleteRows(db: Database, settings: Settings, { token, user }: LeasedCustomer): Promise<void> {
+  let phone: PhoneNumber | undefined = user.phone;
+  for (let count = 0; phone !== undefined && count < triesAtOnce; count += 1) {
+    const { deleted, present } = await tryDelete(db, settings, token, phone);
+    if (deleted) return;
+    // The number has changed meanwhile: what is kept by its hash belongs to the present one.
+    phone = present;
+  }
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+async function tryDelete(db: Database, settings: Settings, token: string, named: PhoneNumber) {
   const now = Date.now();
-  const id = sql`(select ${customers.userId} from ${customers} where ${customers.leaseToken} = ${token})`;
+  const leased = sql`select ${users.id} from ${users} join ${customers} on ${customers.userId} = ${users.id}
+    where ${customers.leaseToken} = ${token}`;
+  const id = sql`(${leased} and ${users.phone} = ${named})`;
   const own = sql`from ${users} where ${users.id} = ${id}`;
   const phone = sql`(select ${users.phone} ${own})`;
   const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
@@ -83,10 +98,10 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
-    await keepFreeWeek(user.phone, settings, now, own),
+    await keepFreeWeek(named, settings, now, own),
     deleteFrom(codes, codes.phone, phone),
     deleteFrom(challenges, challenges.phone, phone),
-    await clearPhoneRateLimits(settings, user.phone),
+    await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),
     deleteFrom(phoneChanges, phoneChanges.userId, id),
@@ -97,10 +112,16 @@ async function deleteRows(db: Database, settings: Settings, { token, user }: Lea
     ...deleteIdentity(id),
     deleteFrom(users, users.id, id),
   ].map((statement) => db.run(statement));
+  const present = db
+    .select({ phone: users.phone })
+    .from(users)
+    .innerJoin(customers, eq(customers.userId, users.id))
+    .where(eq(customers.leaseToken, token));
   // The customer's row goes last, since the other statements find the user by its lease.
-  const last = db.delete(customers).where(eq(customers.leaseToken, token));
-  const results = await db.batch([statements[0]!, ...statements.slice(1), last]);
-  if (results.at(-1)!.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
+  const last = db.delete(customers).where(and(eq(customers.leaseToken, token), sql`not exists (${leased})`));
+  const results = await db.batch([statements[0]!, ...statements.slice(1), present, last]);
+  const [[user], { rowsAffected }] = results.slice(-2) as [{ phone: PhoneNumber }[], { rowsAffected: number }];
+  return { deleted: rowsAffected > 0, present: user?.phone };
 }
 
 function deleteFrom(table: SQLiteTable, column: SQLiteColumn, value: SQL): SQL {
