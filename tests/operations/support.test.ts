@@ -291,6 +291,19 @@ describe('move', () => {
     );
   });
 
+  it('gives a number whose second account was erased, as its refusal says', async () => {
+    const [old, second] = [await newSubscriber(), await newSubscriber()];
+    const { account } = (await supportJson('find', old)) as { account: { id: string } };
+    const refused = await support('move', old, second, '--yes');
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`\`erase ${second} --yes\`, then repeat`),
+    });
+    expect(await support('erase', second, '--yes')).toMatchObject({ code: 0 });
+    expect(await support('move', old, second, '--yes')).toMatchObject({ code: 0 });
+    expect(await supportJson('find', second)).toMatchObject({ account: { id: account.id, phone: second } });
+  });
+
   it('changes nothing for an unknown or a taken number', async () => {
     const [one, other] = [await newSubscriber(), await newSubscriber()];
     expect(await support('move', one, other, '--yes')).toMatchObject({

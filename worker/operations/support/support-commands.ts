@@ -244,7 +244,11 @@ const move: SupportCommand = {
     const user = await findUser(db, words[0]);
     const phone = phoneOf(words[1]);
     const [other] = await db.select({ id: users.id }).from(users).where(eq(users.phone, phone));
-    if (other) throw new Error(`Somebody has the number ${phone}. Nothing was changed.`);
+    if (other) {
+      throw new Error(
+        `Somebody has the number ${phone}. Nothing was changed. If it is a second account of the same person that may go: \`erase ${phone} --yes\`, then repeat this.`,
+      );
+    }
     return {
       would: `move the ${user.tier} account of ${user.phone} to ${phone}, and end all its sessions`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, user.phone),
