@@ -31,7 +31,11 @@ test.describe('on a phone', () => {
     await page.evaluate(() => localStorage.clear());
     await page.goto('/');
     await footerLink(page).click();
-    await expect(page.getByText('Log in, and you can cancel your subscription with one click.')).toBeVisible();
+    await expect(
+      page.getByText(
+        'Log in, and you can cancel your subscription with one click. If you no longer have your number, write to our support.',
+      ),
+    ).toBeVisible();
     await page.getByLabel('Phone number').fill(phone.number);
     await page.getByRole('button', { name: 'Send Verification Code' }).click();
     await page.getByLabel('Verification code').fill(await phone.code());

@@ -86,6 +86,8 @@ test('somebody whose number WhatsApp hides comes from the landing page to a paid
   await page.getByLabel('Phone number').fill(phone.number);
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
   await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+  await expect(page.getByText(/^Has your number changed\? Do not begin anew/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'write to our support' })).toHaveAttribute('href', '/contact');
   expect(await violations(page)).toEqual([]);
   const link = await page.getByRole('link', { name: 'Message Solace on WhatsApp' }).getAttribute('href');
   const greeting = new URL(link!).searchParams.get('text')!;

@@ -1,6 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { css } from '#styled/css';
-import { button } from '#styled/recipes';
+import { button, link } from '#styled/recipes';
 import { chatLink } from '#contract/brand';
 import { loginWords } from '#words/login';
 import { showToast } from '../../data/toasts.ts';
@@ -8,6 +9,7 @@ import { contactState, requestOtp } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { Sentence } from '../../ui/text.tsx';
 import { codeSentToast } from './code-step.tsx';
 import { StepTitle } from './login-step.tsx';
 
@@ -37,9 +39,18 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
         {loginWords.differentNumber}
       </button>
+      <p className={css({ textStyle: 'small', color: 'muted' })}>
+        <Sentence parts={loginWords.contactMoved({ contact })} />
+      </p>
     </div>
   );
 }
+
+const contact = (text: string) => (
+  <Link to="/contact" className={link()}>
+    {text}
+  </Link>
+);
 
 const pauseMs = 3000;
 /** Somebody who has not written after two minutes may be away. */
