@@ -10,27 +10,7 @@ import {
   type Settings,
   type World,
 } from './world.ts';
-import type {
-  EventObject,
-  StripeEvent,
-  WebhookEndpoint,
-  Customer,
-  Price,
-  Product,
-  Charge,
-  Dispute,
-  PaymentIntent,
-  PaymentMethod,
-  Refund,
-  SetupIntent,
-  CheckoutSession,
-  PortalConfiguration,
-  PortalSession,
-  InvoicePayment,
-  Invoice,
-  Schedule,
-  Subscription,
-} from './objects.ts';
+import type { EventObject, StripeEvent, WebhookEndpoint } from './objects.ts';
 import { sessionDueAt } from './hosted/checkout-sessions.ts';
 import { invoiceDueAt } from './invoices/lines.ts';
 import { intentDueAt } from './payments/attempt-payment.ts';
@@ -130,43 +110,43 @@ function openTables(store: Store, emit: Emit, isHidden: () => boolean): Tables {
   const open = <T extends Doc>(name: string, label: string, options: Omit<TableOptions<T>, 'name' | 'label'> = {}) =>
     openTable<T>(store, emit, { name, label, ...options });
   return {
-    charges: open<Charge>('charges', 'charge'),
-    checkoutSessions: open<CheckoutSession>('checkout_sessions', 'checkout.session', {
+    charges: open('charges', 'charge'),
+    checkoutSessions: open('checkout_sessions', 'checkout.session', {
       pathParam: 'session',
       dueAt: sessionDueAt,
     }),
-    customers: open<Customer>('customers', 'customer', { event: 'customer', isHidden }),
-    disputes: open<Dispute>('disputes', 'dispute', { pathParam: 'dispute', event: 'charge.dispute' }),
-    events: open<StripeEvent>('events', 'event'),
-    invoicePayments: open<InvoicePayment>('invoice_payments', 'invoice_payment', { pathParam: 'invoice_payment' }),
-    invoices: open<Invoice>('invoices', 'invoice', { event: 'invoice', dueAt: invoiceDueAt }),
-    paymentIntents: open<PaymentIntent>('payment_intents', 'payment_intent', {
+    customers: open('customers', 'customer', { event: 'customer', isHidden }),
+    disputes: open('disputes', 'dispute', { pathParam: 'dispute', event: 'charge.dispute' }),
+    events: open('events', 'event'),
+    invoicePayments: open('invoice_payments', 'invoice_payment', { pathParam: 'invoice_payment' }),
+    invoices: open('invoices', 'invoice', { event: 'invoice', dueAt: invoiceDueAt }),
+    paymentIntents: open('payment_intents', 'payment_intent', {
       pathParam: 'intent',
       event: 'payment_intent',
       dueAt: intentDueAt,
     }),
-    paymentMethods: open<PaymentMethod>('payment_methods', 'PaymentMethod', { pathParam: 'payment_method' }),
-    portalConfigurations: open<PortalConfiguration>('portal_configurations', 'configuration', {
+    paymentMethods: open('payment_methods', 'PaymentMethod', { pathParam: 'payment_method' }),
+    portalConfigurations: open('portal_configurations', 'configuration', {
       pathParam: 'configuration',
       event: 'billing_portal.configuration',
     }),
-    portalSessions: open<PortalSession>('portal_sessions', 'billing_portal.session', {
+    portalSessions: open('portal_sessions', 'billing_portal.session', {
       event: 'billing_portal.session',
     }),
-    prices: open<Price>('prices', 'price', { pathParam: 'price', event: 'price' }),
-    products: open<Product>('products', 'product', { event: 'product' }),
-    refunds: open<Refund>('refunds', 'refund', { pathParam: 'refund', event: 'refund' }),
-    schedules: open<Schedule>('schedules', 'subscription schedule', {
+    prices: open('prices', 'price', { pathParam: 'price', event: 'price' }),
+    products: open('products', 'product', { event: 'product' }),
+    refunds: open('refunds', 'refund', { pathParam: 'refund', event: 'refund' }),
+    schedules: open('schedules', 'subscription schedule', {
       pathParam: 'schedule',
       event: 'subscription_schedule',
       dueAt: scheduleDueAt,
     }),
-    setupIntents: open<SetupIntent>('setup_intents', 'setupintent', { pathParam: 'intent', event: 'setup_intent' }),
-    subscriptions: open<Subscription>('subscriptions', 'subscription', {
+    setupIntents: open('setup_intents', 'setupintent', { pathParam: 'intent', event: 'setup_intent' }),
+    subscriptions: open('subscriptions', 'subscription', {
       event: 'customer.subscription',
       dueAt: subscriptionDueAt,
     }),
-    webhookEndpoints: open<WebhookEndpoint>('webhook_endpoints', 'webhook endpoint', {
+    webhookEndpoints: open('webhook_endpoints', 'webhook endpoint', {
       pathParam: 'webhook_endpoint',
     }),
   };

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type MouseEvent } from 'react';
 import { css } from '#styled/css';
 import { button, card, page, prose } from '#styled/recipes';
-import { request } from '../../data/api-client.ts';
+import { call, request } from '../../data/api-client.ts';
 import { ApiError, errorMessage } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { queryClient, refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
@@ -14,8 +14,7 @@ import type { User } from '../../rules/user-profile.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript } from '../../ui/form-fields.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { cancelWords } from '#words/cancel';
-import { CancelReason } from './cancel-reason.tsx';
+import { cancelReasonWords, cancelWords } from '#words/cancel';
 
 /** Ends the subscription with one click. Guests are led to the login first; the served HTML explains it to them. */
 export function CancelPage() {
@@ -159,4 +158,33 @@ function failureText(error: unknown): string | undefined {
   if (isConflict(error)) return cancelWords.nothing;
   if (error instanceof ApiError && error.isOutage && error.code !== 'network') return cancelWords.noAnswer;
   return errorMessage(error);
+}
+
+type Reason = keyof typeof cancelReasonWords.reasons;
+
+const reasons = Object.entries(cancelReasonWords.reasons) as [Reason, string][];
+
+/** One optional question after the cancellation; a click on a reason is the whole reply. */
+function CancelReason() {
+  const [given, setGiven] = useState<Reason | null>(null);
+  const give = async (reason: Reason) => {
+    if (given !== null) return;
+    setGiven(reason);
+    // The failure is shown, and the question stays.
+    await call('giveCancelReason', { reason }).catch(() => setGiven(null));
+  };
+  if (given !== null) return <output className={css({ color: 'muted' })}>{cancelReasonWords.thanks}</output>;
+  return (
+    <fieldset className={css({ display: 'grid', gap: '3' })}>
+      <legend className={css({ fontWeight: 'semibold', marginBottom: '1' })}>{cancelReasonWords.question}</legend>
+      <p className={css({ textStyle: 'small', color: 'muted' })}>{cancelReasonWords.optional}</p>
+      <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '2' })}>
+        {reasons.map(([reason, text]) => (
+          <button key={reason} type="button" className={button({ look: 'soft' })} onClick={() => void give(reason)}>
+            {text}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
 }
