@@ -1,6 +1,7 @@
 import type { Page } from 'playwright/test';
 import { chat, everyKind, pageOf } from './support/chat.ts';
-import { hydrated, settle, stopTime } from './support/page.ts';
+import { holdAssets } from './support/first-paint.ts';
+import { hydrated, installClock, settle, stopTime } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -115,4 +116,25 @@ test('the app does not start without one of its parts, and the messages stay', a
   }
   await expect(page.getByText('This one is new')).toBeVisible();
   expect(visits()).toBe(1);
+});
+
+test('/login?plan=premium: while a part does not arrive the page says that it is loading', async ({ page }) => {
+  await installClock(page);
+  const release = await holdAssets(page, 'login-*.js');
+  await page.goto('/login?plan=premium', { waitUntil: 'commit' });
+  const sign = page.getByRole('main').getByText('Loading...');
+  const isShownLater = () => page.clock.fastForward(10_000).then(() => sign.isVisible());
+  await expect.poll(isShownLater).toBe(true);
+  await expect(page.getByRole('banner')).toBeVisible();
+  release();
+  await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
+  await expect(page.getByText('Loading...')).toHaveCount(0);
+});
+
+test('/login?plan=premium: without the scripts the page is the served one', async ({ page, expectedErrors }) => {
+  expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await page.route('**/assets/**/index-*.js', (route) => route.abort('internetdisconnected'));
+  await page.goto('/login?plan=premium');
+  await expect(page.getByRole('heading', { name: 'Log in to Solace' })).toBeVisible();
+  await expect(page.getByRole('banner')).toBeVisible();
 });

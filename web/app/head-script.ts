@@ -101,6 +101,15 @@ function noteEarlySubmit(): void {
   });
 }
 
+/** Without the scripts a guest sees the page as it is served, which a special address hides until they have run. */
+function showGuestsPageWithoutScripts(): void {
+  const show = ({ target }: Event) => {
+    if (target instanceof HTMLScriptElement) delete document.documentElement.dataset['address'];
+  };
+  // Such events do not bubble.
+  addEventListener('error', show, { capture: true });
+}
+
 /** The scripts would compete with the first paint for bandwidth and CPU. */
 function loadScriptsAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
@@ -129,5 +138,6 @@ function preloadFontsInTime(): void {
 prepare();
 preloadFontsInTime();
 noteEarlySubmit();
+showGuestsPageWithoutScripts();
 if (isTranslated) noteChosenLanguage();
 loadScriptsAfterPaint();

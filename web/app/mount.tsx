@@ -6,6 +6,9 @@ import { clearShownChat, shownChat } from '../data/early-start.ts';
 import { session } from '../data/session.ts';
 import { routeIdOf } from '../router.tsx';
 
+/** The time (ms) after which a page that has not arrived is shown as loading. */
+const patience = 10_000;
+
 /** Hydrates the prerendered markup, or renders into the root if the markup does not match this visit. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
   const app = (
@@ -23,7 +26,7 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
   }
   delete router.ssr;
   // A guest's page is hidden anyway; its header alone, and the page afterwards, would move the footer.
-  if (isGuestsAddress()) await router.load();
+  if (isGuestsAddress()) await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, patience))]);
   delete root.dataset['prerendered'];
   root.replaceChildren();
   flushSync(() => createRoot(root).render(app));
