@@ -18,6 +18,21 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
+/** A text with an icon in its first line, also where the text takes two. */
+export function TextWithIcon({ name, children }: { name: IconName; children: string }) {
+  return (
+    <span className={beside}>
+      <Icon name={name} />
+      {children}
+    </span>
+  );
+}
+
+const beside = css({
+  textWrap: 'balance',
+  '& svg': { display: 'inline', marginInlineEnd: '2', verticalAlign: '[-0.25em]' },
+});
+
 /** Icon paths on a 24 × 24 grid. */
 export const icons = {
   arrow: 'M5 12h14M13 6l6 6-6 6',

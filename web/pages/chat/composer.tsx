@@ -171,6 +171,8 @@ const grow = css({
   _focusWithin: { outline: '3px solid', outlineColor: 'focus', outlineOffset: '[2px]' },
   '&::after': { ...sameText, content: 'attr(data-text)', visibility: 'hidden' },
   '& textarea': { ...sameText, width: 'full', resize: 'none', overflow: 'hidden', outline: 'none' },
+  // A placeholder of two lines would be cut off.
+  '& textarea::placeholder': { whiteSpace: 'nowrap' },
 });
 
 function Allowance() {

@@ -6,7 +6,7 @@ import { brand, chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { ExternalLink } from '../../ui/external-link.tsx';
-import { Icon } from '../../ui/icons.tsx';
+import { Icon, TextWithIcon } from '../../ui/icons.tsx';
 import { landingWords } from '#words/landing';
 
 export function Landing() {
@@ -32,8 +32,7 @@ function Hero() {
         <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landingWords.lead}</p>
         <div className={actions}>
           <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
-            <Icon name="chat" />
-            {landingWords.tryIt}
+            <TextWithIcon name="chat">{landingWords.tryIt}</TextWithIcon>
           </ExternalLink>
           <Link to="/plans" className={button({ size: 'lg', look: 'outline' })}>
             {landingWords.choosePlan}

@@ -8,7 +8,7 @@ import { showToast } from '../../data/toasts.ts';
 import { contactState, requestOtp } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
-import { Icon } from '../../ui/icons.tsx';
+import { TextWithIcon } from '../../ui/icons.tsx';
 import { Sentence } from '../../ui/text.tsx';
 import { codeSentToast } from './code-step.tsx';
 import { StepTitle } from './login-step.tsx';
@@ -32,8 +32,7 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
         href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}
         className={`${button({ size: 'lg', wide: true })} ${css({ paddingInline: '3' })}`}
       >
-        <Icon name="chat" />
-        {loginWords.contactLink}
+        <TextWithIcon name="chat">{loginWords.contactLink}</TextWithIcon>
       </ExternalLink>
       {linkCode && <p className={css({ textStyle: 'small' })}>{loginWords.contactCode(linkCode)}</p>}
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
