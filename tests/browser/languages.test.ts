@@ -1,13 +1,12 @@
-import type { Page } from 'playwright/test';
+import type { Locator, Page } from 'playwright/test';
 import { brand } from '../../worker/contract/brand.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 import { languages, published } from '../../worker/contract/languages.ts';
 import { pages } from '../../web/app/page-heads.ts';
 import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 import { countryNames, languageNames, months } from '#words/intl';
-import { everyKind, messageOf, pageOf } from './support/chat.ts';
+import { everyKind, pageOf } from './support/chat.ts';
 import { expectToFit, open, settle, violations, hydrated } from './support/page.ts';
-import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 
@@ -21,27 +20,49 @@ const person = {
   used: 3,
 };
 
-async function signedIn(stub: Stub): Promise<void> {
-  await stub.signedIn(person);
-  stub.respond('getChat', pageOf(everyKind));
+const isPublic = (path: string) => pages[path]?.isPublic === true;
+const paths = Object.keys(pages);
+const publicPaths = paths.filter(isPublic);
+const privatePaths = paths.filter((path) => !isPublic(path));
+
+for (const { tag, path: start } of languages.filter((one) => published.includes(one.tag))) {
+  // `pages.test.ts` opens the public pages in English.
+  if (start)
+    test(`${tag}: every page of a guest fits a screen of 320 pixels`, async ({ page }) => {
+      await tour(page, { tag, start, paths: publicPaths });
+    });
+
+  test(`${tag}: every page of a member fits a screen of 320 pixels`, async ({ page, stub, expectedErrors }) => {
+    await stub.signedIn(person);
+    stub.respond('getChat', pageOf(everyKind));
+    expectedErrors.push(/status of 4\d\d/);
+    await tour(page, { tag, start, paths: [...privatePaths, '/nope'] });
+  });
 }
 
-const isPublic = (path: string) => pages[path]?.isPublic === true;
-const inOrder = Object.keys(pages).toSorted((one, other) => Number(isPublic(other)) - Number(isPublic(one)));
+type Tour = { tag: string; start: string; paths: string[]; check?: (path: string) => Promise<void> };
 
-for (const { tag, path: start } of [...languages.filter((one) => published.includes(one.tag)), pseudoLanguage])
-  for (const visitor of ['a guest', 'a member'] as const)
-    test(`${tag}: every page of ${visitor} fits a screen of 320 pixels`, async ({ page, stub, expectedErrors }) => {
-      if (visitor === 'a member') await signedIn(stub);
-      expectedErrors.push(/status of 4\d\d/);
-      await page.setViewportSize({ width: 320, height: 800 });
-      const own = inOrder.filter((path) => isPublic(path) === (visitor === 'a guest'));
-      for (const path of visitor === 'a guest' ? [...own, '/nope'] : own) {
-        await open(page, start + path);
-        await expectToFit(page, 320);
-        await expect(page.locator('html')).toHaveAttribute('lang', tag);
-      }
-    });
+/** Opens pages of a language on a screen of 320 pixels. */
+async function tour(page: Page, { tag, start, paths: toOpen, check }: Tour): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 800 });
+  for (const path of toOpen) {
+    await open(page, start + path);
+    await expectToFit(page, 320);
+    await expect(page.locator('html')).toHaveAttribute('lang', tag);
+    if (path === '/') expect(await iconGap(page.getByRole('main').getByRole('link').first())).toBeLessThan(12);
+    await check?.(path);
+  }
+}
+
+/** The pixels between the icon of a link and the first line of its text. */
+const iconGap = (link: Locator) =>
+  link.evaluate((element) => {
+    const icon = element.querySelector('svg')!;
+    const range = document.createRange();
+    range.selectNode(icon.nextSibling!);
+    const [line, { left, right }] = [range.getClientRects()[0]!, icon.getBoundingClientRect()];
+    return Math.min(Math.abs(line.left - right), Math.abs(left - line.right));
+  });
 
 /** The texts that a page shows in plain English, names aside. */
 const plainTexts = (page: Page, names: string[]) =>
@@ -61,25 +82,31 @@ const plainTexts = (page: Page, names: string[]) =>
   }, names);
 
 test.describe('the pseudo-language', () => {
-  test('shows no sentence that is not among the words', async ({ page, stub }) => {
-    const names = [brand.company, brand.name, brand.companion, brand.messagingApp, brand.supportEmail];
-    const ofLines = Object.values(helpLines).flatMap(({ lines }) => lines.flatMap(({ text }) => text?.word ?? []));
-    const others = [...ofLines, ...months, ...Object.values(countryNames), ...Object.values(languageNames)];
-    await stub.signedIn(person);
-    stub.respond('getChat', pageOf([messageOf(1, '1'), messageOf(2, '2', { author: 'solace', crisis: true })]));
-    const found: string[] = [];
-    for (const path of Object.keys(pages)) {
-      await open(page, pseudoLanguage.path + path);
-      await settle(page);
-      found.push(...(await plainTexts(page, [...names, ...others])).map((text) => `${path}: ${text}`));
-    }
-    expect(found).toEqual([]);
-  });
+  const withAxe = ['/', '/plans', '/login', '/help-now'];
+  const names = [brand.company, brand.name, brand.companion, brand.messagingApp, brand.supportEmail];
+  const ofLines = Object.values(helpLines).flatMap(({ lines }) => lines.flatMap(({ text }) => text?.word ?? []));
+  const known = [...names, ...ofLines, ...months, ...Object.values(countryNames), ...Object.values(languageNames)];
 
-  for (const path of ['/', '/plans', '/login', '/help-now'])
-    test(`${path} has no violation for axe`, async ({ page }) => {
-      await open(page, pseudoLanguage.path + path);
-      expect(await violations(page)).toEqual([]);
+  for (const [visitor, toOpen] of [
+    ['a guest', publicPaths],
+    ['a member', [...paths, '/nope']],
+  ] as const)
+    test(`fits a screen of 320 pixels for ${visitor}, and has no sentence that is not among the words`, async ({
+      page,
+      stub,
+      expectedErrors,
+    }) => {
+      expectedErrors.push(/status of 404/);
+      if (visitor === 'a member') await stub.signedIn(person);
+      stub.respond('getChat', pageOf(everyKind.map((message, index) => ({ ...message, text: String(index) }))));
+      const found: string[] = [];
+      const check = async (path: string) => {
+        await settle(page);
+        found.push(...(await plainTexts(page, known)).map((text) => `${path}: ${text}`));
+        if (visitor === 'a guest' && withAxe.includes(path)) expect(await violations(page), path).toEqual([]);
+      };
+      await tour(page, { tag: pseudoLanguage.tag, start: pseudoLanguage.path, paths: [...toOpen], check });
+      expect(found).toEqual([]);
     });
 
   test('turns the pages from right to left: the carousel, the arrows and the logo', async ({ page }) => {
@@ -147,9 +174,11 @@ for (const [locale, path, name, target] of visits)
   test.describe(`a browser in ${locale}`, () => {
     test.use({ locale });
 
-    test(`${path} offers ${name} alone, from the first paint on and without a shift`, async ({ page }) => {
+    test(`${path} offers ${name} alone, without a shift, and leads to the same page, where nothing is offered`, async ({
+      page,
+    }) => {
       const release = await holdAssets(page);
-      await page.goto(path, { waitUntil: 'commit' });
+      await page.goto(`${path}?plan=basic`, { waitUntil: 'commit' });
       await expect(offers(page)).toHaveText([name]);
       const served = await page.getByRole('heading', { level: 1 }).boundingBox();
       release();
@@ -158,10 +187,7 @@ for (const [locale, path, name, target] of visits)
       expect(await layoutShift(page)).toBe(0);
       const tag = await offers(page).getAttribute('hreflang');
       expect(languages.find((language) => language.tag === tag)?.name).toBe(name);
-    });
-
-    test(`${path} leads to the same page in ${name}, where nothing is offered`, async ({ page }) => {
-      await open(page, `${path}?plan=basic`);
+      await page.unrouteAll();
       await offers(page).click();
       await page.waitForURL(`${target}?plan=basic`);
       await expect(offers(page)).toHaveCount(0);
@@ -174,9 +200,17 @@ for (const [locale, path, name, target] of visits)
 test.describe('the offer', () => {
   test.use({ locale: 'es-ES' });
 
-  test('goes at a click, is not made again, and leaves the language as it is', async ({ page }) => {
-    await open(page, '/');
-    await page.getByRole('complementary').getByRole('button', { name: 'Cerrar' }).click();
+  const refuse = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Cerrar' }).click();
+
+  test('goes at a click before the scripts have loaded, is not made again, and leaves the language as it is', async ({
+    page,
+  }) => {
+    const release = await holdAssets(page);
+    await page.goto('/', { waitUntil: 'commit' });
+    await refuse(page);
+    await expect(offers(page)).toHaveCount(0);
+    release();
+    await hydrated(page);
     await expect(offers(page)).toHaveCount(0);
     expect(await stored(page)).toBe('en');
     await open(page, '/');
@@ -184,54 +218,49 @@ test.describe('the offer', () => {
     await expect(offers(page)).toHaveCount(0);
   });
 
-  test('is refused before the scripts have loaded', async ({ page }) => {
-    const release = await holdAssets(page);
-    await page.goto('/', { waitUntil: 'commit' });
-    await page.getByRole('complementary').getByRole('button', { name: 'Cerrar' }).click();
-    await expect(offers(page)).toHaveCount(0);
-    release();
-    await hydrated(page);
-    await expect(offers(page)).toHaveCount(0);
-  });
-
-  test('follows a change of the page', async ({ page }) => {
+  test('follows a change of the page, fits a narrow screen, stays off paper and goes at a click', async ({ page }) => {
     await open(page, '/');
     await page.getByRole('navigation', { name: 'Footer' }).getByRole('link', { name: 'Plans' }).click();
     await expect(offers(page)).toHaveAttribute('href', '/es/plans');
-  });
-
-  test('can be used by everybody, fits a narrow screen and stays off paper', async ({ page }) => {
-    await open(page, '/plans');
     await expectToFit(page, 320);
     expect(await violations(page)).toEqual([]);
     await page.emulateMedia({ media: 'print' });
     await expect(offers(page)).toHaveCount(0);
+    await page.emulateMedia({ media: 'screen' });
+    await expect(offers(page)).toHaveCount(1);
+    await refuse(page);
+    await expect(offers(page)).toHaveCount(0);
+    expect(await stored(page)).toBe('en');
   });
 });
 
 test.describe('the home page', () => {
-  for (const [language, target] of [
-    ['es', '/es/'],
-    ['pt-BR', '/pt-br/'],
-  ] as const)
-    test(`opens in ${language} after a click on it in the footer, and no other page does`, async ({ page }) => {
-      const { name } = languages.find(({ tag }) => tag === language)!;
-      await open(page, '/');
-      await page.getByRole('navigation', { name: 'Language' }).getByRole('link', { name }).click();
+  test('opens in the language of the last click in the footer, and no other page does', async ({ page }) => {
+    for (const [tag, target] of [
+      ['es', '/es/'],
+      ['pt-BR', '/pt-br/'],
+    ] as const) {
+      const { name } = languages.find((language) => language.tag === tag)!;
+      const footer = page.getByRole('contentinfo');
+      await open(page, tag === 'es' ? '/' : '/es/');
+      await footer.getByRole('link', { name, exact: true }).click();
       await page.waitForURL(target);
-      expect(await stored(page)).toBe(language);
+      expect(await stored(page)).toBe(tag);
       await page.goto('/?from=chat#plans');
       await page.waitForURL(`${target}?from=chat#plans`);
-      await page.goto('/plans');
-      await expect(page.locator('html')).toHaveAttribute('lang', 'en');
-    });
+    }
+    await page.goto('/plans');
+    await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  });
 
-  for (const language of ['en', 'xx', 'constructor', ''])
-    test(`stays English with “${language}” in local storage`, async ({ page }) => {
-      await page.addInitScript((tag) => localStorage.setItem('language', tag), language);
+  test('stays English with another text in local storage', async ({ page }) => {
+    await open(page, '/');
+    for (const language of ['en', 'xx', 'constructor', '']) {
+      await page.evaluate((tag) => localStorage.setItem('language', tag), language);
       await open(page, '/');
-      expect(new URL(page.url()).pathname).toBe('/');
+      expect(new URL(page.url()).pathname, language).toBe('/');
       await expect(page.locator('html')).toHaveAttribute('lang', 'en');
       await expect(offers(page)).toHaveCount(0);
-    });
+    }
+  });
 });
