@@ -1,13 +1,13 @@
 import { Webhook } from 'standardwebhooks';
 import { sql, type SQL } from 'drizzle-orm';
-import { keyedHashes, sha256 } from '../lib/crypto.ts';
+import { keyedHash, keyedHashes, sha256 } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 
 /** A signed call; `id` is its idempotency key. Fingerprints are made on demand: those of a voice take 8 MB. */
-export type BotCall = { id: string; fingerprints: () => Promise<string[]> };
+export type BotCall = { id: string; fingerprint: () => Promise<string>; earlierFingerprints: () => Promise<string[]> };
 
 type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
 
@@ -23,7 +23,7 @@ export async function verifyBotCall(settings: BotSettings, request: Request, bod
   };
   if (!settings.BOT_WEBHOOK_SECRET.some((secret) => signedWith(secret, body, headers)))
     throw new RequestError('invalidBotSignature');
-  return { id, fingerprints: () => fingerprintsOf(settings, `${new URL(request.url).pathname}\n${body}`) };
+  return { id, ...fingerprintsOf(settings, () => `${new URL(request.url).pathname}\n${body}`) };
 }
 
 function signedWith(secret: string, body: string, headers: Record<string, string>): boolean {
@@ -36,13 +36,15 @@ function signedWith(secret: string, body: string, headers: Record<string, string
 }
 
 export function comparedBy(settings: BotSettings, { id }: BotCall, fields: Record<string, unknown>): BotCall {
-  return { id, fingerprints: () => fingerprintsOf(settings, JSON.stringify(fields)) };
+  return { id, ...fingerprintsOf(settings, () => JSON.stringify(fields)) };
 }
 
 /** A body names a number, so its hash is keyed. The version before 2026-11-23 stored an unkeyed one for 7 days. */
-async function fingerprintsOf({ CODE_PEPPER }: BotSettings, text: string): Promise<string[]> {
-  const [keyed, unkeyed] = await Promise.all([keyedHashes(CODE_PEPPER, 'bot-call', text), sha256(text)]);
-  return [...keyed, unkeyed];
+function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: BotSettings, text: () => string) {
+  return {
+    fingerprint: () => keyedHash(pepper!, 'bot-call', text()),
+    earlierFingerprints: async () => [...(await keyedHashes(earlier, 'bot-call', text())), await sha256(text())],
+  };
 }
 
 type Row = { fingerprint: string; answer: string };
@@ -74,13 +76,14 @@ export async function applyOnce<Result, Name extends string>(
   statements: Statements<Name>,
   values: Record<string, unknown> = {},
 ): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
-  const [id, fingerprints] = [botCall.id, await botCall.fingerprints()];
-  const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint: fingerprints[0] };
+  const [id, fingerprint] = [botCall.id, await botCall.fingerprint()];
+  const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint };
   const results = await runPrepared(db, Object.values<Prepared>(statements), all);
   const named = Object.keys(statements).map((name, index) => [name, results[index]]);
   const rows = Object.fromEntries(named) as Record<'claim' | Name, unknown[]>;
   const [call] = rows.claim as Row[];
   if (!call) return { response: null, rows };
-  if (!fingerprints.includes(call.fingerprint)) throw new RequestError('idReused');
+  if (call.fingerprint !== fingerprint && !(await botCall.earlierFingerprints()).includes(call.fingerprint))
+    throw new RequestError('idReused');
   return { response: JSON.parse(call.answer) as Result, rows };
 }
