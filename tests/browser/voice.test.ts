@@ -1,6 +1,7 @@
 import type { Page } from 'playwright/test';
 import { ensureHeadlessBrowser } from './browser.ts';
 import { chat, messageOf, openChat, pageOf } from './support/chat.ts';
+import { holdAssets } from './support/first-paint.ts';
 import {
   heard,
   hide,
@@ -249,6 +250,23 @@ test('a muted microphone is noticed', async ({ page, stub }) => {
   await expect(panel(page).getByRole('timer')).toHaveText('0:02');
   await press(page, 'Stop');
   await expect(page.getByRole('status').filter({ hasText: 'Is the microphone muted?' })).toBeVisible();
+});
+
+test('a transcript stays within its message while the player loads', async ({ page, stub }) => {
+  await page.setViewportSize({ width: 360, height: 700 });
+  const release = await holdAssets(page, 'voice-message-*.js');
+  await openVoice(page, stub);
+  const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
+  stub.respond('getChat', pageOf([messageOf(1, 'What I said when I came home in the evening', { voice })]));
+  await page.reload();
+  const spoken = chat.message(page, 'What I said');
+  await expect(spoken).toBeVisible();
+  await expect(spoken.getByRole('button')).toHaveCount(0);
+  const overflow = () => spoken.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+  expect(await overflow()).toBe(0);
+  release();
+  await expect(spoken.getByRole('button', { name: /^Play/ })).toBeVisible();
+  expect(await overflow()).toBe(0);
 });
 
 test('one recording plays at a time, at the chosen speed and from the chosen second', async ({ page, stub }) => {

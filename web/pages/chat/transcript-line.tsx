@@ -82,6 +82,7 @@ function Part(part: MessagePart) {
 
 const bubble = css({
   display: 'grid',
+  gridTemplateColumns: '[minmax(0, 1fr)]',
   gap: '1',
   width: '[fit-content]',
   maxWidth: '[min(36rem, 88%)]',
