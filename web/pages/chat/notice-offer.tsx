@@ -37,7 +37,7 @@ export default function NoticeOffer({ token }: { token: string }) {
             {noticeOfferWords.accept}
           </button>
         )}
-        <button type="button" className={button({ look: 'soft' })} onClick={close}>
+        <button type="button" className={button({ look: 'outline' })} onClick={close}>
           {state === 'off' || state === 'failed' ? noticeOfferWords.refuse : noticeOfferWords.close}
         </button>
       </div>
