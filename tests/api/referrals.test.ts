@@ -4,7 +4,7 @@ import { botCall, call, parallel } from './support/api.ts';
 import { newWriter, readChat, reply } from './support/chat.ts';
 import { advanceClock, until } from './support/clock.ts';
 import { database } from './support/database.ts';
-import { costOf } from './support/log.ts';
+import { costOf, logLines } from './support/log.ts';
 import { newContact, newPhone } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
@@ -87,6 +87,11 @@ it('counts later what the database could not count at once, and costs a later re
   const before = await storedMark(token);
   await sandbox.faults({ libsql: { status: 503, match: 'daily_totals' } });
   expect((await readChat(token)).messages).toHaveLength(1);
+  await until(
+    'the refused count',
+    () => logLines('referral_postponed'),
+    (lines) => lines.length > 0,
+  );
   await sandbox.faults({ libsql: null });
   expect(await total()).toBe(0);
   expect(await storedMark(token)).toBe(before);
