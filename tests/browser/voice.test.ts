@@ -122,6 +122,23 @@ test('a recording can be stopped by Escape, listened to, and thrown away', async
   expect(stub.calls('sendVoice')).toEqual([]);
 });
 
+test('a second tap where Stop was neither deletes the recording nor sends it', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await record(page);
+    const { x, y, width: wide, height } = (await panel(page).getByRole('button', { name: 'Stop' }).boundingBox())!;
+    const tap = () => page.mouse.click(x + wide / 2, y + height / 2);
+    await tap();
+    await expect(panel(page).getByRole('button', { name: 'Delete' })).toBeVisible();
+    await tap();
+    await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
+    await press(page, 'Delete');
+    await expect(chat.field(page)).toBeVisible();
+  }
+  expect(stub.calls('sendVoice')).toEqual([]);
+});
+
 test('a cancelled recording leaves nothing, and the microphone is free', async ({ page, stub }) => {
   await openVoice(page, stub);
   await record(page);

@@ -149,4 +149,11 @@ const meter = css({
     _forced: { backgroundColor: '[CanvasText]' },
   },
 });
-const actions = css({ display: 'flex', flexWrap: 'wrap', gap: '2', justifyContent: 'flex-end' });
+const actions = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '2',
+  justifyContent: 'flex-end',
+  // What throws the recording away stands apart: a second tap on Stop must not reach it.
+  '& > :first-child': { marginInlineEnd: 'auto' },
+});
