@@ -143,7 +143,7 @@ const usageStatements = { text: usageOf('text'), voice: usageOf('voice') };
 function usageOf(kind: 'text' | 'voice') {
   return personStatements((own) => ({
     response: allowanceSql(kind, own),
-    effects: { countMessages: countSql(own, sql`${isFirstCall} and ${storedResponse} ->> 'allowed' = 1`) },
+    effects: { countMessages: countSql(own, storedResponse, isFirstCall) },
   }));
 }
 
