@@ -66,7 +66,7 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
                 value={text}
                 placeholder={composerWords.placeholder}
                 enterKeyHint="send"
-                aria-invalid={error ? true : undefined}
+                aria-invalid={error && !error.isNotice ? true : undefined}
                 aria-describedby={error ? 'message-error message-hint' : 'message-hint'}
                 onChange={({ target }) => {
                   drafts.write(target.value);
@@ -102,7 +102,7 @@ function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) 
   const start = () => {
     showError(null);
     if (planOf(tier).hasVoice) void voiceDraft.start(token);
-    else showError(voiceNotInPlan);
+    else showError({ ...voiceNotInPlan, isNotice: true });
   };
   return (
     <>

@@ -6,8 +6,8 @@ import { Alert } from '../../ui/alert.tsx';
 import { chatWords, composerWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
 
-/** Why a message was not sent, and what to do; with help beside a spent allowance. */
-export type SendError = { text: string; leadsToPlans: boolean; offersHelp: boolean };
+/** Why a message was not sent, and what to do; with help beside a spent allowance. Nothing has failed yet at a notice. */
+export type SendError = { text: string; leadsToPlans: boolean; offersHelp: boolean; isNotice?: boolean };
 
 export function sendError(error: unknown): SendError {
   const { code, toast } = error instanceof ApiError ? error : { code: null, toast: null };
@@ -25,8 +25,8 @@ type ErrorProps = { id: string; error: SendError; openHelp: () => void };
 
 export function SendErrorText({ id, error, openHelp }: ErrorProps) {
   return (
-    <div id={id}>
-      <Alert look="danger">
+    <div id={id} role={error.isNotice ? 'status' : undefined}>
+      <Alert look={error.isNotice ? 'calm' : 'danger'}>
         {error.text}
         {error.leadsToPlans && (
           <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
