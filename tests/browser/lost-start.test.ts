@@ -138,3 +138,28 @@ test('/login?plan=premium: without the scripts the page is the served one', asyn
   await expect(page.getByRole('heading', { name: 'Log in to Solace' })).toBeVisible();
   await expect(page.getByRole('banner')).toBeVisible();
 });
+
+for (const [path, heading] of [
+  ['/login', 'Log in to Solace'],
+  ['/cancel', 'Cancel subscription'],
+] as const)
+  for (const visitor of ['guest', 'member'])
+    test(`${path}: without the scripts a ${visitor} sees the served page`, async ({ page, stub, expectedErrors }) => {
+      expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+      if (visitor === 'member') await stub.signedIn();
+      await page.route('**/assets/**/index-*.js', (route) => route.abort('internetdisconnected'));
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
+      await expect(page.getByRole('banner')).toBeVisible();
+    });
+
+test('/cancel: a guest sees nothing but the login', async ({ page }) => {
+  const release = await holdAssets(page, 'login-*.js');
+  const requested = page.waitForRequest('**/login-*.js');
+  await page.goto('/cancel', { waitUntil: 'commit' });
+  await requested;
+  await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveText('Cancel subscription');
+  await expect(page.getByRole('heading', { level: 1 })).toBeHidden();
+  release();
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in to Solace' })).toBeVisible();
+});

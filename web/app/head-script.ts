@@ -16,7 +16,9 @@ function prepare(): void {
   const { dataset } = document.documentElement;
   const early = newEarlyStart();
   globalThis.earlyStart = early;
-  if (location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
+  // Its served page is for browsers without scripts: the scripts show the login to a guest.
+  const isCancel = location.pathname.endsWith('/cancel');
+  if (isCancel || location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
   takeTokensFromAddress(early);
   // A choice of a language is stored, and then nothing is offered.
   const other = isTranslated ? preferredInstead(document.documentElement.lang, navigator.languages) : undefined;
@@ -101,10 +103,10 @@ function noteEarlySubmit(): void {
   });
 }
 
-/** Without the scripts a guest sees the page as it is served, which a special address hides until they have run. */
+/** Without the scripts everybody sees the guests' page as it is served, which CSS hides from some until they have run. */
 function showGuestsPageWithoutScripts(): void {
   const show = ({ target }: Event) => {
-    if (target instanceof HTMLScriptElement) delete document.documentElement.dataset['address'];
+    if (target instanceof HTMLScriptElement) document.documentElement.dataset['scripts'] = 'failed';
   };
   // Such events do not bubble.
   addEventListener('error', show, { capture: true });

@@ -23,7 +23,9 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
-  ':root:is([data-visitor], [data-address]) #root[data-prerendered=guest-page] > *': { display: 'none !important' },
+  ':root:not([data-scripts=failed]):is([data-visitor], [data-address]) #root[data-prerendered=guest-page] > *': {
+    display: 'none !important',
+  },
   ':root:not([data-visitor]) #root[data-prerendered=shell] > *': { display: 'none !important' },
   // The offer of another language above the page; `build/panda.config.ts` shows the one that `head-script.ts` chooses.
   '.offer': {
