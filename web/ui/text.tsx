@@ -7,6 +7,18 @@ export function Sentence({ parts }: { parts: ReactNode[] }) {
   return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }
 
+/** A text in which no line ends within this part, such as a phone number. */
+export function Unbroken({ text, part }: { text: string; part: string }) {
+  const [before, ...after] = text.split(part);
+  return (
+    <>
+      {before}
+      <span className={css({ whiteSpace: 'nowrap' })}>{part}</span>
+      {after.join(part)}
+    </>
+  );
+}
+
 type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };
 
 /** A text for guests or users; while that is unknown, CSS shows the second if a token is stored. */

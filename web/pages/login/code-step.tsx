@@ -7,6 +7,7 @@ import { formatPhone } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
+import { Unbroken } from '../../ui/text.tsx';
 import { loginWords } from '#words/login';
 import { StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
@@ -46,7 +47,7 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
   return (
     <form noValidate aria-labelledby={titleId} onSubmit={submit} className={css({ display: 'grid', gap: '5' })}>
       <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
-        {loginWords.codeLead(formatPhone(phone))}
+        <Unbroken text={loginWords.codeLead(formatPhone(phone))} part={formatPhone(phone)} />
       </StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField

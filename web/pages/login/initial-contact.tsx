@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { chatLink } from '#contract/brand';
+import { Unbroken } from '../../ui/text.tsx';
 import { loginWords } from '#words/login';
 import { showToast } from '../../data/toasts.ts';
 import { contactState, requestOtp } from '../../data/sign-in.ts';
@@ -27,7 +28,9 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
   useContact({ phone, linkCode, setLinkCode, goToCode });
   return (
     <div className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={loginWords.contactTitle}>{loginWords.contactText(formatPhone(phone))}</StepTitle>
+      <StepTitle title={loginWords.contactTitle}>
+        <Unbroken text={loginWords.contactText(formatPhone(phone))} part={formatPhone(phone)} />
+      </StepTitle>
       <ExternalLink
         href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}
         className={`${button({ size: 'lg', wide: true })} ${css({ paddingInline: '3' })}`}
