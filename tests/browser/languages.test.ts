@@ -38,6 +38,26 @@ for (const { tag, path: start } of languages.filter((one) => published.includes(
     expectedErrors.push(/status of 4\d\d/);
     await tour(page, { tag, start, paths: [...privatePaths, '/nope'] });
   });
+
+  test(`${tag}: the title of the chat is one line, and the plans of the account fit their card`, async ({
+    page,
+    stub,
+  }) => {
+    await stub.signedIn(person);
+    stub.respond('getChat', pageOf(everyKind));
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open(page, `${start}/chat`);
+    const lines = page.locator('#chat-title').evaluate((title) => {
+      const range = document.createRange();
+      range.selectNodeContents(title);
+      return range.getClientRects().length;
+    });
+    expect(await lines, 'the lines of the title').toBe(1);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(page, `${start}/account`);
+    const table = page.getByRole('table').locator('xpath=..');
+    expect(await table.evaluate((scroller) => scroller.scrollWidth - scroller.clientWidth), 'hidden pixels').toBe(0);
+  });
 }
 
 type Tour = { tag: string; start: string; paths: string[]; check?: (path: string) => Promise<void> };

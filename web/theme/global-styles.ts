@@ -41,6 +41,7 @@ export const globalCss = defineGlobalStyles({
   '.offer a, .offer button': { minWidth: 'touch', minHeight: 'touch', paddingBlock: '2' },
   '.offer button': { marginInlineStart: 'auto', fontSize: 'lg' },
   'h1, h2, h3': { font: 'inherit' },
+  'p, li': { textWrap: 'pretty' },
   'ul, ol': { listStyle: 'none' },
   'img, svg': { display: 'block', maxWidth: 'full' },
   'button, input, select, textarea': { font: 'inherit', color: 'inherit', background: 'none', borderRadius: '0' },

@@ -23,7 +23,7 @@ export function ResultPage({ mood, title, text, children }: Props) {
           </span>
         )}
         <h1 className={css({ textStyle: 'heading' })}>{title}</h1>
-        {text && <p className={css({ color: 'muted' })}>{text}</p>}
+        {text && <p className={css({ color: 'muted', textWrap: 'balance' })}>{text}</p>}
         {children}
       </div>
     </div>

@@ -69,7 +69,7 @@ const scroller = css({
 });
 
 const table = css({
-  minWidth: { md: '[38rem]' },
+  minWidth: { md: '[37rem]' },
   fontSize: { base: '[clamp(0.6875rem, 3.2vw, 0.8125rem)]', md: 'sm' },
   '& tr': {
     display: { base: 'grid', md: 'table-row' },

@@ -78,11 +78,12 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
   );
 }
 
+/** The menu keeps its place while the conversation is loading. */
 const bar = css({
   position: 'relative',
   display: 'grid',
-  gridTemplateColumns: '1fr auto',
-  gridTemplateAreas: { base: '"title menu" "label help"', md: '"title help menu" "label help menu"' },
+  gridTemplateColumns: '[1fr auto 2.75rem]',
+  gridTemplateAreas: { base: '"title title menu" "label help help"', md: '"title help menu" "label help menu"' },
   alignItems: 'center',
   columnGap: '2',
   rowGap: '1',
@@ -90,8 +91,6 @@ const bar = css({
   paddingBlock: '2',
   borderBottomWidth: 'thin',
   borderColor: 'line',
-  // The menu keeps its place while the conversation is loading.
-  md: { gridTemplateColumns: '[1fr auto 2.75rem]' },
 });
 /** As high as the menu beside it, which comes with the conversation. */
 const title = css({
@@ -102,7 +101,7 @@ const title = css({
   textStyle: 'subheading',
 });
 const label = css({ gridArea: 'label' });
-const help = css({ gridArea: 'help' });
+const help = css({ gridArea: 'help', justifySelf: 'end' });
 
 type MenuProps<Id> = { options: readonly { id: Id; label: string }[]; choose: (id: Id) => void };
 

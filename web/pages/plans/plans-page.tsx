@@ -33,7 +33,9 @@ export function PlansPage() {
         })}
       >
         <h1 className={css({ textStyle: 'display' })}>{plansWords.title}</h1>
-        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: 'reading' })}>{plansWords.lead}</p>
+        <p className={css({ textStyle: 'lead', textWrap: 'balance', color: 'muted', maxWidth: 'reading' })}>
+          {plansWords.lead}
+        </p>
       </header>
       <ul className={grid}>
         {byLevel.map((plan) => (
