@@ -8,6 +8,8 @@ async function run(): Promise<void> {
   // The service worker has kept the text of this page, and parts of the app may be missing.
   if (!navigator.onLine && location.pathname.endsWith('/help-now')) return;
   await globalThis.earlyStart?.parts;
+  // So that evaluating the scripts and starting the app are two tasks, between which the page responds.
+  await globalThis.scheduler?.yield?.();
   const router = createAppRouter();
   start(router);
   const root = document.getElementById('root');
