@@ -55,3 +55,9 @@ test('every page carries the strict headers', async ({ request }) => {
     expect(headers['permissions-policy']).toContain('camera=()');
   }
 });
+
+test('a browser that asks for /favicon.ico, as it does beside a text, gets the icon', async ({ request }) => {
+  const response = await request.get('/favicon.ico');
+  expect(response.status()).toBe(200);
+  expect(response.headers()['content-type']).toBe('image/png');
+});

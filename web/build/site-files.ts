@@ -54,7 +54,7 @@ export function manifest(): string {
   });
 }
 
-/** The `_redirects` file: one address for each language, however its start is spelled. */
+/** The `_redirects` file: one address for each language, however its start is spelled, and the icon of pages without a head. */
 export function redirects(): string {
   const paths = languages
     .filter(({ tag }) => published.includes(tag))
@@ -64,7 +64,8 @@ export function redirects(): string {
       .filter((other) => other !== path)
       .map((other) => [other, path] as const),
   );
-  return spelled.flatMap(([from, to]) => [`${from} ${to}/ 301`, `${from}/* ${to}/:splat 301`, '']).join('\n');
+  const rules = spelled.flatMap(([from, to]) => [`${from} ${to}/ 301`, `${from}/* ${to}/:splat 301`]);
+  return `${[...rules, '/favicon.ico /icon-192.png 302'].join('\n')}\n`;
 }
 
 /** Cloudflare reads at most 100 rules. */
