@@ -81,7 +81,8 @@ export const test = base.extend<Fixtures, Shared>({
 /** Collects what the pages of a context report, until it is stopped. */
 function watchErrors(context: BrowserContext): { found: string[]; stop: () => void } {
   const found: string[] = [];
-  const onConsole = (message: ConsoleMessage) => void (message.type() === 'error' && found.push(message.text()));
+  const onConsole = (message: ConsoleMessage) =>
+    void (message.type() === 'error' && found.push(`${message.text()} ${message.location().url}`.trim()));
   const onResponse = (response: Response) =>
     void (response.status() >= 500 && found.push(`${response.status()} ${response.url()}`));
   const onError = (error: WebError) => void found.push(String(error.error()));
