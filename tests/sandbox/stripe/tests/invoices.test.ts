@@ -59,7 +59,8 @@ test('the lines of a change name what they credit, are rounded separately and ge
   expect(details[0]?.proration_details?.credited_items?.invoice).toBe(idOf(before.latest_invoice));
   expect(details[1]?.proration_details?.credited_items).toBeNull();
   expect(details[0]?.invoice_item).toMatch(/^ii_/);
-  expect([invoice.period_start, invoice.period_end - now < 10]).toEqual([start, true]);
+  expect(invoice.period_start).toBe(start);
+  expect(invoice.period_end).toBeGreaterThanOrEqual(now);
 });
 
 test('less than 50 cents is added to the balance instead of charged', async () => {
