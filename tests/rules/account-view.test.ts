@@ -12,182 +12,110 @@ import { readUser } from '../../web/rules/user-profile.ts';
 import { cancelView } from '../../web/rules/cancel-view.ts';
 
 describe('the status of a plan', () => {
-  const soon = '2025-01-05T12:00:00Z';
-  const later = '2025-02-01T12:00:00Z';
+  const renewalDate = '2025-01-05T12:00:00Z';
+  const cancelAtDate = '2025-02-01T12:00:00Z';
+  const active = { subscriptionStatus: 'active', subscriptionTier: 'premium' };
+  const none = { renewalDate: null, cancelAtDate: null, scheduledTierId: null };
+  const line = (facts: Partial<StatusFacts>) => statusLine({ ...active, ...none, ...facts }, 'UTC');
+  const trial = { subscriptionStatus: 'trialing' };
+  const downgrade = { subscriptionStatus: 'downgrade_scheduled' };
+  const cancellation = { subscriptionStatus: 'cancellation_scheduled' };
+  const scheduledTierId = 'basic';
 
-  const line = (facts: Partial<StatusFacts>) =>
-    statusLine(
-      {
-        subscriptionStatus: 'active',
-        subscriptionTier: 'premium',
-        renewalDate: null,
-        cancelAtDate: null,
-        scheduledTierId: null,
-        ...facts,
-      },
-      'UTC',
-    );
-  const text = (facts: Partial<StatusFacts>) => line(facts).text;
+  it.each<[facts: Partial<StatusFacts>, text: string]>([
+    [{ ...trial, cancelAtDate, renewalDate }, 'Trial ends on January 5, 2025'],
+    [{ ...trial, renewalDate, scheduledTierId }, 'Trial ends on January 5, 2025 and will switch to Basic'],
+    [{ ...trial, renewalDate, subscriptionTier: 'free' }, 'Trial ends on January 5, 2025'],
+    [{ ...trial, cancelAtDate }, 'Trial status error - please refresh'],
+    [{ ...trial, scheduledTierId }, 'Trial will switch to Basic (error: missing date)'],
+    [
+      { ...downgrade, scheduledTierId, cancelAtDate, renewalDate },
+      'Downgrade scheduled. Changes to Basic on February 1, 2025',
+    ],
+    [{ ...downgrade, scheduledTierId, renewalDate }, 'Downgrade scheduled. Changes to Basic on January 5, 2025'],
+    [{ ...downgrade, scheduledTierId }, 'Downgrade scheduled. Changes to Basic (error: missing date)'],
+    [{ ...downgrade, renewalDate }, 'Please refresh to update status'],
+    [{ ...cancellation, cancelAtDate }, 'Cancellation scheduled. Changes to Free on February 1, 2025'],
+    [{ ...cancellation, renewalDate }, 'Cancellation scheduled. Changes to Free on January 5, 2025'],
+    [cancellation, 'Cancellation scheduled. Changes to Free (error: missing date)'],
+    [{ subscriptionTier: 'free' }, 'Free plan - upgrade to get full access'],
+    [{ subscriptionTier: 'inactive' }, 'Free plan - upgrade to get full access'],
+    [{ subscriptionTier: 'unheard-of' }, 'Free plan - upgrade to get full access'],
+    [{ renewalDate }, 'Renews on January 5, 2025'],
+    [{}, 'Subscription error - please refresh'],
+    [{ renewalDate: 'soon' }, 'Renews on an unknown date'],
+    [{ subscriptionStatus: null, renewalDate }, 'Please refresh to update status'],
+    [{ subscriptionStatus: 'incomplete', renewalDate }, 'Please refresh to update status'],
+  ])('of %j is “%s”', (facts, text) => {
+    expect(line(facts).text).toBe(text);
+  });
 
-  describe('the status line', () => {
-    it('shows a trial first', () => {
-      const trial = { subscriptionStatus: 'trialing', cancelAtDate: later };
-      expect(text({ ...trial, renewalDate: soon })).toBe('Trial ends on January 5, 2025');
-      expect(text({ ...trial, renewalDate: soon, scheduledTierId: 'basic' })).toBe(
-        'Trial ends on January 5, 2025 and will switch to Basic',
-      );
-      expect(text({ ...trial, renewalDate: soon, subscriptionTier: 'free' })).toBe('Trial ends on January 5, 2025');
-      expect(text(trial)).toBe('Trial status error - please refresh');
-      expect(text({ ...trial, scheduledTierId: 'basic' })).toBe('Trial will switch to Basic (error: missing date)');
-    });
-
-    it('shows a scheduled downgrade with the cancel date, else the renewal date', () => {
-      const downgrade = { subscriptionStatus: 'downgrade_scheduled', scheduledTierId: 'basic' };
-      expect(text({ ...downgrade, cancelAtDate: later, renewalDate: soon })).toBe(
-        'Downgrade scheduled. Changes to Basic on February 1, 2025',
-      );
-      expect(text({ ...downgrade, renewalDate: soon })).toBe(
-        'Downgrade scheduled. Changes to Basic on January 5, 2025',
-      );
-      expect(text(downgrade)).toBe('Downgrade scheduled. Changes to Basic (error: missing date)');
-    });
-
-    it('shows no status for a downgrade without a plan', () => {
-      expect(text({ subscriptionStatus: 'downgrade_scheduled', renewalDate: soon })).toBe(
-        'Please refresh to update status',
-      );
-    });
-
-    it('shows a scheduled cancellation', () => {
-      const cancellation = { subscriptionStatus: 'cancellation_scheduled' };
-      expect(text({ ...cancellation, cancelAtDate: later })).toBe(
-        'Cancellation scheduled. Changes to Free on February 1, 2025',
-      );
-      expect(text({ ...cancellation, renewalDate: soon })).toBe(
-        'Cancellation scheduled. Changes to Free on January 5, 2025',
-      );
-      expect(text(cancellation)).toBe('Cancellation scheduled. Changes to Free (error: missing date)');
-    });
-
-    it.each(['past_due', 'unpaid'])('asks for another payment method when %s', (subscriptionStatus) => {
-      expect(line({ subscriptionStatus, subscriptionTier: 'free' })).toMatchObject({
-        text: 'Payment Past Due',
-        hint: 'Please update your payment method to reactivate.',
-      });
-    });
-
-    it.each(['free', 'inactive', 'unheard-of'])('calls the tier %s free', (subscriptionTier) => {
-      expect(text({ subscriptionTier })).toBe('Free plan - upgrade to get full access');
-    });
-
-    it('shows the renewal of a paid plan', () => {
-      expect(text({ renewalDate: soon })).toBe('Renews on January 5, 2025');
-      expect(text({})).toBe('Subscription error - please refresh');
-      expect(text({ renewalDate: 'soon' })).toBe('Renews on an unknown date');
-    });
-
-    it.each([null, 'incomplete'])('asks to refresh when the status is %s', (subscriptionStatus) => {
-      expect(text({ subscriptionStatus, renewalDate: soon })).toBe('Please refresh to update status');
+  it.each(['past_due', 'unpaid'])('asks for another payment method when %s', (subscriptionStatus) => {
+    expect(line({ subscriptionStatus, subscriptionTier: 'free' })).toMatchObject({
+      text: 'Payment Past Due',
+      hint: 'Please update your payment method to reactivate.',
     });
   });
 });
 
 describe('the management button', () => {
-  const paid = {
-    subscriptionTier: 'premium',
-    subscriptionStatus: 'active',
-    cancelAtDate: null,
-    isTrial: false,
-    scheduledTierId: null,
-  };
-
-  it('offers the free tier an upgrade', () => {
-    expect(managementButton({ ...paid, subscriptionTier: 'free', cancelAtDate: '2025-01-05T00:00:00Z' })).toEqual({
-      label: 'Upgrade Your Plan',
-      hint: 'Access our plans and upgrade to unlock more features',
-    });
-  });
-
-  it('manages a cancellation once there is a date for it', () => {
-    expect(
-      managementButton({ ...paid, cancelAtDate: '2025-01-05T00:00:00Z', isTrial: true, scheduledTierId: 'basic' }),
-    ).toEqual({
-      label: 'Manage Cancellation',
-      hint: 'Reactivate your subscription or change your plan',
-    });
-  });
-
-  it('manages the plan that follows a trial', () => {
-    expect(managementButton({ ...paid, isTrial: true, scheduledTierId: 'basic' })).toEqual({
-      label: 'Manage Scheduled Plan',
-      hint: 'Modify or cancel your scheduled plan',
-    });
-  });
+  const cancelAtDate = '2025-01-05T00:00:00Z';
+  const paid = { subscriptionTier: 'premium', subscriptionStatus: 'active', scheduledTierId: null };
+  const upgrade = ['Upgrade Your Plan', 'Access our plans and upgrade to unlock more features'];
+  const cancellation = ['Manage Cancellation', 'Reactivate your subscription or change your plan'];
+  const scheduled = ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'];
+  const change = ['Manage Subscription', 'Update payment method, change plan, or cancel subscription'];
+  const pay = ['Manage Subscription', 'View billing history and manage payment methods'];
 
   it.each([
-    ['active', 'Update payment method, change plan, or cancel subscription'],
-    ['trialing', 'Update payment method, change plan, or cancel subscription'],
-    ['downgrade_scheduled', 'Update payment method, change plan, or cancel subscription'],
-    ['past_due', 'View billing history and manage payment methods'],
-    ['unpaid', 'View billing history and manage payment methods'],
-    [null, 'View billing history and manage payment methods'],
-  ])('manages a subscription that is %s', (subscriptionStatus, hint) => {
-    expect(managementButton({ ...paid, subscriptionStatus })).toEqual({ label: 'Manage Subscription', hint });
+    [{ subscriptionTier: 'free', cancelAtDate }, upgrade],
+    [{ cancelAtDate, isTrial: true, scheduledTierId: 'basic' }, cancellation],
+    [{ isTrial: true, scheduledTierId: 'basic' }, scheduled],
+    [{ subscriptionStatus: 'active' }, change],
+    [{ subscriptionStatus: 'trialing' }, change],
+    [{ subscriptionStatus: 'downgrade_scheduled' }, change],
+    [{ subscriptionStatus: 'past_due' }, pay],
+    [{ subscriptionStatus: 'unpaid' }, pay],
+    [{ subscriptionStatus: null }, pay],
+  ])('of %j is %j', (facts, [label, hint]) => {
+    expect(managementButton({ ...paid, cancelAtDate: null, isTrial: false, ...facts })).toEqual({ label, hint });
   });
 });
 
 describe('the usage of a week', () => {
-  describe('the usage card', () => {
-    it.each(['free', 'inactive', null])('shows the tier %s the free limit', (tier) => {
-      expect(usageView(planOf(tier), 2)).toEqual({
-        label: 'Messages used this week:',
-        used: 2,
-        limit: 5,
-        percent: 40,
-        note: 'Upgrade for more messages.',
-      });
-    });
+  const free = {
+    label: 'Messages used this week:',
+    used: 2,
+    limit: 5,
+    percent: 40,
+    note: 'Upgrade for more messages.',
+  };
+  const noLimit = { limit: null, note: 'Usage tracking not applicable for this plan.' };
+  const unnumbered = { limit: 160, percent: 10, note: '160 messages per week on this plan.' };
 
-    it.each([
-      ['basic', 30],
-      ['premium', 70],
-      ['platinum', 160],
-    ])('shows %s its limit of %i', (tier, limit) => {
-      expect(usageView(planOf(tier), 10)).toMatchObject({ limit, note: null });
-    });
-
-    it('names the period of the plan', () => {
-      expect(usageView({ ...plans.basic, periodDescription: 'month' }, 1).label).toBe('Messages used this month:');
-    });
-
-    it('knows the allowance of a platinum plan without a number', () => {
-      const platinum = { ...plans.platinum, messageLimit: null };
-      expect(usageView(platinum, 16)).toMatchObject({
-        limit: 160,
-        percent: 10,
-        note: '160 messages per week on this plan.',
-      });
-    });
-
-    it.each([null, -1])('does not track a plan whose limit is %s', (messageLimit) => {
-      expect(usageView({ ...plans.basic, messageLimit }, 3)).toMatchObject({
-        limit: null,
-        note: 'Usage tracking not applicable for this plan.',
-      });
-    });
+  it.each([
+    ['the free plan', plans.free, 2, free],
+    ['an inactive one', planOf('inactive'), 2, free],
+    ['none', planOf(null), 2, free],
+    ['Basic', plans.basic, 10, { limit: 30, note: null }],
+    ['Premium', plans.premium, 10, { limit: 70, note: null }],
+    ['Platinum', plans.platinum, 10, { limit: 160, note: null }],
+    ['a plan by the month', { ...plans.basic, periodDescription: 'month' }, 1, { label: 'Messages used this month:' }],
+    ['Platinum without a number', { ...plans.platinum, messageLimit: null }, 16, unnumbered],
+    ['a plan without a number', { ...plans.basic, messageLimit: null }, 3, noLimit],
+    ['a plan without a limit', { ...plans.basic, messageLimit: -1 }, 3, noLimit],
+  ])('is shown for %s', (_, plan, used, view) => {
+    expect(usageView(plan, used)).toMatchObject(view);
   });
 
-  describe('the percentage', () => {
-    it('is rounded and ends at 100', () => {
-      expect(usagePercent(1, 3)).toBe(33);
-      expect(usagePercent(2, 3)).toBe(67);
-      expect(usagePercent(0, 5)).toBe(0);
-      expect(usagePercent(9, 5)).toBe(100);
-    });
-
-    it('is full where nothing is allowed', () => {
-      expect(usagePercent(0, 0)).toBe(100);
-    });
+  it.each([
+    [1, 3, 33],
+    [2, 3, 67],
+    [0, 5, 0],
+    [9, 5, 100],
+    [0, 0, 100],
+  ])('of %i of %i messages is %i %', (used, limit, percent) => {
+    expect(usagePercent(used, limit)).toBe(percent);
   });
 });
 
@@ -210,10 +138,9 @@ describe('a profile', () => {
   });
 
   it('takes the count from the metadata when the profile has none', () => {
-    expect(readUser({ metadata: { messagesUsedThisPeriod: 3 } }).messagesUsedThisPeriod).toBe(3);
-    expect(
-      readUser({ messagesUsedThisPeriod: 4, metadata: { messagesUsedThisPeriod: 3 } }).metadata.messagesUsedThisPeriod,
-    ).toBe(4);
+    const metadata = { messagesUsedThisPeriod: 3 };
+    expect(readUser({ metadata }).messagesUsedThisPeriod).toBe(3);
+    expect(readUser({ messagesUsedThisPeriod: 4, metadata }).metadata.messagesUsedThisPeriod).toBe(4);
   });
 });
 

@@ -116,98 +116,68 @@ describe('every limit', () => {
 
   type Act = { at: number; accepted: boolean; allowedAt: number };
 
+  const rows = openRows(schema);
+  const nothing = (_now: number) => {};
+
   /** Acts after each pause if the limits allow it. */
-  function act(
-    rules: Limit[],
-    waits: number[],
-    onAct: (rows: ReturnType<typeof openRows>, now: number) => void = () => {},
-    namesAt: (index: number) => string[] = () => ['somebody'],
-  ) {
-    const rows = openRows(schema);
-    const acts: Act[] = [];
+  function act(rules: Limit[], waits: number[], onAct = nothing, namesAt = (_index: number) => ['somebody']): Act[] {
+    rows.run(sql`delete from rate_limit_events`);
     let now = start;
-    for (const [index, wait] of waits.entries()) {
+    return waits.map((wait, index) => {
       now += wait;
-      onAct(rows, now);
+      onAct(now);
       const names = namesAt(index);
       const may = allowedAt([{ subject: names, limits: rules }]);
       const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
       rows.run(recordEvents(String(index), now, [[[names], sql`${may} <= ${now}`]]));
       const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded(names, String(index), now)} as done`)!;
-      acts.push({ at: now, accepted: done === 1, allowedAt: until });
-    }
-    return acts;
+      return { at: now, accepted: done === 1, allowedAt: until };
+    });
   }
 
   const within = (acts: Act[], { per }: Limit, until: number) =>
     acts.filter(({ at, accepted }) => accepted && at > until - per && at <= until).length;
+  const everyStory = (check: (rules: Limit[], waits: number[]) => void) =>
+    fc.assert(fc.property(limits, pauses, check));
 
-  it('allows no window more acts than the limit', () => {
-    fc.assert(
-      fc.property(limits, pauses, (rules, waits) => {
-        const acts = act(rules, waits);
-        for (const rule of rules)
-          for (const { at } of acts) expect(within(acts, rule, at)).toBeLessThanOrEqual(rule.most);
-      }),
-    );
-  });
-
-  it('refuses only acts beyond a limit: refused acts do not count', () => {
-    fc.assert(
-      fc.property(limits, pauses, (rules, waits) => {
-        const acts = act(rules, waits);
-        for (const [index, { at, accepted }] of acts.entries()) {
-          const before = acts.slice(0, index);
-          const full = rules.some((rule) => within(before, rule, at) >= rule.most);
-          expect(accepted).toBe(!full);
-        }
-      }),
-    );
+  it('allows no window more acts than the limit, and refuses only acts beyond it: refused acts do not count', () => {
+    everyStory((rules, waits) => {
+      const acts = act(rules, waits);
+      for (const [index, { at, accepted }] of acts.entries()) {
+        for (const rule of rules) expect(within(acts, rule, at)).toBeLessThanOrEqual(rule.most);
+        expect(accepted).toBe(rules.every((rule) => within(acts.slice(0, index), rule, at) < rule.most));
+      }
+    });
   });
 
   it('returns the exact instant from which an act succeeds again', () => {
-    fc.assert(
-      fc.property(limits, pauses, (rules, waits) => {
-        const first = act(rules, waits).findIndex(({ accepted }) => !accepted);
-        fc.pre(first >= 0);
-        const upTo = waits.slice(0, first + 1);
-        const { at, allowedAt: until } = act(rules, upTo).at(-1)!;
-        expect(until).toBeGreaterThan(at);
-        expect(act(rules, [...upTo, until - at]).at(-1)!.accepted).toBe(true);
-        if (until - at > 1) expect(act(rules, [...upTo, until - at - 1]).at(-1)!.accepted).toBe(false);
-      }),
-    );
+    everyStory((rules, waits) => {
+      const acts = act(rules, waits);
+      const first = acts.findIndex(({ accepted }) => !accepted);
+      fc.pre(first >= 0);
+      const { at, allowedAt: until } = acts[first]!;
+      expect(until).toBeGreaterThan(at);
+      const verdicts = act(rules, [...waits.slice(0, first + 1), until - at - 1, 1]).map(({ accepted }) => accepted);
+      expect(verdicts.slice(-2)).toEqual([false, true]);
+    });
   });
 
-  it('counts each subject separately', () => {
-    fc.assert(
-      fc.property(limits, pauses, (rules, waits) => {
-        const noise = (rows: ReturnType<typeof openRows>, now: number) =>
-          rows.run(sql`insert or ignore into rate_limit_events values ('somebody else', ${now}, 'x')`);
-        expect(act(rules, waits, noise)).toEqual(act(rules, waits));
-      }),
-    );
-  });
-
-  it('is unchanged while the name of a subject is replaced and the former one still read', () => {
-    fc.assert(
-      fc.property(limits, pauses, (rules, waits) => {
-        const half = waits.length / 2;
-        const namesAt = (index: number) => (index < half ? ['former'] : ['present', 'former']);
-        expect(act(rules, waits, undefined, namesAt)).toEqual(act(rules, waits));
-      }),
-    );
+  it('counts each subject separately, also while its name is replaced and the former one still read', () => {
+    const noise = (now: number) =>
+      rows.run(sql`insert or ignore into rate_limit_events values ('somebody else', ${now}, 'x')`);
+    everyStory((rules, waits) => {
+      const namesAt = (index: number) => (index < waits.length / 2 ? ['former'] : ['present', 'former']);
+      expect(act(rules, waits, noise, namesAt)).toEqual(act(rules, waits));
+    });
   });
 
   it('is unchanged by the cleanup of old events', () => {
-    fc.assert(
-      fc.property(limits, pauses, (rules, waits) => {
-        const sweep = (rows: ReturnType<typeof openRows>, now: number) =>
-          rows.run(sql`delete from rate_limit_events where at < ${now - rateLimitEventsKeptMs}`);
-        const verdicts = (acts: Act[]) => acts.map(({ accepted }) => accepted);
-        expect(verdicts(act(rules, waits, sweep))).toEqual(verdicts(act(rules, waits)));
-      }),
-    );
+    const sweep = (now: number) =>
+      rows.run(sql`delete from rate_limit_events where at < ${now - rateLimitEventsKeptMs}`);
+    const verdicts = (acts: Act[]) => acts.map(({ accepted }) => accepted);
+    everyStory((rules, waits) => {
+      expect(verdicts(act(rules, waits, sweep))).toEqual(verdicts(act(rules, waits)));
+    });
   });
 
   it('reads a limit as it is written', () => {
