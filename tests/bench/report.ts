@@ -83,3 +83,23 @@ export function compare(ours: number[][], theirs: number[][], value: (lap: numbe
   const each = ours.map((lap, round) => value(lap) / value(theirs[round]!));
   return { ratio: value(ours.flat()) / value(theirs.flat()), spread: [quantile(each, 0.25), quantile(each, 0.75)] };
 }
+
+export const p95 = (values: number[]): number => quantile(values, 0.95);
+
+/** The columns of `besideRow`. */
+export const besideHeader = [
+  'what',
+  'p50 ms',
+  'p95 ms',
+  'bare p50 ms',
+  'bare p95 ms',
+  'ratio of p50 (middle half)',
+  'ratio of p95',
+];
+
+/** A row for two lanes that ran in the same rounds. */
+export function besideRow(what: string, ours: number[][], theirs: number[][]): (string | number)[] {
+  const [mine, other] = [ours.flat(), theirs.flat()];
+  const ratios = [compare(ours, theirs), compare(ours, theirs, p95)].map(ratioText);
+  return [what, median(mine), p95(mine), median(other), p95(other), ...ratios];
+}

@@ -6,7 +6,7 @@ import {
   usagePercent,
   usageView,
 } from '../../web/rules/account-view.ts';
-import { planOf, plans } from '../../worker/contract/plans.ts';
+import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
 import { cancelView } from '../../web/rules/cancel-view.ts';
@@ -93,7 +93,7 @@ describe('the usage of a week', () => {
   const noLimit = { limit: null, note: 'Usage tracking not applicable for this plan.' };
   const unnumbered = { limit: 160, percent: 10, note: '160 messages per week on this plan.' };
 
-  it.each([
+  it.each<[what: string, plan: Plan, used: number, view: object]>([
     ['the free plan', plans.free, 2, free],
     ['an inactive one', planOf('inactive'), 2, free],
     ['none', planOf(null), 2, free],

@@ -40,46 +40,23 @@ function signedFor(index: number): Promise<string> {
     .sign(base64url.decode(secret));
 }
 
-/** The `id` is for the bare Worker, which reads no token. */
+const randomAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+
+/** The query is for the bare Worker, which reads no token. */
 export async function meRequest(index: number): Promise<Request> {
-  const headers = { authorization: `Bearer ${await tokenOf(index)}`, 'cf-connecting-ip': randomAddress() };
-  return { method: 'GET', path: `/api/user/me?id=${personAt(index).userId}`, headers };
+  return { method: 'GET', path: `/api/user/me?id=${personAt(index).userId}`, headers: await ownHeaders(index) };
 }
 
-/** A usage post of one message, signed as the bot signs. */
-export function usageRequest(index: number, path = '/api/bot/usage'): Request {
-  const body = JSON.stringify({ phone: personAt(index).phone });
-  return { method: 'POST', path, headers: signedHeaders(body), body };
-}
-
-function signedHeaders(body: string): Record<string, string> {
-  const [id, at] = [`msg_${crypto.randomUUID()}`, new Date()];
-  return {
-    ...json,
-    'cf-connecting-ip': randomAddress(),
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': bot.sign(id, at, body),
-  };
-}
-
-/** A message of the user; the `id` in the path is for the bare Worker, which reads no token. */
+/** A message of the user; the query is for the bare Worker. */
 export async function chatRequest(index: number): Promise<Request> {
-  const headers = { ...json, authorization: `Bearer ${await tokenOf(index)}`, 'cf-connecting-ip': randomAddress() };
   const body = JSON.stringify({ id: crypto.randomUUID(), text: messageText });
+  const headers = { ...json, ...(await ownHeaders(index)) };
   return { method: 'POST', path: `/api/user/chat/messages?id=${personAt(index).userId}`, headers, body };
-}
-
-/** A reply of the bot whose text begins with a number, signed as the bot signs. */
-export function replyRequest(index: number, number: number): Request {
-  const id = `reply-${crypto.randomUUID()}`;
-  const body = JSON.stringify({ phone: personAt(index).phone, id, text: `${number} ${messageText}` });
-  return { method: 'POST', path: '/api/bot/messages', headers: signedHeaders(body), body };
 }
 
 const audio = 'audio/ogg;codecs=opus';
 
-/** A recording of the user; the `user` in the path is for the bare Worker, which reads no token. */
+/** A recording of the user; the `user` in the path is for the bare Worker. */
 export async function recordingRequest(index: number, body: Uint8Array, id = crypto.randomUUID()): Promise<Request> {
   const path = `/api/user/chat/voice?id=${id}&seconds=60&user=${personAt(index).userId}`;
   return { method: 'POST', path, headers: { ...(await ownHeaders(index)), 'content-type': audio }, body };
@@ -90,39 +67,57 @@ export async function readRecording(index: number, id: string): Promise<Request>
   return { method: 'GET', path, headers: await ownHeaders(index) };
 }
 
-/** The bot asks for a recording. */
-export function fetchedRecording(index: number, id: string): Request {
-  const body = JSON.stringify({ phone: personAt(index).phone, id });
-  return { method: 'POST', path: '/api/bot/voice', headers: signedHeaders(body), body };
-}
-
-/** A reply of the bot with a voice. */
-export function spokenReply(index: number, bytes: Buffer): Request {
-  const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
-  const id = `reply-${crypto.randomUUID()}`;
-  const body = JSON.stringify({ phone: personAt(index).phone, id, text: messageText, voice });
-  return { method: 'POST', path: '/api/bot/messages', headers: signedHeaders(body), body };
-}
-
 const ownHeaders = async (index: number) => ({
   authorization: `Bearer ${await tokenOf(index)}`,
   'cf-connecting-ip': randomAddress(),
 });
 
-export async function consentRequest(index: number): Promise<Request> {
-  const headers = { ...json, authorization: `Bearer ${await tokenOf(index)}`, 'cf-connecting-ip': randomAddress() };
-  return { method: 'PUT', path: '/api/user/chat/consent', headers, body: JSON.stringify({ version: 'bench' }) };
+/** A call about a user, signed as the bot signs. */
+function botRequest(path: string, index: number, more: object = {}): Request {
+  const body = JSON.stringify({ phone: personAt(index).phone, ...more });
+  const [id, at] = [`msg_${crypto.randomUUID()}`, new Date()];
+  const headers = {
+    ...json,
+    'cf-connecting-ip': randomAddress(),
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': bot.sign(id, at, body),
+  };
+  return { method: 'POST', path, headers, body };
+}
+
+/** A usage post of one message. */
+export const usageRequest = (index: number, path = '/api/bot/usage') => botRequest(path, index);
+
+/** A reply of the bot whose text begins with a number. */
+export const replyRequest = (index: number, number: number) =>
+  botRequest('/api/bot/messages', index, { id: `reply-${crypto.randomUUID()}`, text: `${number} ${messageText}` });
+
+/** The bot asks for a recording. */
+export const fetchedRecording = (index: number, id: string) => botRequest('/api/bot/voice', index, { id });
+
+/** A reply of the bot with a voice. */
+export function spokenReply(index: number, bytes: Buffer): Request {
+  const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
+  return botRequest('/api/bot/messages', index, { id: `reply-${crypto.randomUUID()}`, text: messageText, voice });
+}
+
+/** The first users consent to the conversation. */
+export async function consentAll({ url }: { url: string }, users: number): Promise<void> {
+  const caller = new Caller(url, 8);
+  const consent = async (index: number): Promise<Request> => {
+    const headers = { ...json, ...(await ownHeaders(index)) };
+    return { method: 'PUT', path: '/api/user/chat/consent', headers, body: JSON.stringify({ version: 'bench' }) };
+  };
+  await Promise.all(Array.from({ length: users }, async (_, index) => caller.call(await consent(index))));
+  await caller.close();
 }
 
 /** The right code, valid once, which `codeRow` must have inserted. */
-export function verifyRequest(index: number): Request {
+export async function verifyRequest(index: number): Promise<Request> {
   const body = JSON.stringify({ phone: personAt(index).phone, otp });
-  return {
-    method: 'POST',
-    path: '/api/auth/verify-otp',
-    headers: { ...json, 'cf-connecting-ip': randomAddress() },
-    body,
-  };
+  const headers = { ...json, 'cf-connecting-ip': randomAddress() };
+  return { method: 'POST', path: '/api/auth/verify-otp', headers, body };
 }
 
 /** SQL that gives a seeded user a fresh code. */
@@ -131,10 +126,6 @@ export function codeRow(index: number): { sql: string; args: (string | number)[]
   const mac = createHmac('sha256', codeKey).update(`${phone}|${otp}`).digest('hex');
   const sql = `insert or replace into codes (phone, mac, sent_by, expires_at, tries_left) values (?, ?, 'bench', ?, 5)`;
   return { sql, args: [phone, mac, Date.now() + 300_000] };
-}
-
-function randomAddress(): string {
-  return `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 }
 
 /** Calls a server over connections that stay open, one call at a time on each. */

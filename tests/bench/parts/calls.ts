@@ -1,7 +1,7 @@
 import type { Client } from '@libsql/client/web';
 import { Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
 import { Cost, type Running } from '../rig/workerd.ts';
-import { inRounds, compare, median, quantile, ratioText, type Part } from '../report.ts';
+import { inRounds, compare, median, p95, quantile, ratioText, type Part } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 
@@ -15,15 +15,10 @@ export type Call = {
 const putCodes = (database: Client, people: number[]) => database.batch(people.map(codeRow), 'write');
 
 /** `atMost`: the ratio to the bare Worker, with the database on this machine and with one at a latency of some ms. */
-const calls: (Call & { atMost: { near: number; far: number } })[] = [
+export const calls: (Call & { atMost: { near: number; far: number } })[] = [
   { name: 'me', request: meRequest, atMost: { near: 1.25, far: 1.1 } },
   { name: 'bot/usage', request: async (person) => usageRequest(person), atMost: { near: 1.4, far: 1.15 } },
-  {
-    name: 'verify-otp',
-    request: async (person) => verifyRequest(person),
-    prepare: putCodes,
-    atMost: { near: 1.5, far: 1.2 },
-  },
+  { name: 'verify-otp', request: verifyRequest, prepare: putCodes, atMost: { near: 1.5, far: 1.2 } },
 ];
 
 const lapSize = 50;
@@ -62,12 +57,8 @@ export function measureCalls(quick: boolean, { roundTripMs, rounds }: Distance =
         ...theirs.cost.perCall(),
       ]);
       const what = `${call.name} beside the bare Worker${where}, ratio of medians`;
-      part.targets.push({
-        what,
-        value: ratio.ratio,
-        atMost: roundTripMs > 0 ? call.atMost.far : call.atMost.near,
-        unit: '',
-      });
+      const atMost = roundTripMs > 0 ? call.atMost.far : call.atMost.near;
+      part.targets.push({ what, value: ratio.ratio, atMost, unit: '' });
       for (const { caller } of lanes) await caller.close();
     }
     return part;
@@ -171,9 +162,8 @@ export function measureCleanup(quick: boolean): Promise<Part> {
       await inRounds(2, ways);
       const laps = await inRounds(quick ? 6 : 20, ways);
       const [cleaning, calm] = [laps.cleaning.flat(), laps.calm.flat()];
-      const slow = (values: number[]) => quantile(values, 0.95);
-      const ratio = compare(laps.cleaning, laps.calm, slow);
-      part.rows.push([call.name, median(cleaning), median(calm), slow(cleaning), slow(calm), ratioText(ratio)]);
+      const ratio = compare(laps.cleaning, laps.calm, p95);
+      part.rows.push([call.name, median(cleaning), median(calm), p95(cleaning), p95(calm), ratioText(ratio)]);
       const { rows } = await client.execute(`select count(*) as n from bot_calls where by = 'nobody'`);
       if (Number(rows[0]!.n) === 0)
         throw new Error('There was nothing left to delete: the calls were measured beside nothing.');

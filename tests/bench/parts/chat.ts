@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Caller, replyRequest, tokenOf, chatRequest, consentRequest, type Request } from '../load/request.ts';
+import { Caller, replyRequest, tokenOf, chatRequest, consentAll, type Request } from '../load/request.ts';
 import { Crowd, type Stream, paced, type Audience, type Delivered } from '../load/crowd.ts';
-import { inRounds, compare, median, quantile, type Part, ratioText } from '../report.ts';
+import { besideHeader as header, besideRow, inRounds, compare, p95, type Part } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 import { readdirSync } from 'node:fs';
@@ -59,7 +59,7 @@ async function measureReplies(
   const laps = await inRounds(quick ? 2 : 8, ways);
   const times = (each: Delivered[]) => each.map(({ latencies }) => latencies);
   const what = `a reply until ${users * streamsEach} streams show it`;
-  addRow(part, what, times(laps.ours), times(laps.theirs));
+  part.rows.push(besideRow(what, times(laps.ours), times(laps.theirs)));
   const lost = laps.ours.reduce((sum, { lost: each }) => sum + each, 0);
   part.targets.push({ what: `${what}: lost`, value: lost, atMost: 0, unit: '' });
   if (users > 1) addReplyTargets(part, times(laps.ours), times(laps.theirs));
@@ -108,7 +108,7 @@ async function measureResuming(part: Part, solace: Running, bare: Running, quick
   };
   await inRounds(3, ways);
   const laps = await inRounds(quick ? 5 : 40, ways);
-  addRow(part, `resume after ${changes} changes`, laps.ours, laps.theirs);
+  part.rows.push(besideRow(`resume after ${changes} changes`, laps.ours, laps.theirs));
   for (const caller of [ours, theirs]) await caller.close();
 }
 
@@ -132,19 +132,15 @@ async function timeUntil(url: string, messages: number): Promise<number> {
 }
 
 async function measureStorage(part: Part, rig: Rig, quick: boolean): Promise<void> {
-  const bytes = await bytesPerMessage(rig, quick ? 200 : 2000, consentAll);
+  const bytes = await bytesPerMessage(rig, quick ? 200 : 2000);
   part.rows.push([`storage of a message of 191 characters: ${Math.round(bytes)} bytes`, '', '', '', '', '', '']);
 }
 
 /** Bytes that one message adds to the SQLite file of its conversation. */
-async function bytesPerMessage(
-  rig: Rig,
-  messages: number,
-  consent: (running: Running, people: number) => Promise<void>,
-): Promise<number> {
+async function bytesPerMessage(rig: Rig, messages: number): Promise<number> {
   const disk = rig.folder();
   const running = await rig.solace({ port: ports.growth, disk, botUrl: await rig.bot() });
-  await consent(running, 1);
+  await consentAll(running, 1);
   const caller = new Caller(running.url, 4);
   const write = async (count: number) => {
     for (let number = 1; number <= count; number += 1) await caller.call(replyRequest(0, number));
@@ -173,26 +169,6 @@ const senders = 100;
 const lapSize = 50;
 /** The Worker is idle again: the bot has got the message before. */
 const pauseMs = 10;
-const p95 = (values: number[]) => quantile(values, 0.95);
-
-const header = ['what', 'p50 ms', 'p95 ms', 'bare p50 ms', 'bare p95 ms', 'ratio of p50 (middle half)', 'ratio of p95'];
-
-function addRow(part: Part, what: string, ours: number[][], theirs: number[][]): void {
-  const [mine, other] = [ours.flat(), theirs.flat()];
-  const ratios = [compare(ours, theirs), compare(ours, theirs, p95)].map(ratioText);
-  part.rows.push([what, median(mine), p95(mine), median(other), p95(other), ...ratios]);
-}
-
-async function consentAll({ url }: Running, count: number): Promise<void> {
-  const caller = new Caller(url, 8);
-  const waiting = Array.from({ length: count }, (_, index) => index);
-  const consent = async () => {
-    for (let index = waiting.pop(); index !== undefined; index = waiting.pop())
-      await caller.call(await consentRequest(index));
-  };
-  await Promise.all(Array.from({ length: 8 }, consent));
-  await caller.close();
-}
 
 type Sending = { solace: Running; bare: Running; rounds: number; atMost: number; where?: string };
 
@@ -208,8 +184,8 @@ async function measureSending(part: Part, { solace, bare, rounds, atMost, where 
     await inRounds(Math.ceil(rounds / 3), lanes);
     const laps = await inRounds(rounds, lanes);
     const what = `send a message${where}${pause > 0 ? '' : ', without a pause'}`;
-    addRow(part, `${what}, beside a bare Worker`, laps.ours, laps.worker);
-    addRow(part, `${what}, beside a bare Worker that also stores in an object`, laps.ours, laps.object);
+    part.rows.push(besideRow(`${what}, beside a bare Worker`, laps.ours, laps.worker));
+    part.rows.push(besideRow(`${what}, beside a bare Worker that also stores in an object`, laps.ours, laps.object));
     if (pause > 0) part.targets.push({ what, value: compare(laps.ours, laps.worker).ratio, atMost, unit: '' });
   }
   for (const { caller } of [ours, worker, object]) await caller.close();

@@ -1,19 +1,16 @@
 import { join } from 'node:path';
-import { chromium, type Browser } from 'playwright';
+import { chromium, type Browser, type CDPSession } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
 import { inRounds, compare, median, ratioText, type Part } from '../report.ts';
 import { ports, root } from '../rig/settings.ts';
 import { startSite } from '../rig/site.ts';
 
-/** Slow 4G and a phone's processor as Lighthouse throttles them in the browser itself. */
-const network = { offline: false, latency: 562.5, downloadThroughput: 188_744, uploadThroughput: 86_400 };
+/** Latency in ms, throughput in bytes a second. */
+type Network = { latency: number; downloadThroughput: number; uploadThroughput: number };
+/** Slow 4G as Lighthouse throttles it in the browser itself. */
+const network: Network = { latency: 562.5, downloadThroughput: 188_744, uploadThroughput: 86_400 };
 const slowdown = 4;
-const phone = {
-  viewport: { width: 412, height: 823 },
-  deviceScaleFactor: 1.75,
-  isMobile: true,
-  hasTouch: true,
-};
+const phone = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true };
 const blank =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Blank</title><p>Nothing but this line.</p></html>';
 
@@ -66,22 +63,32 @@ function describe(landing: Load[], empty: Load[]): Part {
 
 /** One page load with an empty cache. */
 async function load(browser: Browser, url: string): Promise<Load> {
-  const context = await browser.newContext(phone);
-  const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('Network.enable');
-  await devtools.send('Network.emulateNetworkConditions', network);
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
-  await page.addInitScript(observe);
+  const { page, devtools } = await openPhone(browser);
+  await throttle(devtools, network);
   await page.goto(url, { waitUntil: 'load', timeout: 60_000 });
   await page.waitForTimeout(2000);
   const result = await page.evaluate(read);
-  await context.close();
+  await page.context().close();
   return result;
 }
 
+/** A page of a phone with an empty cache, observed from its beginning. */
+export async function openPhone(browser: Browser) {
+  const context = await browser.newContext(phone);
+  const page = await context.newPage();
+  await page.addInitScript(observe);
+  return { page, devtools: await context.newCDPSession(page) };
+}
+
+/** Slows down the network, and the processor to a quarter, until the page is one of another process. */
+export async function throttle(devtools: CDPSession, slow: Network): Promise<void> {
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', { offline: false, ...slow });
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+}
+
 /** The figures of one page load: ms, the layout shift, and transferred KB. */
-export type Load = {
+type Load = {
   firstPaint: number;
   largestPaint: number;
   shift: number;
@@ -109,7 +116,7 @@ function observe(): void {
 }
 
 /** Runs in the page after loading has ended. */
-function read(): Load {
+export function read(): Load {
   const { largestPaint, shift, tasks } = window.seen;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const firstPaint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;

@@ -1,15 +1,15 @@
-import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
+import { chromium, type Browser } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
 import { median, type Part } from '../report.ts';
 import { startSignedIn, type SignedIn } from '../rig/site.ts';
+import { openPhone, read, throttle } from './landing.ts';
 
-/** 1.6 Mbit/s and 150 ms, and a quarter of the processor. */
-const network = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
-const slowdown = 4;
-const phone = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true };
+/** 1.6 Mbit/s and 150 ms. */
+const network = { latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 /** In ms. */
 const target = 1200;
 
+type Phone = Awaited<ReturnType<typeof openPhone>>;
 type Visit = { content: number; bytes: number; shift: number };
 type Place = { name: string; path: string; content: string };
 
@@ -52,23 +52,19 @@ export async function measureReturning(quick: boolean): Promise<Part> {
 }
 
 /** Two visits of one browser: the first finds an empty cache. */
-async function visitTwice(browser: Browser, { url, token }: SignedIn, place: Place) {
-  const context = await browser.newContext(phone);
-  await context.addInitScript((stored) => localStorage.setItem('authToken', stored), token);
-  await context.addInitScript(watchShift);
-  const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
-  const first = await visit(page, devtools, `${url}${place.path}`, place.content);
-  const again = await visit(page, devtools, `${url}${place.path}`, place.content);
-  await context.close();
+async function visitTwice(browser: Browser, { url, token }: SignedIn, { path, content }: Place) {
+  const phone = await openPhone(browser);
+  const { page } = phone;
+  await page.addInitScript((stored) => localStorage.setItem('authToken', stored), token);
+  const first = await visit(phone, url + path, content);
+  const again = await visit(phone, url + path, content);
+  await page.context().close();
   return { first, again };
 }
 
-async function visit(page: Page, devtools: CDPSession, url: string, content: string): Promise<Visit> {
+async function visit({ page, devtools }: Phone, url: string, content: string): Promise<Visit> {
   await page.goto('about:blank');
-  await devtools.send('Network.enable');
-  await devtools.send('Network.emulateNetworkConditions', network);
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  await throttle(devtools, network);
   await page.goto(url, { waitUntil: 'commit' });
   const shown = await page.waitForFunction(
     (text) => (document.querySelector('main')?.textContent.includes(text) ? performance.now() : 0),
@@ -77,21 +73,6 @@ async function visit(page: Page, devtools: CDPSession, url: string, content: str
   );
   const after = await shown.jsonValue();
   await page.waitForTimeout(1500);
-  return { content: after, ...(await page.evaluate(readVisit)) };
-}
-
-/** Runs in the page, before anything else. */
-function watchShift(): void {
-  const seen = { shift: 0 };
-  Object.assign(window, { visitShift: seen });
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
-  }).observe({ type: 'layout-shift', buffered: true });
-}
-
-function readVisit(): { bytes: number; shift: number } {
-  const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-  const bytes =
-    (entries as PerformanceResourceTiming[]).reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024;
-  return { bytes, shift: (window as unknown as { visitShift: { shift: number } }).visitShift.shift };
+  const { bytes, shift } = await page.evaluate(read);
+  return { content: after, bytes, shift };
 }

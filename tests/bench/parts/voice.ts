@@ -2,14 +2,14 @@ import { randomFillSync } from 'node:crypto';
 import { largestRecordingBytes } from '#contract/chat-limits';
 import {
   Caller,
-  consentRequest,
+  consentAll,
   fetchedRecording,
   readRecording,
   recordingRequest,
   spokenReply,
   type Request,
 } from '../load/request.ts';
-import { compare, inRounds, median, quantile, ratioText, type Part } from '../report.ts';
+import { besideHeader as header, besideRow, compare, inRounds, type Part } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import { peakKb, resetPeak, residentKb, type Running } from '../rig/workerd.ts';
 
@@ -20,9 +20,6 @@ const lapSize = 20;
 /** The Worker is idle again: the bot has got the recording before. */
 const pauseMs = 10;
 const atMost = 1.5;
-const p95 = (values: number[]) => quantile(values, 0.95);
-
-const header = ['what', 'p50 ms', 'p95 ms', 'bare p50 ms', 'bare p95 ms', 'ratio of p50 (middle half)', 'ratio of p95'];
 
 /** Sending and reading a recording beside a bare Worker and object, and the memory of a call with the largest one. */
 export async function measureVoice(quick: boolean): Promise<Part> {
@@ -31,7 +28,7 @@ export async function measureVoice(quick: boolean): Promise<Part> {
     await rig.database(speakers);
     const solace = await rig.solace({ botUrl: await rig.bot(), disk: rig.folder() });
     const bare = await rig.bare({ disk: rig.folder() });
-    await consentAll(solace);
+    await consentAll(solace, speakers);
     await measureRecordings(part, solace, bare, quick ? 8 : 30);
   });
   await withRig((rig) => measureMemory(part, rig));
@@ -44,12 +41,6 @@ function recordingOf(bytes: number): Buffer {
   recording.fill(0, 0, 28).write('OggS');
   recording.write('OpusHead', 28);
   return recording;
-}
-
-async function consentAll({ url }: Running): Promise<void> {
-  const caller = new Caller(url, 8);
-  await Promise.all(Array.from({ length: speakers }, async (_, index) => caller.call(await consentRequest(index))));
-  await caller.close();
 }
 
 async function measureRecordings(part: Part, solace: Running, bare: Running, rounds: number): Promise<void> {
@@ -74,11 +65,9 @@ async function measureRecordings(part: Part, solace: Running, bare: Running, rou
     const lanes = { ours: lapOf(ours, (each) => each), theirs: lapOf(theirs, toObject) };
     await inRounds(Math.ceil(rounds / 3), lanes);
     const laps = await inRounds(rounds, lanes);
-    const ratio = compare(laps.ours, laps.theirs);
-    const [mine, other] = [laps.ours.flat(), laps.theirs.flat()];
-    const times = [median(mine), p95(mine), median(other), p95(other)];
-    part.rows.push([what, ...times, ratioText(ratio), ratioText(compare(laps.ours, laps.theirs, p95))]);
-    part.targets.push({ what: `${what}, beside a bare Worker and object`, value: ratio.ratio, atMost, unit: '' });
+    part.rows.push(besideRow(what, laps.ours, laps.theirs));
+    const { ratio } = compare(laps.ours, laps.theirs);
+    part.targets.push({ what: `${what}, beside a bare Worker and object`, value: ratio, atMost, unit: '' });
   }
   await Promise.all([ours.close(), theirs.close()]);
 }
@@ -106,7 +95,7 @@ async function measureMemory(part: Part, rig: Rig): Promise<void> {
       // The users of the eight follow those of the one, so that each process stores new recordings.
       const users = Array.from({ length: atOnce }, (_, index) => (atOnce === 1 ? 0 : 1 + index));
       const solace = await rig.solace({ botUrl, disk });
-      await consentAll(solace);
+      await consentAll(solace, speakers);
       const mib = await memoryOf(solace, users, request);
       await solace.stop();
       const name = `memory: ${what}, ${atOnce === 1 ? 'alone' : `${atOnce} at once, each`}`;

@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@libsql/client/web';
 import { migrate } from '../../../drizzle/migrate.ts';
 import { root, stateDir, settingsFor } from './settings.ts';
-import type { Running } from './workerd.ts';
+import { startProgram, type Running } from './workerd.ts';
 import SqliteFile from 'libsql';
 
 /**
@@ -79,23 +77,15 @@ async function seeded(port: number, users: number): Promise<string> {
 }
 
 async function serve(port: number, directory: string): Promise<Database> {
-  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const secrets = settingsFor(port);
-  child.send({ port, stateDir: directory, secrets });
-  const exit = once(child, 'exit');
-  const ended = exit.then(() => {
-    throw new Error(`The database on port ${port} ended`);
-  });
-  ended.catch(() => undefined);
-  await Promise.race([once(child, 'message'), ended]);
   const url = `http://127.0.0.1:${port}`;
+  const server = await startProgram(program, { port, stateDir: directory, secrets }, url);
   const client = createClient({ url: `${url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
   const stop = async () => {
     client.close();
-    if (child.connected) child.disconnect();
-    await exit;
+    await server.stop();
   };
-  return { url, pid: child.pid!, client, stop };
+  return { ...server, client, stop };
 }
 
 const { userId, sessionId, phone } = personSql;

@@ -1,16 +1,17 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle, type Bundle, startWorkerd, type Running, type WorkerdSettings } from './workerd.ts';
+import { bundle, type Bundle, startProgram, startWorkerd, type Running, type WorkerdSettings } from './workerd.ts';
 import { startDatabase, type Database } from './database.ts';
 import { ports, settingsFor } from './settings.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const bundles = new Map<string, Promise<Bundle>>();
+/** A proxy that adds a latency to a port. */
+const distance = fileURLToPath(new URL('distance-process.ts', import.meta.url));
 const solaceObjects = [{ className: 'LiveUser', binding: 'LIVE_USER' }];
 const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
 
@@ -48,7 +49,8 @@ export class Rig {
 
   /** The port of the database with this latency in ms. */
   async distance(roundTripMs: number): Promise<number> {
-    this.#keep(await startDistance(ports.distance, ports.database, roundTripMs));
+    const order = { port: ports.distance, target: ports.database, roundTripMs };
+    this.#keep(await startProgram(distance, order, ''));
     return ports.distance;
   }
 
@@ -103,24 +105,4 @@ async function startBot(): Promise<Running> {
     server.closeAllConnections();
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, pid: process.pid, stop };
-}
-
-const program = fileURLToPath(new URL('distance-process.ts', import.meta.url));
-
-/** A proxy on `port` that adds this latency (ms) to the server on `target`; ends with this process. */
-async function startDistance(port: number, target: number, roundTripMs: number): Promise<Running> {
-  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  child.send({ port, target, roundTripMs });
-  const exit = once(child, 'exit');
-  await Promise.race([
-    once(child, 'message'),
-    exit.then(() => {
-      throw new Error(`The proxy on port ${port} ended`);
-    }),
-  ]);
-  const stop = async () => {
-    if (child.connected) child.disconnect();
-    await exit;
-  };
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop };
 }

@@ -44,7 +44,6 @@ export const ports = {
   bare: firstPort + 1,
   database: firstPort + 2,
   site: firstPort + 3,
-  blank: firstPort + 4,
   distance: firstPort + 5,
   /** One Worker and one database for each size. */
   growth: firstPort + 10,

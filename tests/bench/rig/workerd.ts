@@ -1,4 +1,4 @@
-import { spawn, execFile } from 'node:child_process';
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, openSync, rmSync, writeFileSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,6 +15,26 @@ const processGroup = fileURLToPath(new URL('../../product/process-group.ts', imp
 const workerd: string = createRequire(import.meta.url)('workerd').default;
 
 export type Running = { url: string; pid: number; stop: () => Promise<void> };
+
+/** Starts a program with its order, in a process that ends with this one; resolves when it says that it is ready. */
+export async function startProgram(program: string, order: object, url: string): Promise<Running> {
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  child.send(order);
+  const exit = once(child, 'exit');
+  const ended = exit.then(() => {
+    throw new Error(`${program} ended`);
+  });
+  ended.catch(() => undefined);
+  await Promise.race([once(child, 'message'), ended]);
+  return { url, pid: child.pid!, stop: stopping(child, exit) };
+}
+
+function stopping(child: ChildProcess, exit: Promise<unknown>): Running['stop'] {
+  return async () => {
+    if (child.connected) child.disconnect();
+    await exit;
+  };
+}
 
 /**
  * Serves a bundle by `workerd serve`, with no proxy before it; ends with this process. `ready` is a path that responds
@@ -33,10 +53,7 @@ export async function startWorkerd(settings: WorkerdSettings, ready: string): Pr
     stdio: ['ignore', log, log, 'ipc'],
   });
   const exit = once(child, 'exit');
-  const stop = async () => {
-    if (child.connected) child.disconnect();
-    await exit;
-  };
+  const stop = stopping(child, exit);
   const url = `http://127.0.0.1:${settings.port}`;
   try {
     const ended = exit.then(() => `workerd ended; its last words are in ${join(directory, 'log')}`);
@@ -228,19 +245,11 @@ export class Cost {
 
   /** Runs work that makes so many calls. */
   async of<T>(calls: number, work: () => Promise<T>): Promise<T> {
-    let result: T | undefined;
-    await this.spend(async () => {
-      result = await work();
-      return calls;
-    });
-    return result as T;
-  }
-
-  /** Runs work that returns the number of its calls. */
-  async spend(work: () => Promise<number>): Promise<void> {
     const before = this.#pids.map(cpuMs);
-    this.#calls += await work();
+    const result = await work();
+    this.#calls += calls;
     this.#used = this.#pids.map((pid, index) => this.#used[index]! + cpuMs(pid) - before[index]!);
+    return result;
   }
 
   /** CPU per call of each process, in ms. */
