@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../product/machine.ts';
+import { stopSignal } from '../product/machine.ts';
 import { measureCalls, measureCallsAt2Ms, measureCallsAt40Ms, measureCleanup, measureGrowth } from './parts/calls.ts';
 import { measureChat, measureSendingFar } from './parts/chat.ts';
 import { measureCrowd, measureDelivery, measureAbandonedStreams } from './parts/streams.ts';
@@ -46,8 +46,7 @@ const { values } = parseArgs({
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 process.chdir(root);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
-if (process.env.npm_lifecycle_event === 'bench') onOrphaned(() => process.exit(130));
+stopSignal('bench').addEventListener('abort', () => process.exit(130));
 setTimeout(() => {
   print('The measurement took longer than an hour.');
   process.exit(1);

@@ -20,6 +20,8 @@ const longRunSeconds = 120;
 
 /** Runs load and faults for so many seconds; resolves when the services work and every user has stopped. */
 export async function injectFaults(world: World, choices: Choices, seconds: number, close: () => void): Promise<void> {
+  const outages = (own: Choices) =>
+    inTheMiddle(seconds, outageEverySeconds, own, () => stopBot(world, own.fork()), outageSeconds);
   const busy = [
     fillWithPeople(world, choices.fork()),
     breakServices(world, choices.fork()),
@@ -28,7 +30,7 @@ export async function injectFaults(world: World, choices: Choices, seconds: numb
     keepRefusing(world, choices.fork(), seconds >= longRunSeconds),
     inTheMiddle(seconds, restartEverySeconds, choices.fork(), () => restart(world, choices.fork())),
     inTheMiddle(seconds, weekEverySeconds, choices.fork(), () => passWeek(world)),
-    ...(seconds >= leastForOutage ? [stopBotAtTimes(world, choices.fork(), seconds)] : []),
+    ...(seconds >= leastForOutage ? [outages(choices.fork())] : []),
   ];
   await sleep(seconds * 1000);
   close();
@@ -44,10 +46,6 @@ export async function injectFaults(world: World, choices: Choices, seconds: numb
 async function skipPauses({ people, rig }: World): Promise<void> {
   await rig.database.execute('update outbox set due_at = 0 where parked_at is null');
   for (const { chats, followers } of people) for (const tab of [...chats, ...followers]) tab.stream.wake();
-}
-
-function stopBotAtTimes(world: World, choices: Choices, seconds: number): Promise<void> {
-  return inTheMiddle(seconds, outageEverySeconds, choices, () => stopBot(world, choices.fork()), outageSeconds);
 }
 
 /** Acts once per interval, at a random instant in its middle half, so that the act ends within the interval. */
@@ -103,7 +101,8 @@ async function breakServices(world: World, choices: Choices): Promise<void> {
       timeline.note(`${service} ${manner}`);
     }
     latencies.disturb();
-    await setFaults(world, faultsOf(breaks, choices));
+    const faults = breaks.map(({ service, manner }) => [service, faultOf[manner](choices)]);
+    await setFaults(world, Object.fromEntries(faults));
     await sleep(choices.between(300, 3000));
     await mend(world);
     latencies.calm();
@@ -131,10 +130,6 @@ function dealer(choices: Choices): () => Break {
     if (deck.length === 0) deck = services.flatMap((service) => manners.map((manner) => ({ service, manner })));
     return deck.splice(choices.between(0, deck.length - 1), 1)[0]!;
   };
-}
-
-function faultsOf(breaks: Break[], choices: Choices): Partial<Record<Service, Fault>> {
-  return Object.fromEntries(breaks.map(({ service, manner }) => [service, faultOf[manner](choices)]));
 }
 
 const outageSeconds = 60;
@@ -176,8 +171,12 @@ const patienceMs = 120_000;
 
 /** Records the recovery time of the product after a service works again, if the product has pending work for it. */
 async function timeRecovery(world: World, service: Service): Promise<void> {
-  if (service === 'libsql') await recordRecovery(world, 'database mended, healthy', () => isHealthy(world));
-  if (service === 'bot') await timeBacklog(world);
+  if (service === 'libsql')
+    await recordRecovery(world, 'database mended, healthy', () => responds(world, '/api/health'));
+  if (service !== 'bot') return;
+  const { waiting = 0, last } = (await backlogOf(world).catch(() => null)) ?? {};
+  const isEmpty = async () => !(await backlogOf(world, last)).waiting;
+  if (waiting > 0) await recordRecovery(world, 'bot mended, every event received', isEmpty);
 }
 
 /** Kills the Worker while messages are in flight, and restarts it; records the time until it responded. */
@@ -188,7 +187,7 @@ async function restart(world: World, choices: Choices): Promise<void> {
   const sending = writers.map((person) => sendAny(world, person, false));
   // Somewhere between the request, the stored message and the response.
   await sleep(choices.between(1, 60));
-  const recovered = recordRecovery(world, 'Worker killed, responds', () => answers(world));
+  const recovered = recordRecovery(world, 'Worker killed, responds', () => responds(world, '/api/openapi.json'));
   timeline.note('Worker killed');
   latencies.disturb();
   await rig.product.restartWorker();
@@ -198,14 +197,6 @@ async function restart(world: World, choices: Choices): Promise<void> {
   await Promise.all(sending).catch((error: unknown) => {
     if (!(error instanceof Stuck)) world.seen.push(`a message during a restart: ${String(error)}`);
   });
-}
-
-/** Records the time until the bot has received all pending events. */
-async function timeBacklog(world: World): Promise<void> {
-  const backlog = await backlogOf(world).catch(() => null);
-  if (!backlog?.waiting) return;
-  const { last } = backlog;
-  await recordRecovery(world, 'bot mended, every event received', async () => !(await backlogOf(world, last)).waiting);
 }
 
 /** The events up to a `seq` that wait for the bot: how many, and the last one. */
@@ -231,14 +222,8 @@ async function timeUntil({ givenUp }: World, holds: () => Promise<boolean>): Pro
   return performance.now() - begun;
 }
 
-async function isHealthy({ rig }: World): Promise<boolean> {
-  const response = await fetch(`${rig.product.siteUrl}/api/health`);
-  await response.body?.cancel();
-  return response.ok;
-}
-
-async function answers({ rig }: World): Promise<boolean> {
-  const response = await fetch(`${rig.product.siteUrl}/api/openapi.json`);
+async function responds({ rig }: World, path: string): Promise<boolean> {
+  const response = await fetch(rig.product.siteUrl + path);
   await response.body?.cancel();
   return response.ok;
 }

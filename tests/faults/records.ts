@@ -33,7 +33,7 @@ export class Figures extends CallFigures {
   }
 }
 
-function add(counts: Map<string, number>, name: string): void {
+export function add(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 

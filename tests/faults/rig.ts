@@ -114,6 +114,10 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
   }
 }
 
+/** One call of a user as `untilTaken` repeats it. */
+export const callUntilTaken = (world: World, person: Person, ...call: Parameters<Site['call']>): Promise<Answer> =>
+  untilTaken(world, person, () => world.site.call(...call));
+
 /**
  * As `untilTaken`, for a call of one of several tabs: if the user ends its session in another tab, it is repeated in the
  * next session. A 401 in a session that the user has not ended is returned.

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../product/machine.ts';
+import { stopSignal } from '../product/machine.ts';
 import { Choices } from './person.ts';
 import { Figures, Latencies, Timeline } from './records.ts';
 import { complaintsOf, reportOf } from './report.ts';
@@ -25,9 +25,7 @@ const [seconds, seed] = [numberOf('seconds', 10, 3600), numberOf('seed', 0, 2 **
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
-const stopped = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
-if (process.env.npm_lifecycle_event === 'test:faults') onOrphaned(() => stopped.abort());
+const stopped = stopSignal('test:faults');
 
 print(`Faults on purpose for ${seconds} seconds with --seed=${seed}`);
 const holds = await run().catch((error: unknown) => {
@@ -38,7 +36,7 @@ process.exit(holds ? 0 : 1);
 
 /** True if every invariant holds; rejects with the reason of an early end. */
 async function run(): Promise<boolean> {
-  const rig = await startRig(stopped.signal);
+  const rig = await startRig(stopped);
   try {
     return await Promise.race([rehearse(rig), interruption(), rig.product.ended.then(fail)]);
   } finally {
@@ -81,7 +79,7 @@ async function rehearse(rig: Rig): Promise<boolean> {
 
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
-    stopped.signal.addEventListener('abort', () => reject(new Error('Stopped.')), { once: true });
+    stopped.addEventListener('abort', () => reject(new Error('Stopped.')), { once: true });
   });
 }
 

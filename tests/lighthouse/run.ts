@@ -2,7 +2,7 @@ import lighthouse from 'lighthouse';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { startSignedIn, startSite } from '../bench/rig/site.ts';
-import { freePort, onOrphaned } from '../product/machine.ts';
+import { freePort, stopSignal } from '../product/machine.ts';
 import { pages } from '../../web/app/page-heads.ts';
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -113,8 +113,7 @@ const browser = await launch({
 });
 // Ends Chromium however this process ends.
 process.on('exit', () => browser.kill());
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
-if (process.env.npm_lifecycle_event === 'lighthouse') onOrphaned(() => process.exit(130));
+stopSignal('lighthouse').addEventListener('abort', () => process.exit(130));
 
 const sites = await startSites(values.page, browser.port);
 let isMissed = false;

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { messageOf, onOrphaned, requireDiskSpace } from './machine.ts';
+import { messageOf, requireDiskSpace, stopSignal } from './machine.ts';
 import { startProduct } from './start-product.ts';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
-const stop = stopping();
+const stop = stopSignal('dev');
 
 try {
   requireDiskSpace('.');
@@ -32,13 +32,4 @@ function portOf(name: string, fallback: number): number {
   const port = Number(process.env[name] ?? fallback);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new Error(`${name} must be a port number, not "${process.env[name]}".`);
-}
-
-/** Aborts on a signal, or when npm has ended without one. */
-function stopping(): AbortSignal {
-  const controller = new AbortController();
-  const end = () => controller.abort();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  if (process.env.npm_lifecycle_event === 'dev') onOrphaned(end);
-  return controller.signal;
 }

@@ -68,8 +68,17 @@ async function statusOf(url: string): Promise<string> {
   }
 }
 
+/** Aborted by a signal, or when npm, which has started this script, has ended without one. */
+export function stopSignal(script: string): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  if (process.env.npm_lifecycle_event === script) onOrphaned(stop);
+  return controller.signal;
+}
+
 /** Calls back when the parent or grandparent process has ended, since npm starts programs through a shell. */
-export function onOrphaned(callback: () => void): void {
+function onOrphaned(callback: () => void): void {
   const parent = process.ppid;
   const grandparent = parentOf(parent);
   const timer = setInterval(() => {

@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { ensureHeadlessBrowser } from '../browser/browser.ts';
-import { messageOf, onOrphaned, requireDiskSpace } from '../product/machine.ts';
+import { messageOf, requireDiskSpace, stopSignal } from '../product/machine.ts';
 import { describePlan, measureCapacity, planFor, type Plan } from './capacity.ts';
-import { newLogFolder, npmScript, runSteps, secondsSince, type Step } from './steps.ts';
+import { newLogFolder, npmScript, printLine as print, runSteps, secondsSince, type Step } from './steps.ts';
 
 /** `npm test`: every check and test, in a random order, with as many processes at once as the machine can carry. */
-const stopped = new AbortController();
-const stop = () => stopped.abort();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-if (process.env.npm_lifecycle_event === 'test') onOrphaned(stop);
+const stop = stopSignal('test');
 
 const begun = performance.now();
 const passed = await run().catch((error: unknown) => {
@@ -28,7 +25,7 @@ async function run(): Promise<boolean> {
   print(describePlan(capacity, plan));
   print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
   for (const { together, steps } of phases(plan, seed))
-    if (!(await runSteps(steps, { together, logs, keepGoing, stop: stopped.signal }))) {
+    if (!(await runSteps(steps, { together, logs, keepGoing, stop }))) {
       print(`Failed after ${secondsSince(begun).trim()}. Repeat this order with: npm test -- --seed=${seed}`);
       return false;
     }
@@ -71,8 +68,4 @@ function readOptions(): { seed: number; keepGoing: boolean } {
   const seed = Number(values.seed);
   if (Number.isInteger(seed) && seed >= 0) return { seed, keepGoing: values['keep-going'] };
   throw new Error(`--seed is a whole number, not "${values.seed}".`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

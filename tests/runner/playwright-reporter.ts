@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { FullConfig, Reporter, Suite, TestCase, TestError, TestResult } from 'playwright/types/testReporter';
-import { secondsOf } from './steps.ts';
+import { printLine as print, secondsOf } from './steps.ts';
 
 type Progress = { waiting: number; tests: number; ms: number; failures: string[][] };
 
@@ -60,8 +60,4 @@ function messageOf({ stack, message, value, snippet }: TestError): string[] {
 
 function explain(lines: string[]): void {
   for (const line of ['', ...lines, '']) print(`│ ${line}`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

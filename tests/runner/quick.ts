@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { measureCapacity, planFor } from './capacity.ts';
 import { newLogFolder, npmScript, runSteps } from './steps.ts';
+import { stopSignal } from '../product/machine.ts';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
@@ -40,9 +41,7 @@ export function apiTests(): string[] {
 
 /** Runs types, lint, rules, and the API tests of the parts that differ from the last commit; returns whether all pass. */
 async function runQuickTests(): Promise<boolean> {
-  const stopped = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
-
+  const stop = stopSignal('test:quick');
   const { together, apiShards } = planFor(await measureCapacity());
   const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
   const touched = touchedTests(changedFiles(), apiTests());
@@ -52,7 +51,7 @@ async function runQuickTests(): Promise<boolean> {
     return { ...npmScript('test:api', ...touched, reporter, `--shard=${shard}`), name: `test:api ${shard}` };
   });
   const steps = [...shards, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];
-  return runSteps(steps, { together, logs: newLogFolder(), stop: stopped.signal });
+  return runSteps(steps, { together, logs: newLogFolder(), stop });
 }
 
 if (process.argv[1] === import.meta.filename) process.exit((await runQuickTests()) ? 0 : 1);

@@ -104,17 +104,13 @@ test('says what to do when the disk has become full', async () => {
   expect(printed).toContainEqual(expect.stringMatching(/^The disk is full: remove what you do not need/));
 });
 
-test('runs four steps at once on two idle cores', () => {
-  expect(planFor({ free: 2 })).toEqual({ together: 4, apiShards: 2, browserWorkers: 2 });
-});
-
-test('runs three steps at once beside four busy processes on two cores', () => {
-  expect(planFor({ free: 2 / 3 })).toEqual({ together: 3, apiShards: 1, browserWorkers: 2 });
-});
-
-test('runs two steps at once where there is next to no room, and never more than nine', () => {
-  expect(planFor({ free: 0.01 })).toEqual({ together: 2, apiShards: 1, browserWorkers: 1 });
-  expect(planFor({ free: 128 }).together).toBe(9);
+test.each([
+  ['four steps at once on two idle cores', 2, { together: 4, apiShards: 2, browserWorkers: 2 }],
+  ['three beside four busy processes on two cores', 2 / 3, { together: 3, apiShards: 1, browserWorkers: 2 }],
+  ['two where there is next to no room', 0.01, { together: 2, apiShards: 1, browserWorkers: 1 }],
+  ['never more than nine', 128, { together: 9 }],
+])('runs %s', (_, free, plan) => {
+  expect(planFor({ free })).toMatchObject(plan);
 });
 
 test('measures at most the processors of the machine, and says how many are free', async () => {

@@ -152,6 +152,6 @@ export function secondsOf(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`.padStart(8);
 }
 
-function printLine(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

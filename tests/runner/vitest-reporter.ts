@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestModule, TestProject, Vitest } from 'vitest/node';
-import { secondsOf } from './steps.ts';
+import { printLine as print, secondsOf } from './steps.ts';
 
 /** Prints one line for each file when its tests have ended, and its failures as a whole. */
 export default class FileLines implements Reporter {
@@ -42,8 +42,4 @@ export default class FileLines implements Reporter {
       for (const line of ['', what, ...stripVTControlCharacters(output).trim().split('\n'), '']) print(`│ ${line}`);
     }
   }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

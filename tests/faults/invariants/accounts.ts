@@ -2,7 +2,7 @@ import type { World } from '../rig.ts';
 import type { Client } from '@libsql/client/web';
 import { currentWeek } from '../../../worker/usage/week.ts';
 import type { Person } from '../person.ts';
-import { total } from '../records.ts';
+import { type CallFigures, total } from '../records.ts';
 
 /** An invariant, the number of checked cases, and its violations. */
 export type Finding = { what: string; checked: number; broken: string[] };
@@ -86,10 +86,18 @@ export async function nobodyIsStuck({ people }: World): Promise<Finding> {
 
 /** No response was an unexpected error, and no violation was seen during the run. */
 export async function noUnexpectedErrors({ figures, seen }: World): Promise<Finding> {
-  const errors = figures.failures.get('internal') ?? 0;
-  const broken = errors ? [`${errors} responses were "internal"`, ...seen] : [...seen];
-  const checked = [...figures.calls.values()].reduce((sum, each) => sum + each, 0);
-  return { what: 'responses without an unexpected error', checked, broken };
+  const { checked, broken } = internalErrors(figures);
+  return { what: 'responses without an unexpected error', checked, broken: [...broken, ...seen] };
+}
+
+/** No response to an attacker is an unexpected error. */
+export async function attackersSeeNoErrors({ figures: { attackers } }: World): Promise<Finding> {
+  return { what: 'responses to attackers without an unexpected error', ...internalErrors(attackers) };
+}
+
+function internalErrors({ calls, failures }: CallFigures): Omit<Finding, 'what'> {
+  const errors = failures.get('internal') ?? 0;
+  return { checked: total(calls), broken: errors > 0 ? [`${errors} responses were "internal"`] : [] };
 }
 
 const longestRefusalMs = 60_000;
@@ -107,17 +115,8 @@ export async function nobodyIsLockedOut({ figures }: World): Promise<Finding> {
 /** During an attack, the calls of others take at most twice as long as without one. */
 export async function othersStayFast({ latencies }: World): Promise<Finding> {
   const what = 'calls of others within twice their calm latency';
-  const result = latencies.compare();
-  if (!result) return { what, checked: 0, broken: [] };
-  const { calm, attacked, calls } = result;
+  const { calm, attacked, calls } = latencies.compare() ?? { calm: 0, attacked: 0, calls: 0 };
   if (calls < fewCalls) return { what, checked: 0, broken: [] };
   const broken = attacked > mostSlower * calm ? [`${attacked.toFixed(1)} ms, calm ${calm.toFixed(1)} ms`] : [];
   return { what, checked: calls, broken };
-}
-
-/** No response to an attacker is an unexpected error. */
-export async function attackersSeeNoErrors({ figures: { attackers } }: World): Promise<Finding> {
-  const errors = attackers.failures.get('internal') ?? 0;
-  const broken = errors > 0 ? [`${errors} responses were "internal"`] : [];
-  return { what: 'responses to attackers without an unexpected error', checked: total(attackers.calls), broken };
 }

@@ -1,5 +1,6 @@
 import { planOf } from '../../../worker/contract/plans.ts';
 import type { Person } from '../person.ts';
+import { add } from '../records.ts';
 import type { World } from '../rig.ts';
 import { accountsIn, type Account, checkCases, type Finding } from './accounts.ts';
 
@@ -28,7 +29,7 @@ export async function everyEventArrived({ people, rig }: World): Promise<Finding
 
 function countsOf(names: string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const name of names) add(counts, name);
   return counts;
 }
 

@@ -1,6 +1,7 @@
+import { paidPlanIds } from '../../../worker/contract/plans.ts';
 import type { Person } from '../person.ts';
 import type { Answer } from '../site.ts';
-import { isNotNow, pause, untilTaken, type World } from '../rig.ts';
+import { callUntilTaken, isNotNow, pause, untilTaken, type World } from '../rig.ts';
 import { sendMessage } from './conversation.ts';
 
 const arrivalMs = 1500;
@@ -75,23 +76,21 @@ function tokenOf(answers: Answer[]): string | null {
 
 /** Logs out, here or everywhere, checks that the old session has ended, and signs in again. */
 export async function logOut(world: World, person: Person): Promise<void> {
-  const { site, seen } = world;
+  const { seen } = world;
   const { choices, phone, token } = person;
   const body = { everywhere: choices.chance(0.3) };
   person.endSessions(body.everywhere);
-  const answer = await untilTaken(world, person, () =>
-    site.call('log out', 'POST', '/api/auth/logout', { token, body }),
-  );
+  const answer = await callUntilTaken(world, person, 'log out', 'POST', '/api/auth/logout', { token, body });
   // 401: the successful response was lost.
   if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not log out: ${answer.code}`);
-  const after = await untilTaken(world, person, () => site.call('profile', 'GET', '/api/user/me', { token }));
+  const after = await callUntilTaken(world, person, 'profile', 'GET', '/api/user/me', { token });
   if (after.status !== 401) seen.push(`${phone} has logged out and is answered ${after.status}`);
   await signIn(world, person);
 }
 
 /** Deletes the account while other tabs and the bot still make calls. */
 export async function deleteAccount(world: World, person: Person): Promise<void> {
-  const { site, seen } = world;
+  const { seen } = world;
   const { choices, phone, token } = person;
   const chat = async () => (person.conversation.consented ? sendMessage(world, person) : undefined);
   const doings = [
@@ -102,7 +101,7 @@ export async function deleteAccount(world: World, person: Person): Promise<void>
   ];
   person.left = true;
   const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
-  const answer = await untilTaken(world, person, () => site.call('leave', 'DELETE', '/api/user/me', { token }));
+  const answer = await callUntilTaken(world, person, 'leave', 'DELETE', '/api/user/me', { token });
   // 401: the successful response was lost.
   if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
   await Promise.all(others);
@@ -111,9 +110,8 @@ export async function deleteAccount(world: World, person: Person): Promise<void>
 
 /** Another tab requests a checkout, and completes it if there is one. */
 async function buyAtOnce({ site }: World, { choices, token }: Person): Promise<void> {
-  const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
-  const path = '/api/billing/create-subscription-update-session';
-  const { body: answer } = await site.call('plan page', 'POST', path, { token, body });
+  const body = { tier: choices.pick(paidPlanIds) };
+  const { body: answer } = await site.call('plan page', 'POST', planPage, { token, body });
   const url = answer.portalUrl as string | undefined;
   if (url?.includes('/checkout/')) await submit(url, {});
 }
@@ -126,9 +124,10 @@ async function choosePlatform({ site }: World, { token }: Person): Promise<void>
 export async function changePlatform(world: World, person: Person): Promise<void> {
   const platform = (person.platforms.at(-1) ?? 'whatsapp') === 'whatsapp' ? 'web' : 'whatsapp';
   const { token } = person;
-  const answer = await untilTaken(world, person, () =>
-    world.site.call('change platform', 'PUT', '/api/user/platform', { token, body: { platform } }),
-  );
+  const answer = await callUntilTaken(world, person, 'change platform', 'PUT', '/api/user/platform', {
+    token,
+    body: { platform },
+  });
   if (answer.status === 200) person.platforms.push(platform);
   else world.seen.push(`${person.phone} could not change the platform: ${answer.code}`);
 }
@@ -143,26 +142,25 @@ export async function startTrial(world: World, person: Person, tier: string): Pr
     return;
   }
   const body = { trialToken: new URL(link.body.url).searchParams.get('token') };
-  const answer = await untilTaken(world, person, () =>
-    world.site.call('activate trial', 'POST', '/auth/verify-trial-token', {
-      body,
-      address: person.address(),
-      phone: person.phone,
-    }),
-  );
+  const answer = await callUntilTaken(world, person, 'activate trial', 'POST', '/auth/verify-trial-token', {
+    body,
+    address: person.address(),
+    phone: person.phone,
+  });
   // A used link was redeemed by a call whose response was lost.
   if (answer.status !== 200 && answer.status !== 401) world.seen.push(`${person.phone}: trial ${answer.code}`);
   person.trials += 1;
 }
 
+/** Leads to a checkout without a plan, else to the portal. */
+export const planPage = '/api/billing/create-subscription-update-session';
 const buttons = { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 } as const;
 
 /** Requests the billing page and uses it: a checkout without a plan, else a button of the portal. */
 export async function changePlan(world: World, person: Person): Promise<void> {
   const { choices, token } = person;
-  const body = { tier: choices.pick(['basic', 'premium', 'platinum']) };
-  const path = '/api/billing/create-subscription-update-session';
-  const answer = await untilTaken(world, person, () => world.site.call('plan page', 'POST', path, { token, body }));
+  const body = { tier: choices.pick(paidPlanIds) };
+  const answer = await callUntilTaken(world, person, 'plan page', 'POST', planPage, { token, body });
   const url = answer.body.portalUrl as string | undefined;
   if (!url) world.seen.push(`${person.phone} got no page to change the plan: ${answer.code}`);
   else if (new URL(url).pathname.startsWith('/checkout/')) await buy(world, person, url);
@@ -179,9 +177,10 @@ async function buy(world: World, person: Person, url: string): Promise<void> {
   person.checkouts += 1;
   if (choices.chance(0.3)) return;
   const path = '/api/billing/verify-and-update-checkout-session';
-  const answer = await untilTaken(world, person, () =>
-    world.site.call('return from checkout', 'POST', path, { token, body: { sessionId } }),
-  );
+  const answer = await callUntilTaken(world, person, 'return from checkout', 'POST', path, {
+    token,
+    body: { sessionId },
+  });
   if (answer.status !== 200) world.seen.push(`${person.phone} came back from ${sessionId}: ${answer.code}`);
 }
 
@@ -197,7 +196,7 @@ async function press(world: World, person: Person, url: string): Promise<void> {
 /** Reads the profile. */
 export async function readProfile(world: World, person: Person): Promise<void> {
   const { token } = person;
-  const answer = await untilTaken(world, person, () => world.site.call('profile', 'GET', '/api/user/me', { token }));
+  const answer = await callUntilTaken(world, person, 'profile', 'GET', '/api/user/me', { token });
   if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);
 }
 
@@ -206,7 +205,7 @@ export function submit(url: string, form: Record<string, string>): Promise<Respo
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 }
 
-function sessionIn(response: Response): string | null {
+export function sessionIn(response: Response): string | null {
   const location = response.headers.get('location');
   return location && new URL(location).searchParams.get('session_id');
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Person, Choices, Recording } from '../person.ts';
-import { untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../rig.ts';
+import { callUntilTaken, untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../rig.ts';
 import { ChatFollower, readPage } from './streams.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -27,9 +27,7 @@ function recordingOf({ marker }: World, { choices }: Person, id: string): Record
 export async function openChat(world: World, person: Person): Promise<void> {
   const { choices, conversation, phone, token } = person;
   const body = { version: '2026-11' };
-  const answer = await untilTaken(world, person, () =>
-    world.site.call('chat consent', 'PUT', '/api/user/chat/consent', { token, body }),
-  );
+  const answer = await callUntilTaken(world, person, 'chat consent', 'PUT', '/api/user/chat/consent', { token, body });
   if (answer.status !== 200) world.seen.push(`${phone} could not consent: ${answer.code}`);
   conversation.consented = answer.status === 200;
   for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.chats.push(new ChatFollower(world, person));
@@ -115,9 +113,7 @@ export async function clearConversation(world: World, person: Person): Promise<v
   const { conversation, phone, token } = person;
   if (!conversation.consented) return;
   const removed = conversation.beginClearing();
-  const answer = await untilTaken(world, person, () =>
-    world.site.call('clear chat', 'DELETE', '/api/user/chat', { token }),
-  );
+  const answer = await callUntilTaken(world, person, 'clear chat', 'DELETE', '/api/user/chat', { token });
   if (answer.status === 200) conversation.clear(removed);
   else world.seen.push(`${phone} could not clear the conversation: ${answer.code}`);
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { paidPlanIds } from '../../../worker/contract/plans.ts';
 import type { Choices } from '../person.ts';
+import { add } from '../records.ts';
 import type { Rig } from '../rig.ts';
 import type { Answer, Json, Site } from '../site.ts';
-import { submit } from '../load/acts.ts';
+import { planPage, sessionIn, submit } from '../load/acts.ts';
 
 /** The shared state of all simulated customers. */
 export type Simulation = { rig: Rig; site: Site; counts: Map<string, number>; seen: string[] };
@@ -59,8 +61,7 @@ export class Customer {
   }
 
   count(what: string): void {
-    const { counts } = this.#simulation;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+    add(this.#simulation.counts, what);
   }
 }
 
@@ -109,7 +110,7 @@ async function talk(customer: Customer): Promise<void> {
 /** Buys a plan if there is none, else presses a button of the portal. */
 async function changePlan(rig: Rig, customer: Customer): Promise<void> {
   const { choices } = customer;
-  const url = await pageFor(customer, choices.pick(['basic', 'premium', 'platinum']));
+  const url = await pageFor(customer, choices.pick(paidPlanIds));
   if (url?.pathname.startsWith('/checkout/')) return buy(customer, url);
   if (!url?.pathname.startsWith('/portal/')) return;
   const button = choices.weighted<keyof typeof buttons>(buttons);
@@ -122,8 +123,7 @@ async function buy(customer: Customer, url: URL): Promise<void> {
   const card = choices.weighted<keyof typeof cards>(cards);
   const authentication = choices.chance(0.8) ? 'complete' : 'fail';
   const response = await submit(url.href, { card, authentication });
-  const location = response.headers.get('location');
-  const sessionId = location && new URL(location).searchParams.get('session_id');
+  const sessionId = sessionIn(response);
   if (!sessionId || choices.chance(0.4)) return;
   await customer.call('return', 'POST', '/api/billing/verify-and-update-checkout-session', { sessionId });
 }
@@ -139,8 +139,7 @@ async function changeCard(customer: Customer): Promise<void> {
 
 /** The page on which a customer buys or changes a plan. */
 export async function pageFor(customer: Customer, tier?: string): Promise<URL | null> {
-  const path = '/api/billing/create-subscription-update-session';
-  const { body } = await customer.call('plan page', 'POST', path, tier ? { tier } : undefined);
+  const { body } = await customer.call('plan page', 'POST', planPage, tier ? { tier } : undefined);
   return body.portalUrl ? new URL(body.portalUrl as string) : null;
 }
 

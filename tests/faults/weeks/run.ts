@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { partText } from '../../bench/report.ts';
-import { onOrphaned } from '../../product/machine.ts';
+import { stopSignal } from '../../product/machine.ts';
 import { Choices } from '../person.ts';
 import { Figures, total } from '../records.ts';
 import { complaintsOf } from '../report.ts';
@@ -20,12 +20,10 @@ const [people, weeks, seed] = [Number(values.people), Number(values.weeks), Numb
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 process.chdir(fileURLToPath(new URL('../../..', import.meta.url)));
-const stopped = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
-if (process.env.npm_lifecycle_event === 'test:weeks') onOrphaned(() => stopped.abort());
+const stopped = stopSignal('test:weeks');
 
 print(`${weeks} weeks of ${people} customers with --seed=${seed}`);
-const rig = await startRig(stopped.signal);
+const rig = await startRig(stopped);
 let failed = true;
 try {
   failed = await simulate();
@@ -47,7 +45,7 @@ async function simulate(): Promise<boolean> {
   const customers = Array.from({ length: people }, (_, index) => new Customer(index, choices.fork(), simulation));
   await rig.control('PUT', '/stripe/webhooks', { mode: 'hold' });
   for (const customer of customers) await customer.arrive();
-  for (let half = 0; half < weeks * 2 && !stopped.signal.aborted; half += 1) {
+  for (let half = 0; half < weeks * 2 && !stopped.aborted; half += 1) {
     await passHalfWeek(simulation, customers, choices);
     print(`week ${(half + 1) / 2}: ${Math.round((performance.now() - begun) / 1000)} s, ${total(figures.calls)} calls`);
   }

@@ -1,5 +1,6 @@
 import { runMinuteCron } from '../../product/start-product.ts';
 import type { Choices } from '../person.ts';
+import { add } from '../records.ts';
 import { type Customer, type Simulation, act } from './customer.ts';
 
 const halfWeekSeconds = 84 * 3600;
@@ -31,7 +32,7 @@ export async function passHalfWeek(simulation: Simulation, customers: Customer[]
   });
   const unlucky = present.filter(() => choices.chance(0.15));
   const others = present.filter((customer) => !unlucky.includes(customer));
-  simulation.counts.set(`half week: ${fault}`, (simulation.counts.get(`half week: ${fault}`) ?? 0) + 1);
+  add(simulation.counts, `half week: ${fault}`);
   await each(others, (customer) => act(rig, customer));
   if (faults[fault]) await rig.control('PUT', '/faults', faults[fault]);
   await each(unlucky, (customer) => act(rig, customer));
