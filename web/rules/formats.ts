@@ -1,6 +1,6 @@
 import { statusWords } from '#words/account';
 import { locale } from '#words/language';
-import { dateText, timeText } from '#words/intl';
+import { dateText, monthText, timeText } from '#words/intl';
 
 /**
  * January 5, 2025, in the reader's own time zone unless another is given. Written without `Intl`, whose first use takes
@@ -29,11 +29,6 @@ export function formatPhone(phone: string | null | undefined): string {
 
 /** The year, and the month if it is known, of an ISO 8601 date of any precision. */
 export function sourceDate(readOn: string): string {
-  const hasMonth = readOn.length > 4;
-  const format = new Intl.DateTimeFormat(locale, {
-    year: 'numeric',
-    ...(hasMonth && { month: 'long' }),
-    timeZone: 'UTC',
-  });
-  return format.format(new Date(readOn));
+  const [year = '', month] = readOn.split('-');
+  return month ? monthText(Number(month) - 1, Number(year)) : year;
 }

@@ -15,7 +15,8 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   const constants = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
   return [
     ...constants,
-    `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale)};\n`,
+    `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale, { day: 'numeric' })};\n`,
+    `export const monthText = (month: number, year: number): string => ${datePattern(locale, {})};\n`,
     `export const timeText = (hour: number, minute: number): string => ${timePattern(locale)};\n`,
   ].join('');
 }
@@ -45,8 +46,8 @@ function monthsOf(locale: string): string[] {
   return Array.from({ length: 12 }, (_, month) => monthOf(new Date(Date.UTC(2025, month, 1))));
 }
 
-function datePattern(locale: string): string {
-  const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
+function datePattern(locale: string, day: { day?: 'numeric' }): string {
+  const options = { year: 'numeric', month: 'long', ...day, timeZone: 'UTC' } as const;
   const parts = new Intl.DateTimeFormat(locale, options).formatToParts(Date.UTC(2025, 0, 5));
   return templateOf(parts, { day: 'day', month: 'months[month]', year: 'year' });
 }
