@@ -1,5 +1,5 @@
 import { RouterProvider, type RegisteredRouter } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { flushSync } from 'react-dom';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { clearShownChat, shownChat } from '../data/early-start.ts';
@@ -18,7 +18,8 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
   );
   if (await matchesMarkup(root, router)) {
     const restoreTypedInput = saveTypedInput(root);
-    hydrateRoot(root, app, { onRecoverableError });
+    // In slices, between which the page responds.
+    startTransition(() => void hydrateRoot(root, app, { onRecoverableError }));
     restoreTypedInput();
     hydrateBeforeNavigation(root, router);
     if (isShell(root)) delete root.dataset['prerendered'];
