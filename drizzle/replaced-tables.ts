@@ -12,6 +12,14 @@ export const hits = sqliteTable(
   (table) => [primaryKey({ columns: [table.subject, table.at, table.by] })],
 );
 
+/** Now `aliases` of kind `business`; triggers keep both in step. */
+export const identities = sqliteTable('identities', {
+  businessUserId: text('business_user_id').primaryKey(),
+  userId: text('user_id').notNull().unique(),
+  proof: text('proof').notNull(),
+  at: integer('at').notNull(),
+});
+
 /** Now `used_tokens`. */
 export const burntTokens = sqliteTable(
   'burnt_tokens',

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 
 declare const canonical: unique symbol;
 
@@ -15,8 +15,9 @@ export const users = sqliteTable(
   'users',
   {
     id: text('id').primaryKey(),
+    /** A copy of the alias, for what is shown and sent; users are looked up in `aliases`. */
     phone: phoneNumber('phone').notNull().unique(),
-    /** The number as WhatsApp spells it, digits only; null until it has written. */
+    /** A copy of the alias for the version before. */
     whatsappId: text('whatsapp_id'),
     status: text('status', { enum: ['approved', 'pending'] }).notNull(),
     platform: text('platform', { enum: ['whatsapp', 'web'] })
@@ -142,19 +143,32 @@ export const challenges = sqliteTable(
 );
 
 /**
- * The id that WhatsApp gives a business instead of a person's number. A user has one, and one belongs to one user;
- * `users.phone` and `users.whatsapp_id` hold the other two names of a person.
+ * The names of a user outside of Solace, by which alone users are looked up. Triggers keep `users.phone`,
+ * `users.whatsapp_id` and `identities` in step for the version before, and this table with what that version writes.
  */
-export const identities = sqliteTable('identities', {
-  businessUserId: text('business_user_id').primaryKey(),
-  userId: text('user_id').notNull().unique(),
-  /**
-   * `contact`: the bot reported it with the number; `claim`: its link code was signed in with; `earlier-number`: the
-   * account has another number since, so that a contact of that number may bring another id.
-   */
-  proof: text('proof', { enum: ['contact', 'claim', 'earlier-number'] }).notNull(),
-  at: instant('at').notNull(),
-});
+export const aliases = sqliteTable(
+  'aliases',
+  {
+    /** `whatsapp`: the number as WhatsApp spells it, digits only; `business`: the id that WhatsApp gives instead of it. */
+    kind: text('kind', { enum: ['phone', 'whatsapp', 'business'] }).notNull(),
+    value: text('value').notNull(),
+    userId: text('user_id').notNull(),
+    /**
+     * `contact`: the bot reported it; `code`: a code sent there was typed; `claim`: its link code was signed in with;
+     * `token`: an external token named it; `typed`: the number's spelling until WhatsApp reports its own; `support`: the
+     * owner moved the account; `earlier-number`: the account has another number since, so that a contact of that number
+     * may bring another id.
+     */
+    proof: text('proof', {
+      enum: ['contact', 'code', 'claim', 'token', 'typed', 'support', 'earlier-number'],
+    }).notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.kind, table.value] }),
+    uniqueIndex('aliases_user').on(table.userId, table.kind),
+  ],
+);
 
 /** Pairs of a number and a business-scoped id that are of two people; nothing is ever merged. */
 export const identityConflicts = sqliteTable(

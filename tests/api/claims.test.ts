@@ -23,7 +23,7 @@ const stateOf = async (body: { phone: string; linkCode: string }) =>
 const codesOn = async (phone: string) => (await sandbox.messages(phone)).filter(({ code }) => code).length;
 
 const holderOf = async (phone: string) => {
-  const sql = 'select business_user_id as id, proof from identities join users on users.id = user_id where phone = ?';
+  const sql = `select value as id, proof from aliases join users on users.id = user_id where phone = ? and kind = 'business'`;
   return (await database.execute({ sql, args: [phone] })).rows.map(({ id, proof }) => [id, proof]);
 };
 

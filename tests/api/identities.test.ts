@@ -4,7 +4,15 @@ import { newWriter, reply } from './support/chat.ts';
 import { until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { deleteAccount, newContact, newPerson, newPhone, requestOtp, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  externalSession,
+  newContact,
+  newPerson,
+  newPhone,
+  requestOtp,
+  userOf,
+} from './support/person.ts';
 import { deliveredEvents } from './support/sandbox.ts';
 
 const newBusinessUserId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
@@ -18,8 +26,15 @@ async function newLinked() {
 }
 
 const identityOf = async (phone: string) => {
-  const sql = 'select business_user_id as id, proof from identities join users on users.id = user_id where phone = ?';
+  const sql = `select value as id, proof from aliases join users on users.id = user_id where phone = ? and kind = 'business'`;
   return (await database.execute({ sql, args: [phone] })).rows.map(({ id, proof }) => ({ id, proof }));
+};
+
+/** The names of a user: value and proof by kind. */
+const namesOf = async (userId: string) => {
+  const sql = 'select kind, value, proof from aliases where user_id = ?';
+  const { rows } = await database.execute({ sql, args: [userId] });
+  return Object.fromEntries(rows.map(({ kind, value, proof }) => [kind, [value, proof]]));
 };
 
 const conflictsOf = async (businessUserId: string) => {
@@ -173,3 +188,100 @@ it('stands in the export and in the events, and goes with the account', async ()
 
 const eventsOf = async (phone: string) =>
   (await deliveredEvents(phone)).map(({ type, data }) => [type, data['businessUserId']]);
+
+describe('the names of a user', () => {
+  it('have the proof that is known, and the spelling that WhatsApp reports', async () => {
+    const phone = '+5491' + newPhone().slice(-9);
+    const digits = phone.slice(1);
+    const canonical = `+54${digits.slice(3)}`;
+    const token = await externalSession(canonical);
+    const userId = userOf(token);
+    expect(await namesOf(userId)).toEqual({ phone: [canonical, 'token'] });
+    await botCall('/api/bot/contacts', { phone: canonical });
+    const typed = { phone: [canonical, 'contact'], whatsapp: [canonical.slice(1), 'typed'] };
+    expect(await namesOf(userId)).toEqual(typed);
+    await botCall('/api/bot/contacts', { phone: canonical, whatsappId: digits });
+    const reported = { ...typed, whatsapp: [digits, 'contact'] };
+    expect(await namesOf(userId)).toEqual(reported);
+    const businessUserId = newBusinessUserId();
+    await botCall('/api/bot/contacts', { phone: canonical, businessUserId });
+    await externalSession(canonical);
+    expect(await namesOf(userId)).toEqual({ ...reported, business: [businessUserId, 'contact'] });
+    await deleteAccount(await externalSession(canonical));
+    expect(await namesOf(userId)).toEqual({});
+  });
+
+  it('are one user for a new number that comes twenty times at once, by message and by token', async () => {
+    const phone = newPhone();
+    const results = await parallel(20, async () => {
+      await botCall('/api/bot/contacts', { phone });
+      return userOf(await externalSession(phone));
+    });
+    expect(new Set(results).size).toBe(1);
+    const { rows } = await database.execute({ sql: 'select user_id from aliases where value = ?', args: [phone] });
+    expect(rows.map((row) => row['user_id'])).toEqual([results[0]]);
+  });
+
+  it('never take a spelling from somebody else', async () => {
+    const [one, other] = await Promise.all([newPerson(), newPerson()]);
+    const args = [one.phone.slice(1), userOf(other.token)];
+    await database.execute({ sql: 'update users set whatsapp_id = ? where id = ?', args });
+    expect((await namesOf(userOf(one.token)))['whatsapp']).toEqual([one.phone.slice(1), 'typed']);
+    await botCall('/api/bot/contacts', { phone: other.phone, whatsappId: other.phone.slice(1) });
+    expect((await namesOf(userOf(other.token)))['whatsapp']).toEqual([other.phone.slice(1), 'contact']);
+  });
+});
+
+/** What the version before writes, while both run. */
+describe('beside the version before', () => {
+  const oldIds = async (userId: string) => {
+    const sql = 'select business_user_id as id, proof from identities where user_id = ?';
+    return (await database.execute({ sql, args: [userId] })).rows.map(({ id, proof }) => [id, proof]);
+  };
+
+  it('its new user, and another number of one, are known', async () => {
+    const [phone, next, userId] = [newPhone(), newPhone(), crypto.randomUUID()];
+    await database.execute({
+      sql: `insert into users (id, phone, whatsapp_id, status, created_at, contacted_at, week_anchor, week_start)
+        values (?, ?, ?, 'approved', 1, 1, 0, 0)`,
+      args: [userId, phone, phone.slice(1)],
+    });
+    expect(await namesOf(userId)).toEqual({ phone: [phone, 'contact'], whatsapp: [phone.slice(1), 'contact'] });
+    expect(userOf(await externalSession(phone))).toBe(userId);
+    await database.execute({
+      sql: 'update users set phone = ?, whatsapp_id = ? where id = ?',
+      args: [next, next.slice(1), userId],
+    });
+    expect(userOf(await externalSession(next))).toBe(userId);
+    expect(userOf(await externalSession(phone))).not.toBe(userId);
+    await database.execute({ sql: 'delete from users where id = ?', args: [userId] });
+    expect(await namesOf(userId)).toEqual({});
+  });
+
+  it('each knows the ids that the other writes, changes and removes', async () => {
+    const { token, businessUserId } = await newLinked();
+    const userId = userOf(token);
+    expect(await oldIds(userId)).toEqual([[businessUserId, 'contact']]);
+    await database.execute({
+      sql: "update identities set proof = 'earlier-number' where user_id = ?",
+      args: [userId],
+    });
+    expect((await namesOf(userId))['business']).toEqual([businessUserId, 'earlier-number']);
+    const next = newBusinessUserId();
+    await database.execute({
+      sql: 'update identities set business_user_id = ? where user_id = ?',
+      args: [next, userId],
+    });
+    expect((await botCall('/api/bot/usage', { businessUserId: next })).body.used).toBe(1);
+    expect((await botCall('/api/bot/usage', { businessUserId })).body.allowed).toBe(false);
+    await database.execute({ sql: 'delete from identities where user_id = ?', args: [userId] });
+    expect((await botCall('/api/bot/usage', { businessUserId: next })).body.allowed).toBe(false);
+    await database.execute({
+      sql: "insert into identities (business_user_id, user_id, proof, at) values (?, ?, 'contact', 1)",
+      args: [next, userId],
+    });
+    expect((await botCall('/api/bot/usage', { businessUserId: next })).body.used).toBe(2);
+    await deleteAccount(token);
+    expect(await oldIds(userId)).toEqual([]);
+  });
+});

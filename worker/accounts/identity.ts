@@ -1,11 +1,77 @@
-import { eq, or, sql, type SQL } from 'drizzle-orm';
-import { identities, identityConflicts, users, type User } from '#db/schema';
+import { and, eq, or, sql, type SQL } from 'drizzle-orm';
+import { aliases, identityConflicts, users, type User } from '#db/schema';
 import { applyOnce, idempotentStatements, isFirstCall } from '../bot/bot-call.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { prepared, type Prepared } from '../lib/sql.ts';
+import { insertSelect, prepared, type Prepared, type Value } from '../lib/sql.ts';
 import type { PhoneNumber } from './phone.ts';
+
+type Kind = typeof aliases.$inferSelect.kind;
+export type Proof = typeof aliases.$inferSelect.proof;
+
+/** SQL: the id of the user who has a name, or null. */
+export function userOf(kind: Kind, value: SQL | Value<string>): SQL<string | null> {
+  return sql`(select ${aliases.userId} from ${aliases} where ${aliases.kind} = ${sql.raw(`'${kind}'`)} and ${aliases.value} = ${value})`;
+}
+
+/** SQL: a user's number as WhatsApp spells it, or null. */
+export function spellingOf(userId: SQL): SQL<string | null> {
+  return sql`(select ${aliases.value} from ${aliases} where ${aliases.userId} = ${userId} and ${aliases.kind} = 'whatsapp')`;
+}
+
+type Named = { phone: PhoneNumber; proof: Proof; whatsapp: { id: string | null; proof: Proof } };
+
+/** SQL that gives a number its user's id, if nobody has it, and the user WhatsApp's spelling; a reported one is kept. */
+export function nameUser(userId: string, { phone, proof, whatsapp }: Named, now: number, when: SQL) {
+  const isReported = sql`excluded.proof = 'contact'`;
+  const number = sql`${insertSelect(aliases, { kind: 'phone', value: phone, userId, proof, at: now }, sql`where ${when}`)}
+    on conflict (kind, value) do update set proof = excluded.proof, at = excluded.at
+      where ${isReported} and ${aliases.proof} = 'token'`;
+  const { id, proof: ofSpelling } = whatsapp;
+  const row = {
+    kind: 'whatsapp',
+    value: sql`${id}`,
+    userId: userOf('phone', phone),
+    proof: ofSpelling,
+    at: now,
+  } as const;
+  const spelling = sql`${insertSelect(aliases, row, sql`where ${id} is not null and ${when}`)}
+    on conflict (kind, value) do update set proof = excluded.proof, at = excluded.at
+      where ${isReported} and ${aliases.proof} = 'typed' and ${aliases.userId} = excluded.user_id
+    on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof, at = excluded.at
+      where ${isReported}`;
+  return { number, spelling };
+}
+
+/**
+ * SQL that gives a user another number and its spelling as it was typed. Proven by a code, the person may bring the id
+ * of the earlier number; moved by support, the number was lost with its id.
+ */
+export function renameUser(userId: string, { phone, proof, whatsapp }: Named, now: number, when: SQL): SQL[] {
+  const own = (kind: Kind) => and(eq(aliases.userId, userId), eq(aliases.kind, kind), when)!;
+  const spelling = { kind: 'whatsapp', value: sql`${whatsapp.id}`, userId, proof: whatsapp.proof, at: now } as const;
+  return [
+    proof === 'support'
+      ? sql`delete from ${aliases} where ${own('business')}`
+      : sql`update ${aliases} set proof = 'earlier-number' where ${own('business')}`,
+    sql`update ${aliases} set value = ${phone}, proof = ${proof}, at = ${now} where ${own('phone')}`,
+    sql`delete from ${aliases} where ${own('whatsapp')}`,
+    sql`${insertSelect(aliases, spelling, sql`where ${when}`)} on conflict do nothing`,
+  ];
+}
+
+/** SQL that gives a user the id that claimed the number, unless somebody has the id by now. */
+export function linkClaimed(userId: string, businessUserId: string, now: number, when: SQL): SQL {
+  const row = { kind: 'business', value: businessUserId, userId, proof: 'claim', at: now } as const;
+  return sql`${insertSelect(aliases, row, sql`where ${when}`)} on conflict do nothing`;
+}
+
+/** The names of a user with their proofs and times. */
+export function namesOf(db: Database, userId: string) {
+  const { kind, value, proof, at } = aliases;
+  return db.select({ kind, value, proof, at }).from(aliases).where(eq(aliases.userId, userId));
+}
 
 /** How a call of the bot names a person: by the number, by the business-scoped id, or by both. */
 export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
@@ -13,12 +79,12 @@ type Form = 'phone' | 'businessUserId' | 'both';
 
 const [phone, businessUserId] = [sql.placeholder('phone'), sql.placeholder('businessUserId')];
 
-const userOfPhone = sql`(select ${users.id} from ${users} where ${users.phone} = ${phone})`;
-const userOfId = sql`(select ${identities.userId} from ${identities} where ${identities.businessUserId} = ${businessUserId})`;
+const userOfPhone = userOf('phone', phone);
+const userOfId = userOf('business', businessUserId);
 
 /** SQL: whether the number's user has another id, which is not of an earlier number. */
-const hasAnotherId = sql`exists (select 1 from ${identities} where ${identities.userId} = ${userOfPhone}
-  and ${identities.businessUserId} <> ${businessUserId} and ${identities.proof} <> 'earlier-number')`;
+const hasAnotherId = sql`exists (select 1 from ${aliases} where ${aliases.userId} = ${userOfPhone} and ${aliases.kind} = 'business'
+  and ${aliases.value} <> ${businessUserId} and ${aliases.proof} <> 'earlier-number')`;
 
 /** SQL: whether number and id are of two people. An unknown id of a number with another id means a new owner. */
 const isConflict = sql`coalesce(${userOfPhone} <> ${userOfId} or (${userOfId} is null and ${hasAnotherId}), 0)`;
@@ -29,7 +95,7 @@ const recordConflict = sql`insert into ${identityConflicts} (business_user_id, u
 
 /** SQL: a condition on `users` that holds for the person alone. */
 const conditions: Record<Form, SQL> = {
-  phone: sql`${users.phone} = ${phone}`,
+  phone: sql`${users.id} = ${userOfPhone}`,
   businessUserId: sql`${users.id} = ${userOfId}`,
   both: sql`${users.id} = coalesce(${userOfPhone}, ${userOfId})`,
 };
@@ -75,33 +141,32 @@ export async function applyToPerson<Result, Name extends string = never>(
 export const mayOwnPhone = sql`(${userOfPhone} is not null or ${userOfId} is null)`;
 
 /** SQL that gives the number's user the id of the call, unless the id is known. An id of an earlier number is replaced. */
-export const linkIdentity = sql`insert into ${identities} (business_user_id, user_id, proof, at)
-  select ${businessUserId}, ${users.id}, 'contact', ${sql.placeholder('now')} from ${users}
-  where ${users.phone} = ${phone} and ${userOfId} is null and ${isFirstCall}
-  on conflict (user_id) do update set business_user_id = excluded.business_user_id, proof = excluded.proof,
-    at = excluded.at where ${identities.proof} = 'earlier-number'`;
+export const linkIdentity = sql`insert into ${aliases} (kind, value, user_id, proof, at)
+  select 'business', ${businessUserId}, ${userOfPhone}, 'contact', ${sql.placeholder('now')}
+  where ${userOfPhone} is not null and ${userOfId} is null and ${isFirstCall}
+  on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof, at = excluded.at
+    where ${aliases.proof} = 'earlier-number'`;
 
 /** The number of the user who has an id; throws 404 for an unknown id. */
 export async function phoneOfId({ db }: { db: Database }, businessUserId: string): Promise<PhoneNumber> {
   const [user] = await db
     .select({ phone: users.phone })
-    .from(identities)
-    .innerJoin(users, eq(users.id, identities.userId))
-    .where(eq(identities.businessUserId, businessUserId));
+    .from(users)
+    .where(eq(users.id, userOf('business', businessUserId)));
   if (!user) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
   return user.phone;
 }
 
 export async function exportIdentity({ user, db }: { user: User; db: Database }) {
-  const { businessUserId, proof, at } = identities;
-  const rows = await db.select({ businessUserId, proof, at }).from(identities).where(eq(identities.userId, user.id));
-  return { identities: rows };
+  const { value, proof, at } = aliases;
+  const own = and(eq(aliases.userId, user.id), eq(aliases.kind, 'business'));
+  return { identities: await db.select({ businessUserId: value, proof, at }).from(aliases).where(own) };
 }
 
 export function deleteIdentity(userId: SQL): SQL[] {
   const own = or(eq(identityConflicts.userId, userId), eq(identityConflicts.otherUserId, userId));
   return [
-    sql`delete from ${identities} where ${eq(identities.userId, userId)}`,
+    sql`delete from ${aliases} where ${eq(aliases.userId, userId)}`,
     sql`delete from ${identityConflicts} where ${own}`,
   ];
 }

@@ -5,7 +5,6 @@ import {
   codes,
   customers,
   dailyCodes,
-  identities,
   linkCodes,
   outbox,
   phoneChanges,
@@ -42,6 +41,7 @@ import {
   newCode,
 } from '../sign-in/sent-code.ts';
 import { keepFreeWeek } from '../usage/week.ts';
+import { renameUser, userOf } from './identity.ts';
 import { phoneChangeSubject, phoneSubjects, type PhoneNumber } from './phone.ts';
 import type { Authorized, UserSession } from './user-session.ts';
 
@@ -78,7 +78,7 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
   const unsentTo = [named.everyCodeTo, named.codesTo].map((names) => names.map((name) => `unsent-${name}`));
   const ofNumber = sentTo.map((each, index) => ({ ...each, subject: [...each.subject, ...unsentTo[index]!] }));
   const mayBeginAt = allowedAt([...ofUser, ...ofNumber]);
-  const free = sql`not exists (select 1 from ${users} where ${users.phone} = ${phone})`;
+  const free = sql`${userOf('phone', phone)} is null`;
   const affordable = isAffordable(sentToday(now), sql`false`, settings);
   const allowed = sql`where ${isFresh(call)} and ${mayBeginAt} <= ${now} and ${affordable}`;
   const row = {
@@ -187,21 +187,18 @@ export async function movePhone(context: Background, before: User, move: Move): 
 async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, user: User, move: Move) {
   const { phone, whatsappId, sessionId, isAllowed } = move;
   const now = Date.now();
+  const proof = sessionId === null ? 'support' : 'code';
   const wrapped = await rebindChatKey(settings, user, phone);
   const [oldMacs, [newMac]] = (await Promise.all(
     [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
   )) as [string[], string[]];
   const unchanged = and(eq(users.id, user.id), eq(users.phone, user.phone), sql`${users.chatKey} is ${user.chatKey}`);
   const mayMove = sql`${unchanged} and ${isAllowed}
-    and not exists (select 1 from ${users} other where other.phone = ${phone})`;
+    and coalesce(${userOf('phone', phone)}, ${user.id}) = ${user.id}`;
   const theirs = sql`from ${users} where ${mayMove}`;
   const when = sql`exists (select 1 ${theirs})`;
   const previous = sql`'previousPhone', ${users.phone}`;
   const others = and(eq(sessions.userId, user.id), sessionId === null ? undefined : ne(sessions.id, sessionId));
-  const identity =
-    sessionId === null
-      ? sql`delete from ${identities} where ${eq(identities.userId, user.id)} and ${when}`
-      : sql`update ${identities} set proof = 'earlier-number' where ${eq(identities.userId, user.id)} and ${when}`;
   const changes = [
     // The bot knows the account by its new number when it receives what still waits.
     sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
@@ -216,7 +213,7 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
     sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
       where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
     sql`update ${trialLinks} set phone_mac = ${newMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
-    identity,
+    ...renameUser(user.id, { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' } }, now, when),
     sql`delete from ${sessions} where ${others} and ${when}`,
     sql`update ${users} set phone = ${phone}, whatsapp_id = ${whatsappId}, chat_key = ${wrapped?.chatKey ?? null},
       chat_key_id = ${wrapped?.chatKeyId ?? null} where ${mayMove}`,
@@ -230,7 +227,7 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
     db
       .select({ id: users.id })
       .from(users)
-      .where(and(eq(users.phone, phone), ne(users.id, user.id))),
+      .where(and(eq(users.id, userOf('phone', phone)), ne(users.id, user.id))),
   ]);
   const [moved, , [found], [taken]] = results.slice(-4) as [
     { rowsAffected: number },

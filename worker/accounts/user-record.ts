@@ -3,6 +3,7 @@ import { users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
+import { nameUser, userOf, type Proof } from './identity.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = { user: User; db: Database; settings: Settings };
@@ -23,6 +24,8 @@ export function recordContact(own: SQL, now: number): SQL {
 type Sighting = {
   id?: string;
   phone: PhoneNumber;
+  /** What showed that somebody has the number. */
+  proof: Proof;
   whatsappId: string | null;
   /** Used as WhatsApp's spelling until another one is known. */
   assumedWhatsappId: string | null;
@@ -32,11 +35,14 @@ type Sighting = {
 
 /** SQL that creates a free user, or records a known one's contact. The free week of a deleted account goes on. */
 export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
-  const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek } = sighting;
+  const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek, proof } = sighting;
+  const newId = sighting.id ?? crypto.randomUUID();
+  const spelling = whatsappId ?? assumedWhatsappId;
+  const whatsapp = { id: spelling, proof: whatsappId === null ? 'typed' : 'contact' } as const;
   const row = {
-    id: sighting.id ?? crypto.randomUUID(),
+    id: userOf('phone', phone),
     phone,
-    whatsappId: whatsappId ?? assumedWhatsappId,
+    whatsappId: spelling,
     status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
     createdAt: now,
     contactedAt,
@@ -47,11 +53,14 @@ export function upsertUser(sighting: Sighting, settings: Settings, now: number) 
   };
   const firstContact = sql`${users.contactedAt} is null and ${excluded(users.contactedAt)} is not null
     and ${users.renewalAt} is null`;
-  return (when: SQL): SQL => sql`${insertSelect(users, row, sql`where ${when}`)}
-    on conflict (${nameOf(users.phone)}) do update set
+  return (when: SQL) => ({
+    ...nameUser(newId, { phone, proof, whatsapp }, now, when),
+    account: sql`${insertSelect(users, row, sql`where ${when}`)}
+    on conflict (${nameOf(users.id)}) do update set
       ${nameOf(users.weekAnchor)} = case when ${firstContact} then ${excluded(users.weekAnchor)} else ${users.weekAnchor} end,
       ${nameOf(users.weekStart)} = case when ${firstContact} then ${excluded(users.weekStart)} else ${users.weekStart} end,
       ${nameOf(users.contactedAt)} = coalesce(${users.contactedAt}, ${excluded(users.contactedAt)}),
       ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)}),
-      ${nameOf(users.whatsappId)} = coalesce(${whatsappId}, ${users.whatsappId}, ${excluded(users.whatsappId)})`;
+      ${nameOf(users.whatsappId)} = coalesce(${whatsappId}, ${users.whatsappId}, ${excluded(users.whatsappId)})`,
+  });
 }

@@ -1,5 +1,5 @@
 import { and, sql, type SQL, asc, eq } from 'drizzle-orm';
-import { identities, outbox, users, type PhoneNumber, type User } from '#db/schema';
+import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
@@ -30,7 +30,7 @@ export function cancelBotEvents(userId: SQL, now: number, which: 'all' | 'messag
 
 /** SQL: the data of an event about the row of `users`: the number, the business-scoped id if it is known, and `data`. */
 export function eventData(phone: SQL, data: SQL): SQL {
-  const businessUserId = sql`(select ${identities.businessUserId} from ${identities} where ${identities.userId} = ${users.id})`;
+  const businessUserId = sql`(select ${aliases.value} from ${aliases} where ${aliases.userId} = ${users.id} and ${aliases.kind} = 'business')`;
   // A patch leaves out what is null.
   return sql`json_patch(json_object('phone', ${phone}, ${data}), json_object('businessUserId', ${businessUserId}))`;
 }

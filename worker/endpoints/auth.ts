@@ -12,6 +12,7 @@ import { sessions, usedTokens, users } from '#db/schema';
 import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify } from '../sign-in/external-token.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/user-session.ts';
+import { userOf } from '../accounts/identity.ts';
 import { upsertUser } from '../accounts/user-record.ts';
 import { firstWeek } from '../usage/week.ts';
 import { profileOf } from '../usage/profile.ts';
@@ -62,15 +63,18 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const uses = sql`select 1 from ${usedTokens} where ${inArray(usedTokens.id, tokenIds)}`;
   const used = sql`exists (${uses} and ${usedTokens.by} = ${id}) and not exists (${uses} and ${usedTokens.by} <> ${id})`;
   const week = await firstWeek(phone, settings, now);
-  const sighting = { phone, whatsappId: null, assumedWhatsappId: null, contactedAt: null, firstWeek: week };
-  const upsert = upsertUser(sighting, settings, now);
-  const owner = sql`from ${users} where ${users.phone} = ${phone} and ${used}`;
+  const proof = 'token' as const;
+  const sighting = { phone, proof, whatsappId: null, assumedWhatsappId: null, contactedAt: null, firstWeek: week };
+  const { number, spelling, account } = upsertUser(sighting, settings, now)(used);
+  const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${used}`;
   const [create, seen] = openSession(id, now, owner, false);
   const {
     signedIn: [found],
   } = await batch(db, {
     use: db.insert(usedTokens).values(use).onConflictDoNothing(),
-    contact: db.run(upsert(used)),
+    number: db.run(number),
+    spelling: db.run(spelling),
+    account: db.run(account),
     session: db.run(create),
     seen: db.run(seen),
     signedIn: db

@@ -39,10 +39,10 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     }
     const effects =
       businessUserId === undefined
-        ? { user: upsert(isFirstCall), limits: clearLimits }
+        ? { ...upsert(isFirstCall), limits: clearLimits }
         : // A known id brings its own user, also with a number that nobody has.
           {
-            upsert: upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
+            ...upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
             link: linkIdentity,
             contact,
             limits: clearLimits,
@@ -56,7 +56,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     await claimNumber(context, businessUserId!, (rows['link'] as Link[])[0]);
     return { success: true, known: true };
   }
-  const [user] = rows['user'] as PhoneRow[];
+  const [user] = (rows['user'] ?? []) as PhoneRow[];
   if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
 };
@@ -76,7 +76,15 @@ async function clearLimitsSoon({ db, settings }: ContactContext, phone: PhoneNum
 async function upsertContact({ input, settings, now }: ContactContext, phone: PhoneNumber) {
   const { whatsappId = null, phoneAsSent = phone } = input;
   const week = await firstWeek(phone, settings, now);
-  const contact = { phone, whatsappId, assumedWhatsappId: phoneAsSent.slice(1), contactedAt: now, firstWeek: week };
+  const proof = 'contact' as const;
+  const contact = {
+    phone,
+    proof,
+    whatsappId,
+    assumedWhatsappId: phoneAsSent.slice(1),
+    contactedAt: now,
+    firstWeek: week,
+  };
   return upsertUser(contact, settings, now);
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
-import { botCalls, identities, linkCodes, rateLimitEvents, users } from '#db/schema';
+import { botCalls, linkCodes, rateLimitEvents, users } from '#db/schema';
+import { linkClaimed, userOf } from '../accounts/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { openSession, type SessionClaims } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
@@ -58,7 +59,7 @@ type Call = { db: Database; settings: Settings; now: number };
 
 /** SQL: whether a number has written to the assistant. */
 const hasWritten = (phone: SQL) => sql`exists (select 1 from ${users}
-  where ${users.phone} = ${phone} and ${isNotNull(users.contactedAt)})`;
+  where ${users.id} = ${userOf('phone', phone)} and ${isNotNull(users.contactedAt)})`;
 
 export type LinkState = 'waiting' | 'contacted' | 'code_sent' | 'expired';
 
@@ -113,7 +114,7 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
     { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
   ]);
   const isOpen = sql`(exists (select 1 from ${linkCodes} where ${open}) and not ${hasWritten(sql`${phone}`)}
-    and not exists (select 1 from ${identities} where ${eq(identities.businessUserId, businessUserId)}))`;
+    and ${userOf('business', businessUserId)} is null)`;
   const affordable = isAffordable(sentToday(now), sql`false`, settings);
   const mayIssue = sql`${isOpen} and ${mayClaim} <= ${now} and ${maySend} <= ${now} and ${affordable}`;
   const statements = idempotentStatements<string>(
@@ -177,26 +178,28 @@ export async function openClaimed(
 ): Promise<Opened | null> {
   const { claimedBy, whatsappId } = claim;
   const week = await firstWeek(phone, settings, now);
-  const sighting = { phone, whatsappId: null, assumedWhatsappId: whatsappId, contactedAt: now, firstWeek: week };
+  const proof = 'claim' as const;
+  const sighting = { phone, proof, whatsappId: null, assumedWhatsappId: whatsappId, contactedAt: now, firstWeek: week };
   const newUserId = crypto.randomUUID();
   const won = sql`exists (select 1 from ${linkCodes} where ${linkCodes.phone} = ${phone} and ${linkCodes.sentBy} in (
     select sent_by from codes where phone = ${phone} and won_by = ${sessionId}
     union all select sent_by from challenges where phone = ${phone} and won_by = ${sessionId}))`;
-  const isNew = sql`select ${claimedBy}, ${users.id}, 'claim', ${now} from ${users} where ${users.id} = ${newUserId}`;
+  const { number, spelling, account } = upsertUser({ ...sighting, id: newUserId }, settings, now)(won);
+  const isNew = sql`exists (select 1 from ${users} where ${users.id} = ${newUserId})`;
   const [create, seen] = openSession(
     sessionId,
     now,
-    sql`from ${users} where ${users.phone} = ${phone} and ${won}`,
+    sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${won}`,
     false,
   );
   const deleteFrom = (table: string) => db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`);
   const {
     signedIn: [user],
   } = await batch(db, {
-    contact: db.run(upsertUser({ ...sighting, id: newUserId }, settings, now)(won)),
-    identity: db.run(
-      sql`insert into ${identities} (business_user_id, user_id, proof, at) ${isNew} on conflict do nothing`,
-    ),
+    number: db.run(number),
+    spelling: db.run(spelling),
+    account: db.run(account),
+    identity: db.run(linkClaimed(newUserId, claimedBy, now, isNew)),
     session: db.run(create),
     seen: db.run(seen),
     signedIn: db.all<{

@@ -5,6 +5,7 @@ import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { base64url } from 'jose';
 import { allowedAt, namesOf, recordEvents, type Subject, wasRecorded } from '../lib/rate-limits.ts';
 import type { Settings } from '../settings.ts';
+import { spellingOf, userOf } from '../accounts/identity.ts';
 import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import {
@@ -68,10 +69,11 @@ export async function issueCode(
   ]);
   const id = row.sentBy;
   const mayAsk = allowedAt(limits.requests);
-  const proven = exists(users, and(eq(users.phone, phone), gt(users.lastContactAt, now - provenForMs)));
+  const owner = userOf('phone', phone);
+  const proven = exists(users, and(eq(users.id, owner), gt(users.lastContactAt, now - provenForMs)));
   const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
   const asked = sql`(${mayAsk} <= ${now} or ${proven})`;
-  const known = exists(users, and(eq(users.phone, phone), isNotNull(users.contactedAt)));
+  const known = exists(users, and(eq(users.id, owner), isNotNull(users.contactedAt)));
   const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
   const affordable = isAffordable(sentToday(now), proven, settings);
   const mayIssue = sql`${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
@@ -93,7 +95,7 @@ export async function issueCode(
     linkCode: db.run(await insertLinkCode(call, shown, sql`${wasCounted} and not ${known}`)),
     facts: db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
       ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sentToday(now)} as sent,
-      (select ${users.whatsappId} from ${users} where ${eq(users.phone, phone)}) as whatsappId`),
+      ${spellingOf(owner)} as whatsappId`),
   });
   const outcome = facts[0]!;
   if (outcome.issued) reportCodeBudget(outcome.sent, settings.CODE_BUDGET_PER_DAY);
@@ -221,7 +223,7 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
     ...openSession(
       id,
       now,
-      sql`from ${sent} join ${users} on ${users.phone} = ${sent.phone} where ${own} and ${sent.wonBy} = ${id}`,
+      sql`from ${sent} join ${users} on ${users.id} = ${userOf('phone', sql`${sent.phone}`)} where ${own} and ${sent.wonBy} = ${id}`,
       false,
     ),
     ...(alone

@@ -64,6 +64,22 @@ export function countOf({ week_anchor, week_frozen, week_start, used }: Account)
 export const signedIn = ({ people }: World): Person[] =>
   people.filter(({ token, left }) => token !== undefined && !left);
 
+/** Every number of a user is an alias, every alias has its user, and the copies for the version before agree. */
+export async function namesAreOfUsers({ people, rig }: World): Promise<Finding> {
+  const { rows } = await rig.database.execute(`
+    select phone || ' is no alias of its user' as wrong from users left join aliases
+      on kind = 'phone' and value = phone and user_id = id where user_id is null
+    union all select value || ' is of nobody' from aliases left join users on id = user_id where id is null
+    union all select value || ' is not known to the version before' from aliases a
+      left join identities i on i.business_user_id = a.value and i.user_id = a.user_id
+      where a.kind = 'business' and i.user_id is null`);
+  return {
+    what: 'names lead to their users',
+    checked: people.length,
+    broken: rows.map(({ wrong }) => wrong as string),
+  };
+}
+
 /** No code has opened two sessions, and every session was opened by a code or trial link. */
 export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
   const accounts = await accountsIn(rig.database);

@@ -8,6 +8,7 @@ import { liveIn, holdingsOf } from './subscriptions.ts';
 type BotEvent = { type: string; data: { phone: string; userId: string } };
 
 const rowsLeft = `select (select count(*) from users where id = :id or phone = :phone) as users,
+  (select count(*) from aliases where user_id = :id or value = :phone) as aliases,
   (select count(*) from sessions where user_id = :id) as sessions,
   (select count(*) from push_subscriptions where user_id = :id) as subscriptions,
   (select count(*) from customers where user_id = :id) as customers,

@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../lib/database.ts';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { users, type User } from '#db/schema';
+import { userOf } from '../../accounts/identity.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../accounts/phone.ts';
 import { minuteMs } from '../../lib/time.ts';
 import { appendFileSync } from 'node:fs';
@@ -88,7 +89,7 @@ export async function findUser(db: Database, word: string | undefined): Promise<
   const [user] = await db
     .select()
     .from(users)
-    .where(eq(users.phone, phoneOf(word)));
+    .where(eq(users.id, userOf('phone', phoneOf(word))));
   if (!user) throw new Error('Nobody has this number.');
   return user;
 }

@@ -6,7 +6,7 @@ import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import { phoneOfId } from '../../accounts/identity.ts';
+import { phoneOfId, userOf } from '../../accounts/identity.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
@@ -41,11 +41,17 @@ function unknownId(id: string): never {
 }
 
 function textOf(found: UserDescription, payments: Payments, advice: string[]): string {
-  const { account, plan, week, limits, sessions, eventsForTheBot, lastBotCalls, customer, identity, conflicts } = found;
+  const { account, plan, week, limits, sessions, eventsForTheBot, lastBotCalls, customer, names, conflicts } = found;
   const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
+  const nameOf = (wanted: (typeof names)[number]['kind']) => {
+    const name = names.find(({ kind }) => kind === wanted);
+    return name ? `${name.value}, by ${name.proof}, ${date(name.at)}` : 'none known';
+  };
   const lines = {
     Account: `${account.phone}, ${account.status}, platform ${account.platform}, opened ${date(account.createdAt)}`,
-    'WhatsApp id': identity ? `${identity.businessUserId}, by ${identity.proof}, ${date(identity.at)}` : 'none known',
+    Number: nameOf('phone'),
+    'WhatsApp spells it': nameOf('whatsapp'),
+    'WhatsApp id': nameOf('business'),
     Conflicts:
       conflicts
         .map(
@@ -243,7 +249,10 @@ const move: SupportCommand = {
     const { db, settings, words } = request;
     const user = await findUser(db, words[0]);
     const phone = phoneOf(words[1]);
-    const [other] = await db.select({ id: users.id }).from(users).where(eq(users.phone, phone));
+    const [other] = await db
+      .select({ id: users.id })
+      .from(users)
+      .where(eq(users.id, userOf('phone', phone)));
     if (other) {
       throw new Error(
         `Somebody has the number ${phone}. Nothing was changed. If it is a second account of the same person that may go: \`erase ${phone} --yes\`, then repeat this.`,

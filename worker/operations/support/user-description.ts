@@ -1,7 +1,8 @@
 import { and, desc, eq, gt, or, sql } from 'drizzle-orm';
-import { botCalls, codes, customers, identities, identityConflicts, outbox, sessions, type User } from '#db/schema';
+import { botCalls, codes, customers, identityConflicts, outbox, sessions, type User } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
+import { namesOf } from '../../accounts/identity.ts';
 import { phoneSubjects } from '../../accounts/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';
@@ -18,7 +19,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
   const mayTryAt = allowedAt([{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
-  const [limits, [code], live, events, calls, [customer], [identity], conflicts] = await db.batch([
+  const [limits, [code], live, events, calls, [customer], names, conflicts] = await db.batch([
     db.all<{ codesFrom: number; triesFrom: number }>(sql`select ${mayAskAt} as codesFrom, ${mayTryAt} as triesFrom`),
     db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
     db
@@ -47,10 +48,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
       .select({ stripeId: customers.stripeId, syncedAt: customers.syncedAt, failures: customers.failures })
       .from(customers)
       .where(eq(customers.userId, id)),
-    db
-      .select({ businessUserId: identities.businessUserId, proof: identities.proof, at: identities.at })
-      .from(identities)
-      .where(eq(identities.userId, id)),
+    namesOf(db, id),
     db
       .select()
       .from(identityConflicts)
@@ -66,7 +64,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
     eventsForTheBot: events,
     lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === null ? null : allowed === 1 })),
     customer: customer ?? null,
-    identity: identity ?? null,
+    names,
     conflicts,
   };
 }
