@@ -4,75 +4,145 @@ import type { Person } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
+const usageCard = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
+const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const renewalDate = '2025-01-05T09:00:00.000Z';
 const cancelAtDate = '2025-02-28T09:00:00.000Z';
-const trial = { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing' };
-const downgrade = { tier: 'premium', subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic' };
+const trial = { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing', renewalDate, scheduled: 'basic' };
 
-/** One row for each field of the profile that the line reads; tests/rules has every case. */
-const statusLines: [Person, string][] = [
-  [{ ...trial, renewalDate, scheduled: 'basic' }, 'Trial ends on January 5, 2025 and will switch to Basic'],
-  [{ ...downgrade, cancelAtDate, renewalDate }, 'Downgrade scheduled. Changes to Basic on February 28, 2025'],
-  [{ tier: 'basic', subscriptionStatus: 'past_due', renewalDate }, 'Payment Past Due'],
-  [{ tier: null, subscriptionStatus: null }, 'Free plan - upgrade to get full access'],
-  [{ tier: 'basic', renewalDate }, 'Renews on January 5, 2025'],
+type Row = {
+  person: Person;
+  /** The texts of the plan's card. */
+  plan: string[];
+  usage: [text: string, percent: number];
+  /** The button of the subscription and its description. */
+  button: [name: string, hint: string];
+};
+
+const upgrade: Row['button'] = ['Upgrade Your Plan', 'Access our plans and upgrade to unlock more features'];
+const unpaid: Row['button'] = ['Manage Subscription', 'View billing history and manage payment methods'];
+const subscription: Row['button'] = [
+  'Manage Subscription',
+  'Update payment method, change plan, or cancel subscription',
 ];
 
-test('the status line shows the next change of the plan', async ({ page, stub }) => {
+/** One row for each field of the profile that the cards read, each with a count of its own; tests/rules has every case. */
+const rows: Row[] = [
+  {
+    person: { ...trial, used: 1 },
+    plan: ['Free Trial', 'Trial ends on January 5, 2025 and will switch to Basic'],
+    usage: ['1 / 70', 1],
+    button: ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'],
+  },
+  {
+    person: { ...trial, cancelAtDate: renewalDate, used: 2 },
+    plan: ['Free Trial'],
+    usage: ['2 / 70', 3],
+    button: ['Manage Cancellation', 'Reactivate your subscription or change your plan'],
+  },
+  {
+    person: {
+      tier: 'premium',
+      subscriptionStatus: 'downgrade_scheduled',
+      scheduled: 'basic',
+      cancelAtDate,
+      renewalDate,
+      used: 69,
+    },
+    plan: [
+      'Downgrade scheduled. Changes to Basic on February 28, 2025',
+      'Room for deeper conversations, several times a day.',
+    ],
+    usage: ['69 / 70', 99],
+    button: ['Manage Cancellation', 'Reactivate your subscription or change your plan'],
+  },
+  {
+    person: { tier: 'basic', subscriptionStatus: 'past_due', renewalDate, used: 44 },
+    plan: ['Payment Past Due', 'Please update your payment method to reactivate.'],
+    usage: ['44 / 30', 100],
+    button: unpaid,
+  },
+  {
+    person: { tier: null, subscriptionStatus: null, used: 2 },
+    plan: ['Free plan - upgrade to get full access'],
+    usage: ['2 / 5', 40],
+    button: upgrade,
+  },
+  {
+    person: { tier: 'basic', renewalDate, used: 3 },
+    plan: ['Renews on January 5, 2025'],
+    usage: ['3 / 30', 10],
+    button: subscription,
+  },
+  {
+    person: { tier: 'platinum', renewalDate, used: 5 },
+    plan: ['Platinum'],
+    usage: ['5 / 160', 3],
+    button: subscription,
+  },
+  // A plan of an unknown name counts as free.
+  {
+    person: { tier: 'gold', renewalDate, used: 4 },
+    plan: ['Free', 'A gentle way to get to know Solace.'],
+    usage: ['4 / 5', 80],
+    button: upgrade,
+  },
+];
+
+test('the cards show the plan, its next change, how much of the week is used, and what the button is for', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
-  for (const [person, line] of statusLines) {
-    // A distinct state in between shows that each row was read again.
-    stub.person({ tier: 'platinum', subscriptionStatus: 'active', renewalDate: '2031-12-31T09:00:00.000Z' });
-    await returnToTab(page);
-    await expect(planCard(page).getByText('Renews on December 31, 2031')).toBeVisible();
+  for (const { person, plan, usage, button } of rows) {
     stub.person(person);
     await returnToTab(page);
-    await expect(planCard(page).getByText(line, { exact: true }), JSON.stringify(person)).toBeVisible();
-    await expect(planCard(page).getByText('Please update your payment method to reactivate.')).toHaveCount(
-      line === 'Payment Past Due' ? 1 : 0,
-    );
-    await expect(planCard(page).getByText('Free Trial')).toHaveCount(person.isTrial ? 1 : 0);
+    const what = JSON.stringify(person);
+    const [text, percent] = usage;
+    await expect(usageCard(page).getByText(text, { exact: true }), what).toBeVisible();
+    const bar = usageCard(page).getByRole('progressbar', { name: 'Messages used this week:' });
+    await expect(bar, what).toHaveAttribute('aria-valuenow', String(percent));
+    await expect(bar).toHaveAttribute('aria-valuetext', `${text.replace(' / ', ' of ')} messages used`);
+    const isFree = button === upgrade;
+    await expect(usageCard(page).getByText('Upgrade for more messages.'), what).toHaveCount(isFree ? 1 : 0);
+    for (const line of plan) await expect(planCard(page).getByText(line, { exact: true }), what).toBeVisible();
+    for (const line of ['Free Trial', 'Please update your payment method to reactivate.'])
+      await expect(planCard(page).getByText(line), what).toHaveCount(plan.includes(line) ? 1 : 0);
+    const [name, hint] = button;
+    await expect(management(page).getByRole('button', { name, exact: true }), what).toHaveAccessibleDescription(hint);
   }
+  await expect(management(page).getByRole('button', { name: 'Billing Management' })).toHaveAccessibleDescription(
+    'Access payment details, invoices, and subscription info',
+  );
 });
 
-const descriptions = [
-  ['premium', 'Premium', 'Room for deeper conversations, several times a day.'],
-  ['gold', 'Free', 'A gentle way to get to know Solace.'],
-] as const;
-
-test('the planCard names and describes the plan, an unknown one as free', async ({ page, stub }) => {
-  await openAccount(page, stub);
-  for (const [tier, name, description] of descriptions) {
-    stub.person({ tier, renewalDate });
-    await returnToTab(page);
-    await expect(planCard(page).getByText(name, { exact: true })).toBeVisible();
-    await expect(planCard(page).getByText(description)).toBeVisible();
-  }
-});
-
-for (const [region, button] of [
-  ['Current Plan', 'Refresh plan'],
-  ['Usage', 'Refresh usage'],
-] as const) {
-  test(`${button} fetches the profile and shows the result`, async ({ page, stub }) => {
-    await openAccount(page, stub, { tier: 'basic', renewalDate, used: 3 });
-    await expect(page.getByText('3 / 30')).toBeVisible();
-    stub.person({ tier: 'basic', renewalDate, used: 4 });
-    const refresh = page.getByRole('region', { name: region }).getByRole('button', { name: button });
+test('a refresh fetches the profile and shows the result, with a skeleton meanwhile', async ({ page, stub }) => {
+  await openAccount(page, stub, { tier: 'basic', renewalDate, used: 3 });
+  await expect(page.getByText('3 / 30')).toBeVisible();
+  const refreshes = [
+    ['Refresh plan', 4, () => stub.respond('getMe', { success: false })],
+    ['Refresh usage', 5, () => stub.respond('getMe', { success: false, message: 'Nobody is here.' }, 403)],
+  ] as const;
+  for (const [name, used, fail] of refreshes) {
+    const refresh = page.getByRole('button', { name });
+    const before = await usageCard(page).boundingBox();
+    stub.person({ tier: 'basic', renewalDate, used });
+    const release = stub.hold('getMe');
     await refresh.click();
-    await expect(page.getByText('4 / 30')).toBeVisible();
+    await expect(usageCard(page).locator('[aria-busy=true] [data-loading=true]')).toBeVisible();
+    expect(await usageCard(page).boundingBox()).toEqual(before);
+    release();
+    await expect(usageCard(page).locator('[data-loading=true]')).toHaveCount(0);
+    await expect(page.getByText(`${used} / 30`)).toBeVisible();
     await expectToasts(page, ['Success', 'Profile refreshed successfully']);
     await dismissToasts(page);
-    stub.respond('getMe', { success: false });
+    fail();
     await refresh.click();
     await expectToasts(page, ['Error', 'Failed to refresh profile']);
     await dismissToasts(page);
-    stub.respond('getMe', { success: false, message: 'Nobody is here.' }, 403);
-    await refresh.click();
-    await expectToasts(page, ['Error', 'Failed to refresh profile']);
-    await expect(page.getByText('4 / 30')).toBeVisible();
-  });
-}
+    await expect(page.getByText(`${used} / 30`)).toBeVisible();
+  }
+});
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);
@@ -98,59 +168,16 @@ test('a failed read is tried once more after a second, and no more', async ({ pa
   expect(made()).toBe(2);
 });
 
-const usageCard = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
-const bar = (page: Page) => usageCard(page).getByRole('progressbar', { name: 'Messages used this week:' });
-
-/** Serves the site with other allowances than the catalogue's. */
-async function withAllowance(page: Page, allowance: number, instead: string): Promise<void> {
+test('a plan without a limit tracks nothing, and one without end compares as Unlimited', async ({ page, stub }) => {
   await page.route('**/assets/**/*.js', async (route) => {
     const response = await route.fetch();
     const code = await response.text();
-    await route.fulfill({ response, body: code.replace(`messageLimit:${allowance}`, `messageLimit:${instead}`) });
+    const body = code.replace('messageLimit:70', 'messageLimit:null').replace('messageLimit:160', 'messageLimit:-1');
+    await route.fulfill({ response, body });
   });
-}
-
-const usages: [Person, string, number][] = [
-  [{ tier: 'free', used: 2 }, '2 / 5', 40],
-  [{ tier: 'premium', used: 69 }, '69 / 70', 99],
-  [{ tier: 'basic', used: 44 }, '44 / 30', 100],
-];
-
-test('the usageCard shows how much of the week is used, at most a full bar', async ({ page, stub }) => {
-  await openAccount(page, stub);
-  await expect(usageCard(page).getByText('Messages used this week:')).toBeVisible();
-  for (const [person, value, percent] of usages) {
-    stub.person(person);
-    await returnToTab(page);
-    await expect(usageCard(page).getByText(value, { exact: true })).toBeVisible();
-    await expect(bar(page)).toHaveAttribute('aria-valuenow', String(percent));
-    await expect(bar(page)).toHaveAttribute('aria-valuetext', `${value.replace(' / ', ' of ')} messages used`);
-    await expect(usageCard(page).getByText('Upgrade for more messages.')).toHaveCount(person.tier === 'free' ? 1 : 0);
-  }
-});
-
-test('another plan without a limit tracks nothing', async ({ page, stub }) => {
-  await withAllowance(page, 70, 'null');
   await openAccount(page, stub, { tier: 'premium', used: 7 });
   await expect(usageCard(page).getByText('Usage tracking not applicable for this plan.')).toBeVisible();
   await expect(usageCard(page).getByRole('progressbar')).toHaveCount(0);
-});
-
-test('an allowance without end compares as Unlimited', async ({ page, stub }) => {
-  await withAllowance(page, 160, '-1');
-  await openAccount(page, stub);
   const row = page.getByRole('row', { name: /^Messages per week/ });
-  await expect(row.getByRole('cell')).toHaveText(['5', '30', '70', 'Unlimited']);
-});
-
-test('a skeleton stands in while the usage is fetched', async ({ page, stub }) => {
-  await openAccount(page, stub, { used: 1 });
-  await expect(usageCard(page).getByText('1 / 5')).toBeVisible();
-  const before = await usageCard(page).boundingBox();
-  const release = stub.hold('getMe');
-  await usageCard(page).getByRole('button', { name: 'Refresh usage' }).click();
-  await expect(usageCard(page).locator('[aria-busy=true] [data-loading=true]')).toBeVisible();
-  expect(await usageCard(page).boundingBox()).toEqual(before);
-  release();
-  await expect(usageCard(page).locator('[data-loading=true]')).toHaveCount(0);
+  await expect(row.getByRole('cell').last()).toHaveText('Unlimited');
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright/test';
-import { dismissToasts, expectToasts, openAccount, storedToken } from './support/page.ts';
+import { dismissToasts, expectToasts, expectToBeAccessible, openAccount, storedToken } from './support/page.ts';
+import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
@@ -9,7 +10,7 @@ const sessions = [
   { id: 's1', createdAt: '2026-11-01T10:00:00.000Z', lastSeenAt: '2026-11-02T10:00:00.000Z', current: false },
 ];
 
-test('the data is saved as a JSON file', async ({ page, stub }) => {
+test('the data is saved as a JSON file, and a download that fails says so once', async ({ page, stub }) => {
   stub.respond('exportMe', { success: true, profile: { phoneNumber: '+15551234567' } });
   await openAccount(page, stub);
   const download = page.waitForEvent('download');
@@ -19,16 +20,12 @@ test('the data is saved as a JSON file', async ({ page, stub }) => {
   const text = await readFile(await file.path(), 'utf8');
   expect(JSON.parse(text)).toEqual({ success: true, profile: { phoneNumber: '+15551234567' } });
   await expectToasts(page);
-});
-
-test('a download that fails says so once', async ({ page, stub }) => {
   stub.respond('exportMe', {}, 404);
-  await openAccount(page, stub);
   await management(page).getByRole('button', { name: 'Download My Data' }).click();
   await expectToasts(page, ['Error', 'Failed to download your data']);
 });
 
-test('another session can be ended, this one cannot', async ({ page, stub }) => {
+test('another session can be ended, this one cannot, and logging out everywhere ends both', async ({ page, stub }) => {
   stub.respond('getSessions', { success: true, sessions });
   stub.respond('endSession', { success: true });
   await openAccount(page, stub);
@@ -43,12 +40,8 @@ test('another session can be ended, this one cannot', async ({ page, stub }) => 
   await expect(rows).toHaveCount(1);
   await expectToasts(page, ['Session ended']);
   expect(stub.calls('endSession')).toMatchObject([{ path: '/api/user/sessions/s1' }]);
-});
+  await dismissToasts(page);
 
-test('logging out everywhere ends this session too', async ({ page, stub }) => {
-  stub.respond('getSessions', { success: true, sessions });
-  await openAccount(page, stub);
-  await management(page).getByRole('button', { name: 'Sessions' }).click();
   stub.respond('logout', {}, 503);
   await management(page).getByRole('button', { name: 'Log out everywhere' }).click();
   await expectToasts(page, ['Error', 'Server error. Please try again later.']);
@@ -60,14 +53,6 @@ test('logging out everywhere ends this session too', async ({ page, stub }) => {
   expect(await storedToken(page)).toBeNull();
 });
 
-test('the platform management leads to the chat where the platform is the web', async ({ page, stub }) => {
-  stub.respond('getPlatform', { success: true, platform: 'web' });
-  await openAccount(page, stub);
-  await expect(
-    page.getByRole('region', { name: 'Messaging Platform' }).getByRole('link', { name: 'Open the chat' }),
-  ).toHaveAttribute('href', '/chat');
-});
-
 const remove = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Delete Account' });
 const deletion = (page: Page) => page.getByRole('alertdialog', { name: 'Are you absolutely sure?' });
 
@@ -76,7 +61,10 @@ async function confirm(page: Page): Promise<void> {
   await deletion(page).getByRole('button', { name: 'Delete Account' }).click();
 }
 
-test('the deletion says what is lost, keeps the focus and gives it back', async ({ page, stub }) => {
+test('the deletion says what is lost, keeps the focus and gives it back; a failure keeps the account', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   for (const leave of [
     () => deletion(page).getByRole('button', { name: 'Cancel' }).click(),
@@ -95,30 +83,12 @@ test('the deletion says what is lost, keeps the focus and gives it back', async 
     await expect(deletion(page)).toHaveCount(0);
     await expect(remove(page)).toBeFocused();
   }
+  await remove(page).click();
+  await expect(deletion(page)).toBeVisible();
+  await expectToBeAccessible(page);
+  await page.keyboard.press('Escape');
   expect(stub.calls('deleteMe')).toEqual([]);
-});
 
-for (const [answer, text] of [
-  [{ success: true }, 'Account deleted successfully'],
-  [{ success: true, message: 'Farewell.' }, 'Farewell.'],
-] as const) {
-  test(`the account is deleted: ${text}`, async ({ page, stub }) => {
-    stub.respond('deleteMe', answer);
-    const release = stub.hold('deleteMe');
-    await openAccount(page, stub);
-    await confirm(page);
-    await expect(page.getByText('Deleting account data...')).toBeVisible();
-    release();
-    await page.waitForURL('**/login');
-    await expectToasts(page, ['Success', text]);
-    expect(await storedToken(page)).toBeNull();
-    await page.goBack();
-    await expect(page.getByRole('region', { name: 'Account Management' })).toHaveCount(0);
-  });
-}
-
-test('a failure keeps the account and says why', async ({ page, stub }) => {
-  await openAccount(page, stub);
   const failing = [
     [() => stub.respond('deleteMe', { success: false, error: 'Still paying.' }), 'Still paying.'],
     [() => stub.respond('deleteMe', { success: false, message: 'Not yet.' }), 'Not yet.'],
@@ -134,4 +104,23 @@ test('a failure keeps the account and says why', async ({ page, stub }) => {
     await expect(remove(page)).toBeEnabled();
   }
   expect(await storedToken(page)).toBe('e2e-token');
+  await expectDeletion(page, stub, { success: true, message: 'Farewell.' }, 'Farewell.');
 });
+
+test('the account is deleted, and the page says so', async ({ page, stub }) => {
+  await openAccount(page, stub);
+  await expectDeletion(page, stub, { success: true }, 'Account deleted successfully');
+  await page.goBack();
+  await expect(page.getByRole('region', { name: 'Account Management' })).toHaveCount(0);
+});
+
+async function expectDeletion(page: Page, stub: Stub, answer: object, text: string): Promise<void> {
+  stub.respond('deleteMe', answer);
+  const release = stub.hold('deleteMe');
+  await confirm(page);
+  await expect(page.getByText('Deleting account data...')).toBeVisible();
+  release();
+  await page.waitForURL('**/login');
+  await expectToasts(page, ['Success', text]);
+  expect(await storedToken(page)).toBeNull();
+}

@@ -6,12 +6,17 @@ import {
   openAccount,
   returnToTab,
   settle,
+  shownToasts,
   stopTime,
   storedToken,
 } from './support/page.ts';
+import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
-test('the header shows the number and the ways to the chat and out', async ({ page, stub }) => {
+test('the header shows the number and the ways to the chat and out, and follows the profile', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   const main = page.getByRole('main');
   await expect(main.getByText('+1 555-123-4567', { exact: true })).toBeVisible();
@@ -20,11 +25,26 @@ test('the header shows the number and the ways to the chat and out', async ({ pa
   await expect(chat).toHaveAttribute('target', '_blank');
   await expect(chat).toHaveAttribute('rel', /noopener/);
 
-  stub.person({ phoneNumber: '+447911123456' });
+  // The profile is fetched when the tab is seen again.
+  stub.person({ phoneNumber: '+447911123456', tier: 'basic', subscriptionStatus: 'past_due' });
   await returnToTab(page);
   await expect(main.getByText('+44 791-112-3456', { exact: true })).toBeVisible();
+
+  const debug = page.getByRole('region', { name: 'Debug' });
+  await expect(debug).toHaveCount(0);
+  await page.keyboard.press('Control+Shift+D');
+  await expect(debug).toContainText('past_due');
+  for (const secret of ['e2e-token', '1123456']) await expect(debug).not.toContainText(secret);
+  await page.keyboard.press('Control+Shift+D');
+  await expect(debug).toHaveCount(0);
+
   stub.person({ phoneNumber: null });
   await returnToTab(page);
+  await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
+  const release = stub.hold('getMe');
+  await page.getByRole('button', { name: 'Refresh plan' }).click();
+  await expect(page.getByText('Loading user data...')).toBeVisible();
+  release();
   await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
 });
 
@@ -41,15 +61,6 @@ test('logging out ends the session, here and in the history', async ({ page, stu
   await page.waitForURL('**/login');
 });
 
-test('user data is awaited where even the number is missing', async ({ page, stub }) => {
-  await openAccount(page, stub, { phoneNumber: null });
-  const release = stub.hold('getMe');
-  await page.getByRole('button', { name: 'Refresh plan' }).click();
-  await expect(page.getByText('Loading user data...')).toBeVisible();
-  release();
-  await expect(page.getByText('Invalid Number')).toBeVisible();
-});
-
 test('the way to the account waits for the session, then leads to the login or to approval', async ({ page, stub }) => {
   await open(page, '/account');
   await page.waitForURL('**/login');
@@ -61,59 +72,51 @@ test('the way to the account waits for the session, then leads to the login or t
   expect(stub.calls('getPlatform')).toEqual([]);
 });
 
-test('the profile is fetched when the tab is seen again', async ({ page, stub }) => {
-  await openAccount(page, stub, { used: 1 });
-  await expect(page.getByText('1 / 5')).toBeVisible();
-  stub.person({ used: 2 });
-  await returnToTab(page);
-  await expect(page.getByText('2 / 5')).toBeVisible();
-});
+type Return = { arrange?: (stub: Stub) => void; search?: string; told?: string[]; type?: string };
+const comes = { success: true, tierUpdated: false, newTier: 'free' };
 
-test.describe('the return from the payment provider', () => {
-  test('verifies the session, shows the new plan and cleans the address', async ({ page, stub }) => {
-    await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
-    stub.respond('verifyCheckoutSession', { success: true, tierUpdated: true, newTier: 'premium' });
-    await open(page, '/account?session_id=cs_1');
-    await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
-    expect(stub.calls('verifyCheckoutSession')).toMatchObject([{ body: { sessionId: 'cs_1' } }]);
-    expect(stub.calls('getMe').length).toBeGreaterThan(1);
-    await expect.poll(() => new URL(page.url()).search).toBe('');
-  });
+/** What is told after the return from the payment provider, once. */
+const returns: Record<string, Return> = {
+  'a new plan': {
+    arrange: (stub) => stub.respond('verifyCheckoutSession', { ...comes, tierUpdated: true, newTier: 'premium' }),
+    told: ['Plan Updated', 'Your plan has been updated to Premium'],
+  },
+  'the same plan': { arrange: (stub) => stub.respond('verifyCheckoutSession', comes) },
+  'a message of the server': {
+    arrange: (stub) => stub.respond('verifyCheckoutSession', { ...comes, message: 'All is well.' }),
+    told: ['All is well.'],
+    type: 'success',
+  },
+  'a failure': {
+    arrange: (stub) => stub.respond('verifyCheckoutSession', {}, 503),
+    told: ['Server error. Please try again later.'],
+    type: 'error',
+  },
+  'a session that nobody knows': {
+    arrange: (stub) => stub.respond('verifyCheckoutSession', { message: 'From the server.' }, 404),
+  },
+  'a success without a session': { search: '?status=success' },
+  'a cancellation': { search: '?status=cancelled' },
+};
 
-  test('shows nothing if the plan is the same, and a failure once', async ({ page, stub }) => {
-    await stub.signedIn();
-    stub.respond('verifyCheckoutSession', { success: true, tierUpdated: false, newTier: 'free' });
-    await open(page, '/account?session_id=cs_1');
-    await expect.poll(() => new URL(page.url()).search).toBe('');
-    await expectToasts(page);
-    stub.respond('verifyCheckoutSession', {}, 503);
-    await open(page, '/account?session_id=cs_2');
-    await expect.poll(() => new URL(page.url()).search).toBe('');
-    await expectToasts(page, ['Server error. Please try again later.']);
-  });
-
-  for (const status of ['success', 'cancelled']) {
-    test(`fetches the profile after ${status}`, async ({ page, stub }) => {
-      await stub.signedIn();
-      await open(page, `/account?status=${status}`);
-      await expect.poll(() => new URL(page.url()).search).toBe('');
-      expect(stub.calls('getMe').length).toBeGreaterThan(1);
-      expect(stub.calls('verifyCheckoutSession')).toEqual([]);
-    });
+test('the return from the payment provider shows the new plan and cleans the address', async ({ page, stub }) => {
+  await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
+  // The message of a read is not shown.
+  stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
+  for (const [what, { arrange, search = '?session_id=cs_1', told, type }] of Object.entries(returns)) {
+    arrange?.(stub);
+    const [fetched, verified] = [stub.calls('getMe').length, stub.calls('verifyCheckoutSession').length];
+    await open(page, `/account${search}`);
+    await expect.poll(() => new URL(page.url()).search, what).toBe('');
+    await expect(card(page).getByRole('radio').first()).toBeVisible();
+    await expectToasts(page, ...(told ? [told as [string]] : []));
+    if (type) expect((await shownToasts(page)).map((toast) => toast.type)).toEqual([type]);
+    expect(stub.calls('verifyCheckoutSession').slice(verified), what).toMatchObject(
+      arrange ? [{ body: { sessionId: 'cs_1' } }] : [],
+    );
+    const isRead = told?.[0] === 'Plan Updated' || !arrange;
+    if (isRead) expect(stub.calls('getMe').length - fetched, what).toBeGreaterThan(1);
   }
-});
-
-test('Ctrl+Shift+D shows and hides facts that hold no secret', async ({ page, stub }) => {
-  await openAccount(page, stub, { tier: 'basic', subscriptionStatus: 'past_due' });
-  const debug = page.getByRole('region', { name: 'Debug' });
-  await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
-  await expect(debug).toHaveCount(0);
-  await page.keyboard.press('Control+Shift+D');
-  await expect(debug).toContainText('past_due');
-  await expect(debug).not.toContainText('e2e-token');
-  await expect(debug).not.toContainText('1234567');
-  await page.keyboard.press('Control+Shift+D');
-  await expect(debug).toHaveCount(0);
 });
 
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
@@ -121,36 +124,13 @@ const whatsapp = (page: Page) => card(page).getByRole('radio', { name: 'Receive 
 const web = (page: Page) => card(page).getByRole('radio', { name: 'Chat through the web interface' });
 const update = (page: Page) => card(page).getByRole('button', { name: 'Update Platform' });
 
-test('the platform is changed once the choice differs, and can be changed back', async ({ page, stub }) => {
+test('the platform is changed once the choice differs, can be changed back, and a failure says why', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   await expect(whatsapp(page)).toBeChecked();
   await expect(update(page)).toHaveCount(0);
-  await card(page).getByText('Chat through the web interface').click();
-  stub.respond('putPlatform', { success: true, platform: 'web' });
-  await update(page).click();
-  await expectToasts(page, ['Platform updated', 'You will now receive messages via Web']);
-  expect(stub.calls('putPlatform')).toMatchObject([{ body: { platform: 'web' }, token: 'Bearer e2e-token' }]);
-  await expect(update(page)).toHaveCount(0);
-
-  await dismissToasts(page);
-  await card(page).getByText('Receive messages via WhatsApp').click();
-  stub.respond('putPlatform', { success: true, platform: 'whatsapp' });
-  await update(page).click();
-  await expectToasts(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
-});
-
-test('a choice that is undone makes no call', async ({ page, stub }) => {
-  stub.respond('getPlatform', { success: true, platform: 'web' });
-  await openAccount(page, stub);
-  await expect(web(page)).toBeChecked();
-  await card(page).getByText('Receive messages via WhatsApp').click();
-  await expect(update(page)).toBeVisible();
-  await card(page).getByText('Chat through the web interface').click();
-  await expect(update(page)).toHaveCount(0);
-});
-
-test('a failed update keeps the choice and says why', async ({ page, stub }) => {
-  await openAccount(page, stub);
   await card(page).getByText('Chat through the web interface').click();
   const failing = [
     [() => stub.respond('putPlatform', { success: false, message: 'Not today.' }), 'Update failed', 'Not today.'],
@@ -165,6 +145,24 @@ test('a failed update keeps the choice and says why', async ({ page, stub }) => 
     await dismissToasts(page);
   }
   await expect(web(page)).toBeChecked();
+
+  stub.respond('putPlatform', { success: true, platform: 'web' });
+  await update(page).click();
+  await expectToasts(page, ['Platform updated', 'You will now receive messages via Web']);
+  expect(stub.calls('putPlatform').at(-1)).toMatchObject({ body: { platform: 'web' }, token: 'Bearer e2e-token' });
+  await expect(update(page)).toHaveCount(0);
+  await dismissToasts(page);
+  await expect(card(page).getByRole('link', { name: 'Open the chat' })).toHaveAttribute('href', '/chat');
+
+  // A choice that is undone leaves nothing to update.
+  await card(page).getByText('Receive messages via WhatsApp').click();
+  await expect(update(page)).toBeVisible();
+  await card(page).getByText('Chat through the web interface').click();
+  await expect(update(page)).toHaveCount(0);
+  await card(page).getByText('Receive messages via WhatsApp').click();
+  stub.respond('putPlatform', { success: true, platform: 'whatsapp' });
+  await update(page).click();
+  await expectToasts(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
 });
 
 test('there is no card without a known preference', async ({ page, stub }) => {

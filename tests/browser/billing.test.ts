@@ -35,28 +35,15 @@ async function openPortal(page: Page, button: string): Promise<Page> {
   return portal;
 }
 
-test('a free user buys a plan', async ({ page, phone }) => {
-  await signInByExternalToken(page, phone);
-  await choose(page, 'basic');
-  await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
-  await expect(page.getByText(`0 / ${plans.basic.messageLimit}`)).toBeVisible();
-  const { subscriptions } = await phone.holdings();
-  expect(subscriptions.map(({ status }) => status)).toEqual(['active']);
-});
-
-test('a dearer plan begins a new week at once', async ({ page, phone }) => {
+test('a dearer plan begins a new week at once, and a cheaper one at the end of the week', async ({ page, phone }) => {
   await subscriber(page, phone, 'basic');
   await phone.write('Hello again');
   const portal = await openPortal(page, 'Manage Subscription');
   await portal.getByRole('button', { name: 'Switch to Premium' }).click();
   await expect(planCard(page).getByText('Premium', { exact: true })).toBeVisible();
   await expect(page.getByText('0 / 70')).toBeVisible();
-});
-
-test('a cheaper plan begins at the end of the week', async ({ page, phone }) => {
-  await subscriber(page, phone, 'premium');
-  const portal = await openPortal(page, 'Manage Subscription');
-  await portal.getByRole('button', { name: 'Switch to Basic' }).click();
+  const again = await openPortal(page, 'Manage Subscription');
+  await again.getByRole('button', { name: 'Switch to Basic' }).click();
   await expect(planCard(page).getByText(/^Downgrade scheduled\. Changes to Basic on /)).toBeVisible();
   await phone.advance(7 * day);
   await expect(planCard(page).getByText('Basic', { exact: true })).toBeVisible();
@@ -77,27 +64,6 @@ test('a cancellation can be taken back, or ends the plan with the week', async (
   await expect(page.getByRole('button', { name: 'Upgrade Your Plan' })).toBeVisible();
 });
 
-test('a failing card is shown, and can be replaced', async ({ page, phone }) => {
-  await subscriber(page, phone, 'basic');
-  for (let sent = 0; sent < 3; sent += 1) await phone.write('Hello');
-  await phone.card(true);
-  // The renewal's invoice is a draft for an hour before it is charged.
-  await phone.advance(7 * day + 2 * hour);
-  await expect(planCard(page).getByText('Payment Past Due')).toBeVisible();
-  await expect(page.getByText('3 / 30')).toBeVisible();
-  await phone.card(false);
-  await phone.advance(3 * day);
-  await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
-  await expect(page.getByText('0 / 30')).toBeVisible();
-});
-
-test('a card that fails for good ends in the free plan', async ({ page, phone }) => {
-  await subscriber(page, phone, 'basic');
-  await phone.card(true);
-  await phone.advance(28 * day);
-  await expect(planCard(page).getByText('Free plan - upgrade to get full access')).toBeVisible();
-});
-
 test('a plan that is chosen during the trial begins when the trial ends', async ({ page, phone }) => {
   await phone.write('Hi');
   const { url } = await phone.trial({ tier: 'premium', days: 3 });
@@ -115,7 +81,7 @@ test('a plan that is chosen during the trial begins when the trial ends', async 
   await expect(page.getByText('0 / 30')).toBeVisible();
 });
 
-test('two tabs and double clicks make one customer, one checkout and one subscription', async ({
+test('a free user buys a plan; two tabs and double clicks make one customer, one checkout and one subscription', async ({
   page,
   context,
   phone,
@@ -127,18 +93,19 @@ test('two tabs and double clicks make one customer, one checkout and one subscri
   for (const tab of [page, other]) await expect(tab.getByRole('button', { name: 'Subscribe' })).toBeVisible();
   expect(new URL(page.url()).pathname).toBe(new URL(other.url()).pathname);
   await page.getByRole('button', { name: 'Subscribe' }).dblclick();
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
-  expect((await phone.holdings()).subscriptions).toHaveLength(1);
-});
+  await expectPayment(page);
+  expect((await phone.holdings()).subscriptions.map(({ status }) => status)).toEqual(['active']);
+  await page.getByRole('link', { name: 'Manage My Account' }).click();
+  await expect(planCard(page).getByText(/^Renews on /)).toBeVisible();
+  await expect(page.getByText(`0 / ${plans.basic.messageLimit}`)).toBeVisible();
 
-test('deleting the account ends what could charge', async ({ page, phone }) => {
-  await subscriber(page, phone, 'platinum');
+  // Deleting the account ends what could charge.
   await page.getByRole('button', { name: 'Delete Account' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Are you absolutely sure?' });
   await dialog.getByRole('button', { name: 'Delete Account' }).click();
   await page.waitForURL('**/login');
   const { customer, subscriptions } = await phone.holdings();
-  expect(customer.deleted).toBe(true);
+  expect(customer['deleted']).toBe(true);
   expect(subscriptions.map(({ status }) => status)).toEqual(['canceled']);
 });
 

@@ -177,20 +177,16 @@ const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: 
   ['whose conversation is not JSON', (stub) => stub.respond('getChat', '<html>', 200), 'Try again'],
 ];
 
-for (const [name, arrange, shows] of withoutConversation) {
-  test(`somebody ${name} sees no messages and no field`, async ({ page, stub }) => {
-    await stub.signedIn();
-    arrange(stub);
-    const { sawField } = await watchFirstPaint(page);
-    await page.goto('/chat');
-    await expect(page.getByRole('button', { name: shows })).toBeVisible();
-    expect(await sawField()).toBe(false);
-    await expect(chat.message(page, 'Hello')).toHaveCount(0);
-  });
-}
-
-test('an empty conversation asks for the first message', async ({ page, stub }) => {
+test('somebody without a conversation sees no messages; an empty one asks for the first', async ({ page, stub }) => {
   await stub.signedIn();
+  const { sawField } = await watchFirstPaint(page);
+  for (const [name, arrange, shows] of withoutConversation) {
+    arrange(stub);
+    await page.goto('/chat');
+    await expect(page.getByRole('button', { name: shows }), name).toBeVisible();
+    expect(await sawField(), name).toBe(false);
+    await expect(chat.message(page, 'Hello')).toHaveCount(0);
+  }
   stub.respond('getChat', pageOf([]));
   await page.goto('/chat');
   await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
@@ -206,6 +202,10 @@ test('an ended session leads to the login and shows nothing of the conversation'
   expect(await sawField()).toBe(false);
   await expectToasts(page, ['Session expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
+  // Now a guest: the frame of the conversation is not shown.
+  await page.goto('/chat');
+  await page.waitForURL('**/login');
+  expect(await sawField()).toBe(false);
 });
 
 test('a session that ends in another tab during the start takes the messages away', async ({ page, stub }) => {
@@ -216,14 +216,10 @@ test('a session that ends in another tab during the start takes the messages awa
   await expect(page.getByText('This one is new')).toHaveCount(0);
 });
 
-test('a guest does not see the frame of the conversation', async ({ page }) => {
-  const { sawField } = await watchFirstPaint(page);
-  await page.goto('/chat');
-  await page.waitForURL('**/login');
-  expect(await sawField()).toBe(false);
-});
-
-test('a page that started with its messages reads them again after a `reset`', async ({ page, stub }) => {
+test('a page that started with its messages reads them again after a `reset`, and asks for consent after its withdrawal', async ({
+  page,
+  stub,
+}) => {
   const release = await openEarly(page, stub);
   const written = [...everyKind, messageOf(9, 'Written while this page was away', { author: 'solace' })];
   stub.respond('getChat', pageOf(written, { revision: 400 }));
@@ -231,12 +227,6 @@ test('a page that started with its messages reads them again after a `reset`', a
   release();
   await expect(chat.message(page, 'Written while this page was away')).toBeVisible();
   expect(stub.calls('getChat')).toHaveLength(2);
-});
-
-test('a page that started with its messages asks for consent again after its withdrawal', async ({ page, stub }) => {
-  const release = await openEarly(page, stub);
-  release();
-  await started(page);
   stub.respond('deleteChatConsent', { success: true });
   stub.respond('getChat', pageOf([], { consent: null }));
   await chooseOption(page, 'Withdraw consent');

@@ -3,13 +3,14 @@ import { chat, openChat, send, acceptNotice, chooseOption } from './support/chat
 import { expectToBeAccessible, expectToFit, storedToken } from './support/page.ts';
 import { expect, test, signInByExternalToken } from './support/test.ts';
 
-test('carries a message to the companion and its reply back, and shows both after a reload', async ({
+test('carries a message to the companion and its reply back, shows both after a reload, and keeps nothing else', async ({
   page,
   phone,
 }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
   await openChat(page, phone);
   await expect(page.getByText('Solace is an AI, not a person, and not for emergencies.')).toBeVisible();
-  await send(page, 'Hello *there*, <b>Solace</b>');
+  await send(page, 'Hello *there*, <b>Solace</b>: https://example.com/a-long-address-that-has-to-wrap-in-the-bubble');
   const own = chat.message(page, 'Hello there, <b>Solace</b>');
   await expect(own.locator('strong')).toHaveText('there');
   await expect(chat.field(page)).toBeFocused();
@@ -19,22 +20,13 @@ test('carries a message to the companion and its reply back, and shows both afte
   await expect(reply).toHaveCount(1);
   const text = await reply.innerText();
   await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
+  await expectToBeAccessible(page);
+  await expectToFit(page, 320, 360, 1440);
+  await page.getByRole('button', { name: /Switch to (?:dark|light) colours/ }).click();
   await page.reload();
   await expect(chat.history(page).getByRole('listitem').filter({ hasText: 'Hello there' })).toHaveCount(1);
   expect(await chat.history(page).innerText()).toContain(text.split('\n')[1]);
   await expect(chat.log(page).getByRole('listitem')).toHaveCount(0);
-});
-
-test('leaves the session and the choice of colours in the browser, and nothing of what was sent', async ({
-  page,
-  phone,
-}) => {
-  await openChat(page, phone);
-  await send(page, 'Only between us');
-  await expect(chat.message(page, 'Only between us').getByText('Delivered')).toBeVisible();
-  await page.getByRole('button', { name: /Switch to (?:dark|light) colours/ }).click();
-  await page.reload();
-  await expect(chat.history(page).getByText('Only between us')).toBeVisible();
   const kept = await page.evaluate(async () => ({
     local: Object.keys(localStorage).toSorted(),
     tab: Object.keys(sessionStorage),
@@ -85,23 +77,20 @@ test('keeps the text of a message that the allowance refuses, and leads to the p
   await expect(page.getByRole('alert').getByRole('link', { name: 'See the plans' })).toHaveAttribute('href', '/plans');
 });
 
-test('counts the characters near the limit and refuses a longer text with a sentence', async ({ page, phone }) => {
-  await openChat(page, phone);
-  await chat.field(page).fill('a'.repeat(3990));
-  await expect(page.getByText('10 characters left')).toBeVisible();
-  await chat.field(page).fill('a'.repeat(4001));
-  await expect(page.getByText('1 character too many')).toBeVisible();
-  await chat.field(page).press('Enter');
-  await expect(page.getByRole('alert')).toHaveText('Messages can have up to 4,000 characters.');
-  await expect(chat.field(page)).toHaveValue('a'.repeat(4001));
-});
-
-test('starts a new line with Shift and Enter, and never sends while an input method composes', async ({
+test('the field counts near the limit, starts new lines, keeps a draft, and sends no text that is being composed', async ({
   page,
   phone,
 }) => {
   await openChat(page, phone);
   const field = chat.field(page);
+  await field.fill('a'.repeat(3990));
+  await expect(page.getByText('10 characters left')).toBeVisible();
+  await field.fill('a'.repeat(4001));
+  await expect(page.getByText('1 character too many')).toBeVisible();
+  await field.press('Enter');
+  await expect(page.getByRole('alert')).toHaveText('Messages can have up to 4,000 characters.');
+  await expect(field).toHaveValue('a'.repeat(4001));
+
   await field.fill('One');
   await field.press('Shift+Enter');
   await field.pressSequentially('Two');
@@ -111,126 +100,15 @@ test('starts a new line with Shift and Enter, and never sends while an input met
     element.dispatchEvent(new KeyboardEvent('keydown', composing));
   });
   await expect(field).toHaveValue('One\nTwo');
-  await field.press('Enter');
-  await expect(chat.message(page, 'Two').getByText('Delivered')).toBeVisible();
-  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'You said' })).toHaveCount(1);
-});
-
-test('keeps the draft while the person visits another page', async ({ page, phone }) => {
-  await openChat(page, phone);
-  await chat.field(page).fill('Not finished yet');
   await page.getByRole('link', { name: 'My Account' }).click();
   await page.waitForURL('**/account');
   await page.goBack();
-  await expect(chat.field(page)).toHaveValue('Not finished yet');
-});
+  await expect(field).toHaveValue('One\nTwo');
+  await field.press('Enter');
+  await expect(chat.message(page, 'Two').getByText('Delivered')).toBeVisible();
+  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'You said' })).toHaveCount(1);
 
-test('a message that the bot refuses fails and can be sent again under the same id', async ({ page, phone }) => {
-  await openChat(page, phone);
-  await phone.botMode('refuse');
-  await send(page, 'Take this');
-  const own = chat.message(page, 'Take this');
-  await expect(own.getByText('Not delivered')).toBeVisible();
-  await phone.botMode('answer');
-  await own.getByRole('button', { name: 'Send again' }).click();
-  await expect(own.getByText('Delivered')).toBeVisible();
-  await expect(own).toHaveCount(1);
-});
-
-test('a refusal that the stream brings before the response is shown', async ({ page, phone }) => {
-  await openChat(page, phone);
-  await phone.botMode('refuse');
-  const token = await storedToken(page);
-  const stateOf = async (text: string) => {
-    const response = await page.request.get('/api/user/chat', { headers: { Authorization: `Bearer ${token}` } });
-    return ((await response.json()) as ChatPage).messages.find((message) => message.text === text)?.state;
-  };
-  await page.route('**/chat/messages', async (route) => {
-    const response = await route.fetch();
-    await expect.poll(() => stateOf('Take this')).toBe('failed');
-    // The stream brings it after the refusal.
-    await phone.botWrites('A later reply');
-    await expect(chat.message(page, 'A later reply')).toBeVisible();
-    await route.fulfill({ response });
-  });
-  await send(page, 'Take this');
-  await expect(chat.message(page, 'Take this').getByText('Not delivered')).toBeVisible();
-});
-
-test('shows the same conversation in two tabs', async ({ page, phone, context }) => {
-  await openChat(page, phone);
-  const other = await context.newPage();
-  await other.goto('/chat');
-  await expect(chat.field(other)).toBeVisible();
-  await send(page, 'From the first tab');
-  await expect(chat.message(other, 'From the first tab')).toHaveCount(1);
-  await send(other, 'From the second tab');
-  await expect(chat.message(page, 'From the second tab')).toHaveCount(1);
-  await expect(chat.message(page, 'From the first tab')).toHaveCount(1);
-});
-
-test('opens the help panel with a reply that is marked as a crisis', async ({ page, phone }) => {
-  await openChat(page, phone);
-  await send(page, 'This is a crisis');
-  const panel = page.getByRole('dialog', { name: 'Get help now' });
-  await expect(panel.getByRole('link', { name: 'Text 988' })).toBeVisible();
-  await panel.getByRole('button', { name: 'Close' }).click();
-  await expect(panel).toBeHidden();
-  await chat.log(page).getByRole('button', { name: 'Get help now' }).click();
-  await expect(panel).toBeVisible();
-});
-
-test('loads older messages without a jump', async ({ page, phone }) => {
-  await openChat(page, phone);
-  for (let number = 1; number <= 12; number += 1) await phone.botWrites(`Reply number ${number}.`);
-  await Promise.all(Array.from({ length: 44 }, (_, index) => phone.botWrites(`Later reply ${index}.`)));
-  await page.reload();
-  const tenth = chat.message(page, 'Reply number 12.');
-  await page.getByRole('button', { name: 'Show older messages' }).scrollIntoViewIfNeeded();
-  await tenth.scrollIntoViewIfNeeded();
-  await page.getByRole('button', { name: 'Show older messages' }).focus();
-  const before = await tenth.boundingBox();
-  await page.keyboard.press('Enter');
-  await expect(chat.message(page, 'Reply number 1.')).toHaveCount(1);
-  await expect.poll(async () => Math.abs(((await tenth.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(80);
-});
-
-test('says that there are new messages when the reader is further up', async ({ page, phone }) => {
-  await openChat(page, phone);
-  for (let number = 1; number <= 30; number += 1) await phone.botWrites(`Reply number ${number}.`);
-  await expect(chat.message(page, 'Reply number 30.')).toBeInViewport();
-  await chat.message(page, 'Reply number 1.').first().scrollIntoViewIfNeeded();
-  await phone.botWrites('The newest reply.');
-  await page.getByRole('button', { name: '1 new message' }).click();
-  await expect(chat.message(page, 'The newest reply.')).toBeInViewport();
-});
-
-test('is accessible in light and dark, and fits small and wide screens', async ({ page, phone }) => {
-  await page.setViewportSize({ width: 360, height: 740 });
-  await openChat(page, phone);
-  await send(page, 'A link: https://example.com/a-rather-long-address-that-has-to-wrap-somewhere-in-the-bubble');
-  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'Solace said' })).toHaveCount(1);
-  await expectToBeAccessible(page);
-  await expectToFit(page, 320, 360, 1440);
-});
-
-test('asks for consent before the first message, with nothing ticked', async ({ page, phone }) => {
-  await signInByExternalToken(page, phone);
-  await page.goto('/chat');
-  await expect(page.getByRole('checkbox')).toHaveCount(2);
-  for (const box of await page.getByRole('checkbox').all()) await expect(box).not.toBeChecked();
-  await chat.accept(page).click();
-  await expect(page.getByRole('alert')).toHaveText('Please tick both boxes to start.');
-  await page.getByRole('checkbox').first().check();
-  await page.getByRole('checkbox').last().check();
-  await chat.accept(page).click();
-  await expect(chat.field(page)).toBeVisible();
-  await page.reload();
-  await expect(chat.field(page)).toBeVisible();
-});
-
-test('closes the options on Escape, on a press outside and when the focus leaves them', async ({ page, phone }) => {
-  await openChat(page, phone);
+  // The options close on Escape, on a press outside and when the focus leaves them.
   const options = page.getByLabel('Options of the conversation');
   const clear = page.getByRole('button', { name: 'Clear conversation' });
   await options.click();
@@ -245,36 +123,111 @@ test('closes the options on Escape, on a press outside and when the focus leaves
   await page.getByText('Solace is an AI, not a person, and not for emergencies.').click();
   await expect(clear).toBeHidden();
   await options.click();
-  await chat.field(page).focus();
+  await field.focus();
   await expect(clear).toBeHidden();
-  await expect(chat.field(page)).toBeFocused();
+  await expect(field).toBeFocused();
 });
 
-test('clears the conversation after a confirmation', async ({ page, phone }) => {
+test('a message that the bot refuses fails, also if the stream says so first, and is sent again under the same id', async ({
+  page,
+  phone,
+}) => {
   await openChat(page, phone);
-  await send(page, 'Please forget this');
-  // A reply in flight is refused.
-  await expect(chat.message(page, 'Please forget this').getByText('Delivered')).toBeVisible();
-  await chooseOption(page, 'Clear conversation');
-  await expect(chat.message(page, 'Please forget this')).toHaveCount(0);
-  await page.reload();
-  await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
+  await phone.botMode('refuse');
+  await send(page, 'Take this');
+  const own = chat.message(page, 'Take this');
+  await expect(own.getByText('Not delivered')).toBeVisible();
+  await phone.botMode('answer');
+  await own.getByRole('button', { name: 'Send again' }).click();
+  await expect(own.getByText('Delivered')).toBeVisible();
+  await expect(own).toHaveCount(1);
+
+  await phone.botMode('refuse');
+  const token = await storedToken(page);
+  const stateOf = async (text: string) => {
+    const response = await page.request.get('/api/user/chat', { headers: { Authorization: `Bearer ${token}` } });
+    return ((await response.json()) as ChatPage).messages.find((message) => message.text === text)?.state;
+  };
+  await page.route('**/chat/messages', async (route) => {
+    const response = await route.fetch();
+    await expect.poll(() => stateOf('And this')).toBe('failed');
+    // The stream brings it after the refusal.
+    await phone.botWrites('A later reply');
+    await expect(chat.message(page, 'A later reply')).toBeVisible();
+    await route.fulfill({ response });
+  });
+  await send(page, 'And this');
+  await expect(chat.message(page, 'And this').getByText('Not delivered')).toBeVisible();
 });
 
-test('a conversation that is cleared in one tab is empty in the other', async ({ page, phone, context }) => {
+test('two tabs show the same conversation, also after it was cleared in one', async ({ page, phone, context }) => {
   await openChat(page, phone);
   const other = await context.newPage();
   await other.goto('/chat');
-  await send(page, 'Please forget this');
-  await expect(chat.message(other, 'Please forget this')).toHaveCount(1);
+  await expect(chat.field(other)).toBeVisible();
+  await send(page, 'From the first tab');
+  await expect(chat.message(other, 'From the first tab')).toHaveCount(1);
+  await send(other, 'From the second tab');
+  await expect(chat.message(page, 'From the second tab')).toHaveCount(1);
+  await expect(chat.message(page, 'From the first tab')).toHaveCount(1);
+  // A reply in flight is refused.
+  for (const text of ['From the first tab', 'From the second tab'])
+    await expect(chat.message(page, text).getByText('Delivered')).toBeVisible();
   await chooseOption(page, 'Clear conversation');
-  await expect(chat.message(other, 'Please forget this')).toHaveCount(0);
+  for (const tab of [page, other]) await expect(chat.message(tab, 'From the first tab')).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
   await send(other, 'A new beginning');
   await expect(chat.message(page, 'A new beginning')).toHaveCount(1);
 });
 
-test('a withdrawn consent empties the conversation and is asked for again', async ({ page, phone }) => {
+test('opens the help panel with a reply that is marked as a crisis', async ({ page, phone }) => {
   await openChat(page, phone);
+  await send(page, 'This is a crisis');
+  const panel = page.getByRole('dialog', { name: 'Get help now' });
+  await expect(panel.getByRole('link', { name: 'Text 988' })).toBeVisible();
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await expect(panel).toBeHidden();
+  await chat.log(page).getByRole('button', { name: 'Get help now' }).click();
+  await expect(panel).toBeVisible();
+});
+
+test('says that there are new messages when the reader is further up, and loads older ones without a jump', async ({
+  page,
+  phone,
+}) => {
+  await openChat(page, phone);
+  for (let number = 1; number <= 12; number += 1) await phone.botWrites(`Reply number ${number}.`);
+  await Promise.all(Array.from({ length: 44 }, (_, index) => phone.botWrites(`Later reply ${index}.`)));
+  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'Later reply' })).toHaveCount(44);
+  await expect(chat.log(page).getByRole('listitem').last()).toBeInViewport();
+  await chat.message(page, 'Reply number 1.').first().scrollIntoViewIfNeeded();
+  await phone.botWrites('The newest reply.');
+  await page.getByRole('button', { name: '1 new message' }).click();
+  await expect(chat.message(page, 'The newest reply.')).toBeInViewport();
+
+  await page.reload();
+  const twelfth = chat.message(page, 'Reply number 12.');
+  await page.getByRole('button', { name: 'Show older messages' }).scrollIntoViewIfNeeded();
+  await twelfth.scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Show older messages' }).focus();
+  const before = await twelfth.boundingBox();
+  await page.keyboard.press('Enter');
+  await expect(chat.message(page, 'Reply number 1.')).toHaveCount(1);
+  await expect.poll(async () => Math.abs(((await twelfth.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(80);
+});
+
+test('asks for consent before the first message, with nothing ticked, and again after its withdrawal', async ({
+  page,
+  phone,
+}) => {
+  await signInByExternalToken(page, phone, '/chat');
+  await expect(page.getByRole('checkbox')).toHaveCount(2);
+  for (const box of await page.getByRole('checkbox').all()) await expect(box).not.toBeChecked();
+  await chat.accept(page).click();
+  await expect(page.getByRole('alert')).toHaveText('Please tick both boxes to start.');
+  await acceptNotice(page);
+  await page.reload();
   await send(page, 'Please forget this');
   await expect(chat.message(page, 'Please forget this').getByText('Delivered')).toBeVisible();
   await chooseOption(page, 'Withdraw consent');

@@ -1,38 +1,7 @@
-import { dismissToasts, expectToasts, open, openAccount, shownToasts } from './support/page.ts';
+import { expectToasts, hydrated, open, settle } from './support/page.ts';
 import { type Stub, elsewhere, profileOf, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 import type { Page } from 'playwright/test';
-
-/** tests/rules has the text of every status. */
-const rows: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => fail(stub, 403, 'Not yours.'), 'Not yours.'],
-  [(stub) => fail(stub, 404, 'No such thing.'), 'Failed to open billing management'],
-  [(stub) => fail(stub, 500, 'A stack.'), 'Server error. Please try again later.'],
-  [
-    (stub) => stub.disconnect('createPortalSession'),
-    'Unable to connect to server. Please check your internet connection.',
-  ],
-];
-
-const fail = (stub: Stub, status: number, message: string) => stub.respond('createPortalSession', { message }, status);
-
-test('each failure of a call is shown once', async ({ page, stub }) => {
-  await openAccount(page, stub);
-  for (const [arrange, told] of rows) {
-    arrange(stub);
-    await page.getByRole('button', { name: 'Billing Management' }).click();
-    await expectToasts(page, ['Error', told]);
-    await dismissToasts(page);
-  }
-});
-
-test('a 404 where nothing was asked for shows nothing', async ({ page, stub }) => {
-  await stub.signedIn();
-  stub.respond('verifyCheckoutSession', { message: 'From the server.' }, 404);
-  await open(page, '/account?session_id=cs_1');
-  await expect.poll(() => new URL(page.url()).search).toBe('');
-  await expectToasts(page);
-});
 
 test('an error of another kind is shown with its text', async ({ page, stub }) => {
   await page.addInitScript(() => {
@@ -48,53 +17,31 @@ test('an error of another kind is shown with its text', async ({ page, stub }) =
   await expectToasts(page, ['A strange thing.']);
 });
 
-test('a success that brings a message shows it, a read does not', async ({ page, stub }) => {
-  stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
-  stub.respond('verifyCheckoutSession', {
-    success: true,
-    tierUpdated: false,
-    newTier: 'free',
-    message: 'All is well.',
-  });
+test('an error that is not caught shows the crash screen until the page is reloaded', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/The sky fell|Only words/);
   await stub.signedIn();
-  await open(page, '/account?session_id=cs_1');
-  await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('radio').first()).toBeVisible();
-  await expectToasts(page, ['All is well.']);
-  expect((await shownToasts(page)).map(({ type }) => type)).toEqual(['success']);
-});
-
-const crashes = [
-  ['an error', () => reportError(new Error('The sky fell.')), 'The sky fell.'],
-  ['a thrown text', () => reportError('Only words.'), /Only words\./],
-] as const;
-
-for (const [what, crash, told] of crashes) {
-  test(`${what} that is not caught shows the crash screen until the page is reloaded`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    expectedErrors.push(/The sky fell|Only words/);
-    await stub.signedIn();
-    await open(page, '/plans');
-    await page.evaluate(crash);
-    await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
-    await expect(page.getByRole('alert').getByText(told)).toBeVisible();
-    await expect(page.getByRole('banner')).toHaveCount(0);
-    await page.getByRole('button', { name: 'Refresh Page' }).click();
-    await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
-  });
-}
-
-test('a layout that needed two rounds is no error', async ({ page }) => {
   await open(page, '/plans');
+  // A layout that needed two rounds is no error.
   await page.evaluate(() =>
     window.dispatchEvent(
       new ErrorEvent('error', { message: 'ResizeObserver loop completed with undelivered notifications.' }),
     ),
   );
-  await page.getByRole('link', { name: 'Home', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Why Solace?' })).toBeVisible();
+  await settle(page);
+  await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
+  await page.evaluate(() => reportError(new Error('The sky fell.')));
+  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
+  await expect(page.getByRole('alert').getByText('The sky fell.')).toBeVisible();
+  await expect(page.getByRole('banner')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Refresh Page' }).click();
+  await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
+  await hydrated(page);
+  await page.evaluate(() => reportError('Only words.'));
+  await expect(page.getByRole('alert').getByText(/Only words\./)).toBeVisible();
 });
 
 type Made = { call: string; token: string | null; body: unknown; mode: string; credentials: string };

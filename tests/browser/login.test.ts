@@ -35,6 +35,7 @@ async function enterCode(page: Page, code = '123456'): Promise<void> {
   await login.verify(page).click();
 }
 
+const sent = ['Code sent!', 'Check your messages for the verification code'] as const;
 const tooShort = 'Phone number must be at least 10 digits';
 const noCountry = 'Please include country code (e.g., +1234567890)';
 const refused = [
@@ -47,45 +48,11 @@ const refused = [
   ['+12345abc90', noCountry],
 ] as const;
 
-test('a number that breaks a rule is not sent', async ({ page, stub }) => {
-  await open(page, '/login');
-  for (const [typed, rule] of refused) {
-    await login.phone(page).fill(typed);
-    await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
-    await login.send(page).click();
-    await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
-    await expect(login.phone(page)).toHaveAttribute('aria-invalid', 'true');
-    await expect(login.phone(page)).toBeFocused();
-  }
-  await settle(page);
-  expect(stub.calls('requestOtp')).toEqual([]);
-});
-
 const accepted = [
   ['+123456789', '+123456789'],
   ['+123456789012345', '+123456789012345'],
   ['+1 (555) 123-4567', '+15551234567'],
 ] as const;
-
-test('a number in the international form is sent, and the code step opens', async ({ page, stub }) => {
-  await open(page, '/login');
-  await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
-  for (const [typed] of accepted) {
-    await login.phone(page).fill(typed);
-    await login.send(page).click();
-    await expect(login.code(page)).toBeVisible();
-    await page.getByRole('button', { name: 'Change phone number' }).click();
-    await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
-  }
-  expect(stub.calls('requestOtp').map(({ body }) => body)).toEqual(accepted.map(([, phone]) => ({ phone })));
-});
-
-test('a sent code shows a toast', async ({ page }) => {
-  await open(page, '/login');
-  await login.phone(page).fill('+15551234567');
-  await login.send(page).click();
-  await expectToasts(page, ['Code sent!', 'Check your messages for the verification code']);
-});
 
 const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.respond('requestOtp', { success: false, message: 'Not today.' }), 'Not today.'],
@@ -97,8 +64,23 @@ const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.disconnect('requestOtp'), 'Network error. Please check your connection and try again.'],
 ];
 
-test('a failure to send a code is shown once, beside the number', async ({ page, stub }) => {
+test('a number that breaks a rule is not sent, and a failure to send a code is shown once, beside it', async ({
+  page,
+  stub,
+}) => {
   await open(page, '/login');
+  await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
+  for (const [typed, rule] of refused) {
+    await login.phone(page).fill(typed);
+    await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
+    await login.send(page).click();
+    await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
+    await expect(login.phone(page)).toHaveAttribute('aria-invalid', 'true');
+    await expect(login.phone(page)).toBeFocused();
+  }
+  await settle(page);
+  expect(stub.calls('requestOtp')).toEqual([]);
+
   await login.phone(page).fill('+15551234567');
   for (const [arrange, told] of phoneFailures) {
     arrange(stub);
@@ -161,22 +143,22 @@ test('the greeting ends with the link code, and the page goes on when its code w
   expect(stub.calls('requestOtp')).toHaveLength(1);
 });
 
-test('a number that has written gets its code without another click', async ({ page, stub }) => {
-  await openContact(page, stub);
-  stub.respond('contactState', { success: true, state: 'contacted' });
-  stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
-  await page.clock.runFor(3000);
-  await expect(login.code(page)).toBeVisible();
-  await page.clock.resume();
-  await expectToasts(page, ['Code sent!', 'Check your messages for the verification code']);
-});
-
-test('a link code that is too old is replaced by a new one', async ({ page, stub }) => {
+test('a link code that is too old is replaced, and a number that has written gets its code by itself', async ({
+  page,
+  stub,
+}) => {
   await openContact(page, stub);
   stub.respond('contactState', { success: true, state: 'expired' });
   stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'ABCDEFGH' });
   await page.clock.runFor(3000);
   await expect(page.getByText('Keep the code ABCDEFGH at the end of your message.')).toBeVisible();
+  stub.respond('contactState', { success: true, state: 'contacted' });
+  stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
+  await settle(page);
+  await page.clock.runFor(3000);
+  await expect(login.code(page)).toBeVisible();
+  await page.clock.resume();
+  await expectToasts(page, sent);
 });
 
 test('nothing is asked while the tab is hidden', async ({ page, stub }) => {
@@ -195,9 +177,15 @@ test('nothing is asked while the tab is hidden', async ({ page, stub }) => {
   await expect.poll(() => contactCalls(stub)).toBe(1);
 });
 
-test('six digits are asked for, and nothing else is sent', async ({ page, stub }) => {
-  await askForCode(page);
-  await expect(login.code(page)).toBeFocused();
+test('a number in the international form is sent; six digits are asked for, and sent once', async ({ page, stub }) => {
+  await open(page, '/login');
+  for (const [index, [typed]] of accepted.entries()) {
+    if (index > 0) await page.getByRole('button', { name: 'Change phone number' }).click();
+    await login.phone(page).fill(typed);
+    await login.send(page).click();
+    await expect(login.code(page)).toBeFocused();
+  }
+  expect(stub.calls('requestOtp').map(({ body }) => body)).toEqual(accepted.map(([, phone]) => ({ phone })));
   await expect(page.getByRole('form', { name: 'Enter your code' })).toBeVisible();
   await expect(login.verify(page)).toBeDisabled();
   await login.code(page).fill('12345');
@@ -211,18 +199,14 @@ test('six digits are asked for, and nothing else is sent', async ({ page, stub }
   await login.code(page).press('Enter');
   await settle(page);
   expect(stub.calls('verifyOtp')).toEqual([]);
+
+  stub.respond('verifyOtp', { success: false });
+  const release = stub.hold('verifyOtp');
   await login.code(page).fill('');
   // Like a paste: the whole text at once.
   await page.keyboard.insertText('123 456');
   await expect(login.code(page)).toHaveValue('123456');
-  await expect(login.verify(page)).toBeEnabled();
-});
-
-test('nothing is sent twice while a code is being verified', async ({ page, stub }) => {
-  stub.respond('verifyOtp', { success: false });
-  const release = stub.hold('verifyOtp');
-  await askForCode(page);
-  await enterCode(page);
+  await login.verify(page).click();
   await expect(page.getByRole('main').locator('button[type=submit]')).toBeDisabled();
   await login.code(page).press('Enter');
   await settle(page);
@@ -271,10 +255,17 @@ test('a failed code is shown in the alert and as a toast, and stores no token', 
   await expect(login.alert(page)).toHaveCount(0);
 });
 
-test('the third failure locks the code for thirty seconds', async ({ page, stub }) => {
+test('after 30 seconds without a code the page says what to try, and the third failure locks it for 30 seconds', async ({
+  page,
+  stub,
+}) => {
   stub.respond('verifyOtp', { success: false });
   await stopTime(page);
   await askForCode(page);
+  await page.clock.runFor(29_999);
+  await expect(page.getByText(/^No code yet\?/)).toHaveCount(0);
+  await page.clock.runFor(1);
+  await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
   for (const failed of [1, 2, 3]) {
     await expect(login.verify(page)).toBeVisible();
     await enterCode(page);
@@ -296,33 +287,15 @@ test('the third failure locks the code for thirty seconds', async ({ page, stub 
   await expect(login.verify(page)).toBeEnabled();
 });
 
-test('after 30 seconds without a code the page says what to try', async ({ page }) => {
-  await stopTime(page);
-  await askForCode(page);
-  await page.clock.runFor(29_999);
-  await expect(page.getByText(/^No code yet\?/)).toHaveCount(0);
-  await page.clock.runFor(1);
-  await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
-});
-
-test('the toast of a sent code goes when the code is verified', async ({ page, stub }) => {
-  stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
-  await askForCode(page);
-  await expectToasts(page, ['Code sent!', 'Check your messages for the verification code']);
-  await enterCode(page);
-  await page.waitForURL('**/account');
-  await expect(page.getByText('Code sent!')).toHaveCount(0);
-});
-
 /** tests/rules has every status with every plan. */
 const arrivals = [
   { status: undefined, to: '/account' },
-  { status: 'approved', query: '?plan=premium', to: '/account', told: ['Login successful!'] },
+  { status: 'approved', query: '?plan=premium', to: '/account', told: ['Login successful!'], type: 'success' },
   {
     status: 'suspended',
     to: '/',
     told: ['Login Issue', 'Account status: suspended. Please contact support.'],
-    isBad: true,
+    type: 'error',
   },
 ] as const;
 
@@ -332,19 +305,15 @@ for (const { status, to, ...row } of arrivals) {
     stub.person({ status: status ?? 'approved' });
     stub.respond('verifyOtp', { success: true, token: 'e2e-new', ...(status && { status }) });
     await askForCode(page, `/login${query}`);
-    await dismissToasts(page);
+    await expectToasts(page, sent);
+    if ('told' in row) await dismissToasts(page);
     await enterCode(page);
     await page.waitForURL((url) => url.pathname === to);
-    if ('told' in row) await expectToasts(page, row.told);
-    else await expectToasts(page);
-    const types = (await shownToasts(page)).map((toast) => toast.type);
-    expect(types).toEqual('told' in row ? ['isBad' in row ? 'error' : 'success'] : []);
+    // The toast of the sent code goes by itself.
+    await expect(page.getByText('Code sent!')).toHaveCount(0);
+    await expectToasts(page, 'told' in row ? row.told : sent);
+    if ('type' in row) expect((await shownToasts(page)).map(({ type }) => type)).toEqual([row.type]);
     expect(await storedToken(page)).toBe('e2e-new');
     await expect(page.getByRole('link', { name: 'My Account' })).toBeVisible();
   });
 }
-
-test('the plan of the address is shown before logging in', async ({ page }) => {
-  await open(page, '/login?plan=premium');
-  await expect(page.getByRole('main')).toContainText('You chose the Premium plan.');
-});

@@ -1,4 +1,4 @@
-import { expectToasts, open, settle, stopTime } from './support/page.ts';
+import { expectToasts, expectToBeAccessible, open, settle, stopTime } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
@@ -21,6 +21,8 @@ test('a successful payment updates the account after 1.5 s', async ({ page, stub
   await expect(page.getByText('Loading account details...')).toHaveCount(0);
   expect(stub.calls('getMe')).toHaveLength(2);
   await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+  await page.clock.resume();
+  await expectToBeAccessible(page);
   await page.getByRole('link', { name: 'Manage My Account' }).click();
   await page.waitForURL('**/account');
 });
@@ -93,6 +95,7 @@ for (const { path, busy, done, toasts, ticks } of returns) {
       await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(ticks);
       await page.clock.resume();
       await expectToasts(page, ...toasts);
+      if (isLoggedIn) await expectToBeAccessible(page);
       expect(stub.calls('getMe')).toHaveLength(isLoggedIn ? 2 : 0);
       await page
         .getByRole('main')

@@ -1,14 +1,18 @@
 import type { Page } from 'playwright/test';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { hydrated, open } from './support/page.ts';
+import { expectToBeAccessible, expectToFit, hydrated, open } from './support/page.ts';
 import { expect, test } from './support/test.ts';
 
-/** The public pages and their main headings. */
+/** The public pages with their main headings and their titles. */
 const publicPages = [
-  ['/', 'Solace Your AI Companion for Psychological Well-Being'],
+  [
+    '/',
+    'Solace Your AI Companion for Psychological Well-Being',
+    'Solace: Your AI Companion for Psychological Well-Being',
+  ],
   ['/plans', 'Choose Your Plan'],
-  ['/login', 'Log in to Solace'],
-  ['/contact', 'Contact Us'],
+  ['/login', 'Log in to Solace', 'Log in | Solace'],
+  ['/contact', 'Contact Us', 'Contact | Solace'],
   ['/terms', 'Terms and Conditions'],
   ['/privacy', 'Privacy Policy'],
   ['/help-now', 'Get help now'],
@@ -59,72 +63,73 @@ async function changedByStylesheet(page: Page): Promise<string[]> {
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  for (const [path, title] of publicPages)
+  for (const [path, heading] of publicPages)
     test(`${path} can be read, and looks as with the whole stylesheet`, async ({ page, expectedErrors }) => {
       expectedErrors.push(/status of 404/);
-      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
       await page.goto(path);
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' })).toBeVisible();
       await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+      if (path === '/login' || path === '/contact') await expect(page.getByText(needed)).toBeVisible();
+      if (path === '/') await expectStoriesBelowEachOther(page);
       expect(await changedByStylesheet(page)).toEqual([]);
+      if (path === '/') await expectColoursOfTheSystem(page);
     });
 
-  for (const path of ['/account', '/chat'])
-    test(`${path} looks as with the whole stylesheet`, async ({ page }) => {
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      await page.goto(path);
-      expect(await changedByStylesheet(page)).toEqual([]);
-    });
+  const needed = /^Please turn on JavaScript/;
 
-  test('all testimonials are shown', async ({ page }) => {
-    await page.goto('/');
-    const testimonials = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
-    await expect(testimonials).toHaveCount(3);
-    const tops = await testimonials.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+  async function expectStoriesBelowEachOther(page: Page): Promise<void> {
+    const stories = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
+    await expect(stories).toHaveCount(3);
+    const tops = await stories.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
     expect(new Set(tops).size).toBe(3);
-  });
+  }
 
-  test('the system decides about colours', async ({ page }) => {
+  async function expectColoursOfTheSystem(page: Page): Promise<void> {
     const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.goto('/');
     const light = await paper();
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await paper()).not.toBe(light);
-  });
-
-  for (const path of ['/login', '/contact', '/account']) {
-    test(`${path} says what it needs`, async ({ page }) => {
-      await page.goto(path);
-      await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
-    });
   }
+
+  for (const path of ['/account', '/chat'])
+    test(`${path} looks as with the whole stylesheet, and says what it needs`, async ({ page }) => {
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.goto(path);
+      await expect(page.getByText(needed)).toBeVisible();
+      expect(await changedByStylesheet(page)).toEqual([]);
+    });
 });
 
-for (const viewport of [
-  { width: 412, height: 915 },
-  { width: 1280, height: 900 },
-]) {
-  test.describe(`${viewport.width} pixels wide`, () => {
-    test.use({ viewport });
-
-    for (const [path, title] of publicPages) {
-      test(`${path} is hydrated in place`, async ({ page, expectedErrors }) => {
-        if (path === '/nope') expectedErrors.push(/status of 404/);
-        const { servedHeading, spinners } = await watchFirstPaint(page);
-        await open(page, path);
-        await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
-        expect(await servedHeading()).toBe(true);
-        expect(await spinners()).toEqual([]);
-        expect(await layoutShift(page)).toBe(0);
-        await page.getByRole('button', { name: 'Switch to dark colours' }).click();
-        await expect(page.getByRole('button', { name: 'Switch to light colours' })).toBeVisible();
-      });
-    }
+for (const [path, heading, title = `${heading} | Solace`] of publicPages)
+  test(`${path} is hydrated in place, fits a small screen and has no axe violation in light and dark`, async ({
+    page,
+    expectedErrors,
+  }) => {
+    if (path === '/nope') expectedErrors.push(/status of 404/);
+    const { servedHeading, spinners } = await watchFirstPaint(page);
+    const expectHydration = async (width: number) => {
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, path);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
+      await expect(page).toHaveTitle(title);
+      expect(await servedHeading()).toBe(true);
+      expect(await spinners()).toEqual([]);
+      expect(await layoutShift(page)).toBe(0);
+    };
+    await expectHydration(1280);
+    await expectHydration(412);
+    if (path === '/help-now') await page.getByRole('combobox', { name: 'Country' }).selectOption('Switzerland');
+    await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
+      for (const details of all) details.open = true;
+    });
+    await expectToFit(page, 360, 320);
+    await expectToBeAccessible(page);
+    await page.getByRole('button', { name: 'Switch to light colours' }).click();
+    await expect(page.getByRole('button', { name: 'Switch to dark colours' })).toBeVisible();
   });
-}
 
 test('the app starts when the whole stylesheet applies', async ({ page }) => {
   const release = await holdAssets(page, '.css');
@@ -147,14 +152,10 @@ test('the app starts without the stylesheet if that cannot be loaded', async ({ 
   await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
 });
 
-test('campaign parameters in the address change nothing', async ({ page }) => {
+test('a page in the app is reached from one that was served, also with campaign parameters', async ({ page }) => {
   const { servedHeading } = await watchFirstPaint(page);
   await open(page, '/?utm_source=letter#plans');
   expect(await servedHeading()).toBe(true);
-});
-
-test('a page in the app is reached from one that was served', async ({ page }) => {
-  await open(page, '/');
   await page.getByRole('link', { name: 'View All Plans' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeFocused();
   await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).click();
@@ -194,4 +195,21 @@ test('assets are cached for good, pages are not', async ({ request, baseURL }) =
   const part = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1];
   const response = await request.get(`${baseURL}${part}`);
   expect(response.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
+});
+
+test('every page carries the strict headers', async ({ request }) => {
+  for (const path of ['/', '/plans', '/account', '/login']) {
+    const headers = (await request.get(path)).headers();
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).not.toContain('unsafe-inline');
+    expect(headers['strict-transport-security']).toContain('max-age=31536000');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['permissions-policy']).toContain('camera=()');
+  }
+});
+
+test('a browser that asks for /favicon.ico, as it does beside a text, gets the icon', async ({ request }) => {
+  const response = await request.get('/favicon.ico');
+  expect(response.status()).toBe(200);
+  expect(response.headers()['content-type']).toBe('image/png');
 });

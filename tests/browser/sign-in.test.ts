@@ -4,7 +4,11 @@ import { expectToFit, hydrated, open, shownToasts, violations } from './support/
 import { Phone } from './support/phone.ts';
 import { expect, signIn, signInByExternalToken, test } from './support/test.ts';
 
-test('a phone signs in and sees its usage move in two tabs', async ({ page, context, phone }) => {
+test('a phone signs in, sees its usage move in two tabs, and logs out of both in one', async ({
+  page,
+  context,
+  phone,
+}) => {
   await phone.write('Hi');
   await signIn(page, phone);
   await expect(page.getByText('1 / 5')).toBeVisible();
@@ -19,28 +23,19 @@ test('a phone signs in and sees its usage move in two tabs', async ({ page, cont
   const sixth = await phone.write('One more');
   expect(sixth.usage).toMatchObject({ allowed: false, used: 5, remaining: 0 });
   for (const tab of [page, other]) await expect(tab.getByText('5 / 5')).toBeVisible();
-});
 
-test('logging out in one tab logs the other out', async ({ page, context, phone }) => {
-  await phone.write('Hi');
-  await signIn(page, phone);
-  const other = await context.newPage();
-  await other.goto('/account');
-  await expect(other.getByText('1 / 5')).toBeVisible();
+  // The login form is not shown to a returning user.
+  const { seen } = await watchFirstPaint(page);
+  await page.goto('/login');
+  await page.waitForURL('**/account');
+  await expect(page.getByText('5 / 5')).toBeVisible();
+  expect(await seen()).not.toContain('Log in to Solace');
+
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page.getByText('Logged out successfully')).toBeVisible();
   await other.waitForURL('**/login');
   await page.goto('/account');
   await page.waitForURL('**/login');
-});
-
-test('the login form is not shown to a returning user', async ({ page, phone }) => {
-  await signInByExternalToken(page, phone);
-  const { seen } = await watchFirstPaint(page);
-  await page.goto('/login');
-  await page.waitForURL('**/account');
-  await expect(page.getByText('1 / 5')).toBeVisible();
-  expect(await seen()).not.toContain('Log in to Solace');
 });
 
 test('a number typed and sent before hydration is sent afterwards', async ({ page, phone }) => {

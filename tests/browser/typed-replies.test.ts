@@ -30,11 +30,13 @@ async function openLong(page: Page, stub: Stub, ...events: ChatStreamEvent[]) {
   return send;
 }
 
-test('a reply grows in its bubble, is announced once at the end, and the message replaces it', async ({
+test('a page that connects in the middle of a reply shows it; it grows, is announced once at the end, and replaced', async ({
   page,
   stub,
 }) => {
-  const send = await openLong(page, stub, typing());
+  const send = await openLong(page, stub, typing('Half of a'));
+  await expect(bubble(page)).toContainText('Half of a');
+  send(typing(), 100);
   await expect(page.getByRole('status').filter({ hasText: 'Solace is writing' })).toBeVisible();
   await expect(bubble(page)).toHaveCount(0);
   for (const text of ['Hello', 'Hello *to*', 'Hello *to* you']) {
@@ -84,9 +86,4 @@ test('the list follows a growing reply until its first line is at the top, and s
   await expect(bubble(page)).toHaveCount(0);
   expect(await scrollTop(page)).toBeCloseTo(before, 0);
   await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);
-});
-
-test('a page that connects in the middle of a reply shows what there is', async ({ page, stub }) => {
-  await openLong(page, stub, typing('Half of a'));
-  await expect(bubble(page)).toContainText('Half of a');
 });

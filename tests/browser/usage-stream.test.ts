@@ -9,7 +9,10 @@ const used = (page: Page, text: string) =>
 const sign = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 const basic = { tier: 'basic', used: 3, renewalDate: '2025-01-05T09:00:00.000Z' };
 
-test('the stream moves the count, and nothing but a number does', async ({ page, stub }) => {
+test('the stream moves the count by a number alone, and fetches the profile when the plan changes', async ({
+  page,
+  stub,
+}) => {
   await stopTime(page);
   stub.stream(
     { type: 'usageUpdate', count: 7 },
@@ -20,22 +23,17 @@ test('the stream moves the count, and nothing but a number does', async ({ page,
   await openAccount(page, stub, basic);
   await expect(used(page, '7 / 30')).toBeVisible();
   expect(stub.calls('streamTicket')).toHaveLength(1);
-});
-
-for (const type of ['subscription_update', 'subscriptionChange']) {
-  test(`${type} fetches the profile`, async ({ page, stub }) => {
-    await stopTime(page);
-    await stub.signedIn(basic);
-    const release = stub.hold('streamTicket');
-    await open(page, '/account');
-    await expect(used(page, '3 / 30')).toBeVisible();
+  for (const [type, tier, usage] of [
+    ['subscription_update', 'platinum', '3 / 160'],
+    ['subscriptionChange', 'premium', '3 / 70'],
+  ] as const) {
+    await expect(sign(page, 'Reconnecting...')).toBeVisible();
     stub.stream({ type });
-    stub.person({ ...basic, tier: 'platinum' });
-    release();
-    await expect(page.getByRole('region', { name: 'Current Plan' }).getByText('Platinum')).toBeVisible();
-    await expect(used(page, '3 / 160')).toBeVisible();
-  });
-}
+    stub.person({ ...basic, tier });
+    await page.clock.runFor(3000);
+    await expect(used(page, usage)).toBeVisible();
+  }
+});
 
 test('a plan that changed while the stream was being opened shows without another request', async ({ page, stub }) => {
   await stopTime(page);

@@ -76,6 +76,9 @@ export const heard = (page: Page) =>
     return { seconds, ended };
   });
 
+/** Lets `heard` begin anew. */
+export const forgetHeard = (page: Page) => page.evaluate(() => void Object.assign(window, { heard: [], ended: null }));
+
 /** The loudness of the last recording that was played; silence is 0, speech about 0.1. */
 export const loudness = (page: Page) =>
   page.evaluate(async () => {
