@@ -8,14 +8,14 @@ CREATE TABLE `aliases` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `aliases_user` ON `aliases` (`user_id`,`kind`);--> statement-breakpoint
-INSERT INTO `aliases` SELECT 'phone', `phone`, `id`, CASE WHEN `contacted_at` IS NULL THEN 'token' ELSE 'contact' END, `created_at` FROM `users`;--> statement-breakpoint
-INSERT INTO `aliases` SELECT 'whatsapp', `whatsapp_id`, `id`, CASE WHEN `contacted_at` IS NULL THEN 'typed' ELSE 'contact' END, `created_at` FROM `users`
+INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'phone', `phone`, `id`, CASE WHEN `contacted_at` IS NULL THEN 'token' ELSE 'contact' END, `created_at` FROM `users`;--> statement-breakpoint
+INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'whatsapp', `whatsapp_id`, `id`, CASE WHEN `contacted_at` IS NULL THEN 'typed' ELSE 'contact' END, `created_at` FROM `users`
   WHERE `whatsapp_id` IS NOT NULL ON CONFLICT DO NOTHING;--> statement-breakpoint
-INSERT INTO `aliases` SELECT 'business', `business_user_id`, `user_id`, `proof`, `at` FROM `identities`;--> statement-breakpoint
+INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'business', `business_user_id`, `user_id`, `proof`, `at` FROM `identities`;--> statement-breakpoint
 CREATE TRIGGER `users_insert_aliases` AFTER INSERT ON `users` BEGIN
-  INSERT INTO `aliases` SELECT 'phone', new.`phone`, new.`id`, CASE WHEN new.`contacted_at` IS NULL THEN 'token' ELSE 'contact' END, new.`created_at`
+  INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'phone', new.`phone`, new.`id`, CASE WHEN new.`contacted_at` IS NULL THEN 'token' ELSE 'contact' END, new.`created_at`
     WHERE true ON CONFLICT DO NOTHING;
-  INSERT INTO `aliases` SELECT 'whatsapp', new.`whatsapp_id`, new.`id`, CASE WHEN new.`contacted_at` IS NULL THEN 'typed' ELSE 'contact' END, new.`created_at`
+  INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'whatsapp', new.`whatsapp_id`, new.`id`, CASE WHEN new.`contacted_at` IS NULL THEN 'typed' ELSE 'contact' END, new.`created_at`
     WHERE new.`whatsapp_id` IS NOT NULL ON CONFLICT DO NOTHING;
 END;--> statement-breakpoint
 CREATE TRIGGER `users_phone_aliases` AFTER UPDATE OF `phone` ON `users` WHEN new.`phone` <> old.`phone` BEGIN
@@ -24,14 +24,14 @@ CREATE TRIGGER `users_phone_aliases` AFTER UPDATE OF `phone` ON `users` WHEN new
 END;--> statement-breakpoint
 CREATE TRIGGER `users_whatsapp_aliases` AFTER UPDATE OF `whatsapp_id` ON `users` WHEN new.`whatsapp_id` IS NOT old.`whatsapp_id` BEGIN
   DELETE FROM `aliases` WHERE `kind` = 'whatsapp' AND `user_id` = new.`id` AND `value` IS NOT new.`whatsapp_id`;
-  INSERT INTO `aliases` SELECT 'whatsapp', new.`whatsapp_id`, new.`id`, 'contact', unixepoch() * 1000
+  INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'whatsapp', new.`whatsapp_id`, new.`id`, 'contact', unixepoch() * 1000
     WHERE new.`whatsapp_id` IS NOT NULL ON CONFLICT DO NOTHING;
 END;--> statement-breakpoint
 CREATE TRIGGER `users_delete_aliases` AFTER DELETE ON `users` BEGIN
   DELETE FROM `aliases` WHERE `user_id` = old.`id`;
 END;--> statement-breakpoint
 CREATE TRIGGER `identities_insert_aliases` AFTER INSERT ON `identities` BEGIN
-  INSERT INTO `aliases` SELECT 'business', new.`business_user_id`, new.`user_id`, new.`proof`, new.`at` WHERE true ON CONFLICT DO NOTHING;
+  INSERT INTO `aliases` (`kind`, `value`, `user_id`, `proof`, `at`) SELECT 'business', new.`business_user_id`, new.`user_id`, new.`proof`, new.`at` WHERE true ON CONFLICT DO NOTHING;
 END;--> statement-breakpoint
 CREATE TRIGGER `identities_update_aliases` AFTER UPDATE ON `identities` BEGIN
   UPDATE `aliases` SET `value` = new.`business_user_id`, `proof` = new.`proof`, `at` = new.`at` WHERE `kind` = 'business' AND `user_id` = new.`user_id`
@@ -41,7 +41,7 @@ CREATE TRIGGER `identities_delete_aliases` AFTER DELETE ON `identities` BEGIN
   DELETE FROM `aliases` WHERE `kind` = 'business' AND `value` = old.`business_user_id`;
 END;--> statement-breakpoint
 CREATE TRIGGER `aliases_insert_identities` AFTER INSERT ON `aliases` WHEN new.`kind` = 'business' BEGIN
-  INSERT INTO `identities` SELECT new.`value`, new.`user_id`, new.`proof`, new.`at` WHERE true ON CONFLICT DO NOTHING;
+  INSERT INTO `identities` (`business_user_id`, `user_id`, `proof`, `at`) SELECT new.`value`, new.`user_id`, new.`proof`, new.`at` WHERE true ON CONFLICT DO NOTHING;
 END;--> statement-breakpoint
 CREATE TRIGGER `aliases_update_identities` AFTER UPDATE ON `aliases` WHEN new.`kind` = 'business' BEGIN
   UPDATE `identities` SET `business_user_id` = new.`value`, `proof` = new.`proof`, `at` = new.`at` WHERE `user_id` = new.`user_id`

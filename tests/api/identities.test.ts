@@ -177,7 +177,9 @@ it('writes into the conversation of an id', async () => {
 it('stands in the export and in the events, and goes with the account', async () => {
   const { phone, token, businessUserId } = await newLinked();
   const { body } = await call('GET', '/api/user/export', { token });
-  expect(body.identities).toMatchObject([{ businessUserId, proof: 'contact' }]);
+  const named = { proof: 'contact', at: expect.any(Number) };
+  expect(body.identities).toContainEqual({ kind: 'business', value: businessUserId, ...named });
+  expect(body.identities).toContainEqual({ kind: 'phone', value: phone, ...named });
   await botCall('/api/bot/approvals', { businessUserId, status: 'pending' });
   await botCall('/api/bot/approvals', { businessUserId, status: 'approved' });
   await expect.poll(() => eventsOf(phone), { timeout: 30_000 }).toContainEqual(['user.approved', businessUserId]);

@@ -17,6 +17,8 @@ function problem(statement: string, created: Set<string>): string | null {
   }
   if (/^CREATE UNIQUE INDEX/i.test(statement))
     return created.has(table) ? null : 'may refuse what the old version writes';
+  if (/^CREATE TRIGGER/i.test(statement) && /INSERT INTO `\w+` (?:SELECT|VALUES)/i.test(statement))
+    return 'names no columns, so that it fails once the next version adds one';
   if (/^(CREATE (INDEX|TRIGGER)|INSERT|UPDATE)/i.test(statement)) return null;
   if (!/^ALTER TABLE `\w+` ADD /i.test(statement)) return 'takes away what the old version uses';
   return /NOT NULL/i.test(statement) && !/DEFAULT/i.test(statement) ? 'the old version does not fill it' : null;
@@ -49,6 +51,7 @@ describe('the rule itself', () => {
     'ALTER TABLE `users` RENAME COLUMN `used` TO `spent`;',
     'ALTER TABLE `users` ADD `name` text NOT NULL;',
     'CREATE UNIQUE INDEX `one` ON `users` (`name`);',
+    'CREATE TRIGGER `one` AFTER INSERT ON `users` BEGIN INSERT INTO `other` SELECT new.`id`; END;',
   ])('refuses %s', (statement) => {
     expect(troubles(statement)).toHaveLength(1);
   });

@@ -268,7 +268,17 @@ it('export prints what every table and Stripe hold, without secrets and hashes',
   for (const list of ['sessions', 'code', 'limits', 'trialLinks', 'usedTrials', 'notes']) {
     expect(data[list], list).not.toHaveLength(0);
   }
-  const exported = ['bot_calls', 'challenges', 'codes', 'customers', 'outbox', 'sessions', 'trial_links', 'users'];
+  const exported = [
+    'aliases',
+    'bot_calls',
+    'challenges',
+    'codes',
+    'customers',
+    'outbox',
+    'sessions',
+    'trial_links',
+    'users',
+  ];
   expect(exported).toEqual(expect.arrayContaining(await tablesWith(phone, data.account.id)));
   expect(stdout).not.toMatch(/"\w*mac"|wonBy|leaseToken": "/i);
 });

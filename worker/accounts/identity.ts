@@ -158,9 +158,7 @@ export async function phoneOfId({ db }: { db: Database }, businessUserId: string
 }
 
 export async function exportIdentity({ user, db }: { user: User; db: Database }) {
-  const { value, proof, at } = aliases;
-  const own = and(eq(aliases.userId, user.id), eq(aliases.kind, 'business'));
-  return { identities: await db.select({ businessUserId: value, proof, at }).from(aliases).where(own) };
+  return { identities: await namesOf(db, user.id) };
 }
 
 export function deleteIdentity(userId: SQL): SQL[] {
