@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { spoil } from './support/contexts.ts';
 import { watchFirstPaint } from './support/first-paint.ts';
-import { expectToasts, installClock, open, openAccount, settle, storedToken } from './support/page.ts';
+import { expectToasts, installClock, open, openAccount, settle, stopTime, storedToken } from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -71,6 +71,24 @@ for (const [what, name, act] of protectedCalls) {
 }
 
 const now = Date.parse('2025-01-01T12:00:00Z') / 1000;
+const unreadable = 'three.odd.parts';
+const usable = [
+  ['one that has not ended', jwt({ exp: now + 60 })],
+  ['one without an end', jwt({ sub: 'u' })],
+  ['one that cannot be read', unreadable],
+] as const;
+
+test('a stored token is used unless it says that it has ended', async ({ page, stub }) => {
+  await stopTime(page);
+  await open(page, '/plans');
+  for (const [what, token] of usable) {
+    await page.evaluate((stored) => localStorage.setItem('authToken', stored), token);
+    await page.goto('/account');
+    await expect(page.getByRole('button', { name: 'Logout' }), what).toBeVisible();
+    expect(stub.calls('getMe').at(-1)?.token).toBe(`Bearer ${token}`);
+  }
+});
+
 test('a token that has ended is refused and removed', async ({ page, stub }) => {
   await installClock(page, { time: now * 1000 });
   await stub.signedIn({}, jwt({ exp: now }));

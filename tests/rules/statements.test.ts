@@ -72,9 +72,11 @@ const deletion = shownBy(
 );
 const withdrawal = shownBy(
   'api: removes the conversation when it is withdrawn',
-  'browser: a pending user can withdraw consent',
+  'browser: a pending user sees the pending page, can withdraw consent and log out',
 );
-const footer = shownBy('browser: the footer says who is behind it');
+const footer = shownBy(
+  'browser: the home page says what the product is and who is behind it, and leads a visitor to the login',
+);
 const helpLines = shownBy('rules: %s keeps every rule');
 const noPlanAfterFailure = shownBy(
   'api: gives no fresh allowance while it is unpaid, nor do the three after it',
@@ -112,7 +114,12 @@ const privacy: Row[] = [
     shownBy('api: keeps a number only where it is needed, and the address %s nowhere'),
     says(`for ${rateLimitEventsKeptMs === dayMs ? 'a day' : `${rateLimitEventsKeptMs} ms`}`),
   ],
-  ['Payments are handled', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
+  [
+    'Payments are handled',
+    shownBy(
+      'browser: a subscriber sees what each plan would mean; one is bought at the payment provider, or it says why not, once',
+    ),
+  ],
   ['We learn whether', shownBy('browser: every call goes where it should, with what it should and without cookies')],
   ['Messages travel encrypted', encryptedStorage, stands('web/build/site-files.ts', 'Strict-Transport-Security')],
   [
@@ -145,13 +152,21 @@ const privacy: Row[] = [
   ['What you write or say', advice],
   ['The partner processes', promised('the contract with the AI partner')],
   ['To provide the service', scope],
-  ['Where the law asks', shownBy('browser: asks for consent before the first message, with nothing ticked')],
+  [
+    'Where the law asks',
+    shownBy('browser: asks for consent before the first message, with nothing ticked, and again after its withdrawal'),
+  ],
   ['You withdraw it there', withdrawal],
   ['Deleting your account withdraws', deletion],
   ['Only those who help us', promised('nobody else receives data')],
   ['{app}, to carry', shownBy('api: sends one WhatsApp message to somebody who has written')],
   ['our AI partner, for', noNumberForTheModel],
-  ['Stripe, for payments', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
+  [
+    'Stripe, for payments',
+    shownBy(
+      'browser: a subscriber sees what each plan would mean; one is bought at the payment provider, or it says why not, once',
+    ),
+  ],
   [
     'the notice service of your browser',
     shownBy('api: for a reply is in the language %s and says nothing of the reply'),
@@ -175,7 +190,13 @@ const privacy: Row[] = [
     says(`${noticeMs / dayMs} days later`),
     shownBy('api: is announced to the bot, and deleted 30 days later like one that its user deletes'),
   ],
-  ['When you delete your account', deletion, shownBy('browser: deleting the account ends what could charge')],
+  [
+    'When you delete your account',
+    deletion,
+    shownBy(
+      'browser: a free user buys a plan; two tabs and double clicks make one customer, one checkout and one subscription',
+    ),
+  ],
   [
     'Codes that are made from your number',
     says(`for ${weekMs === 7 * dayMs ? 'a week' : `${weekMs} ms`}`),
@@ -203,13 +224,13 @@ const privacy: Row[] = [
   ['correct what is wrong', promised('requests about data')],
   ['erase it', deletion],
   ['limit or stop', promised('requests about data')],
-  ['hand it over', shownBy('browser: the data is saved as a JSON file')],
+  ['hand it over', shownBy('browser: the data is saved as a JSON file, and a download that fails says so once')],
   [
     'On your account page',
     shownBy(
-      'browser: the data is saved as a JSON file',
-      'browser: another session can be ended, this one cannot',
-      'browser: the deletion says what is lost, keeps the focus and gives it back',
+      'browser: the data is saved as a JSON file, and a download that fails says so once',
+      'browser: another session can be ended, this one cannot, and logging out everywhere ends both',
+      'browser: the deletion says what is lost, keeps the focus and gives it back; a failure keeps the account',
     ),
   ],
   ['For the rest write', promised('requests about data within 30 days')],
@@ -225,12 +246,15 @@ const privacy: Row[] = [
     'Your browser’s storage',
     shownBy(
       'browser: a stored token is used unless it says that it has ended',
-      'browser: the colours are changed by a button and stored',
-      'browser: logging out in one tab logs the other out',
+      'browser: the colours are changed by a button and stored, and the active link looks different',
+      'browser: a phone signs in, sees its usage move in two tabs, and logs out of both in one',
     ),
   ],
   ['{name} supports well-being', scope],
-  ['It is not meant', shownBy('browser: asks for consent before the first message, with nothing ticked')],
+  [
+    'It is not meant',
+    shownBy('browser: asks for consent before the first message, with nothing ticked, and again after its withdrawal'),
+  ],
   ['When this policy changes', promised('a change of the texts')],
   ['Questions and requests', footer],
 ];
@@ -241,7 +265,9 @@ const terms: Row[] = [
   ['{name} is an AI companion', scope],
   [
     'You talk with',
-    shownBy('browser: carries a message to the companion and its reply back, and shows both after a reload'),
+    shownBy(
+      'browser: carries a message to the companion and its reply back, shows both after a reload, and keeps nothing else',
+    ),
   ],
   ['Its answers are written', promised('software writes every reply')],
   ['No human being', promised('software writes every reply')],
@@ -252,7 +278,10 @@ const terms: Row[] = [
   ['Never delay', advice],
   ['{name} cannot respond', scope],
   ['If you or someone else', advice],
-  ['Crisis lines by country', shownBy('browser: the account, the contact page and the terms lead there')],
+  [
+    'Crisis lines by country',
+    shownBy('browser: the account, the contact page, the terms and a crashed page lead there'),
+  ],
   ['You must be at least 18', agreement],
   ['Your phone number is', shownBy('api: opens a session with a three-part token that knows no phone number')],
   ['You log in with', shownBy('api: sends one WhatsApp message to somebody who has written')],
@@ -296,7 +325,12 @@ const terms: Row[] = [
     'Prices are in US dollars',
     shownBy('api: calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for'),
   ],
-  ['Payments are taken', shownBy('browser: the chosen plan is bought on the page of the payment provider')],
+  [
+    'Payments are taken',
+    shownBy(
+      'browser: a subscriber sees what each plan would mean; one is bought at the payment provider, or it says why not, once',
+    ),
+  ],
   [
     'We never see or store',
     shownBy('browser: every call goes where it should, with what it should and without cookies'),
@@ -329,12 +363,21 @@ const terms: Row[] = [
   [
     'A move to a larger plan takes',
     stands('worker/operations/stripe-setup/stripe-setup.ts', "'none' = 'always_invoice';"),
-    shownBy('browser: a dearer plan begins a new week at once'),
+    shownBy('browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week'),
     shownBy('api: begins a new, fully paid week, also minutes before the renewal'),
   ],
-  ['A move to a smaller', shownBy('browser: a cheaper plan begins at the end of the week')],
+  [
+    'A move to a smaller',
+    shownBy('browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week'),
+  ],
   ['There are no refunds', agreement],
-  ['Deleting your account', deletion, shownBy('browser: deleting the account ends what could charge')],
+  [
+    'Deleting your account',
+    deletion,
+    shownBy(
+      'browser: a free user buys a plan; two tabs and double clicks make one customer, one checkout and one subscription',
+    ),
+  ],
   ['This cannot be undone', deletion],
   ['Conversations are encrypted', encryptedStorage, promised('nobody reads conversations')],
   ['To write its answers', noNumberForTheModel, promised('the bot gives the AI partner')],
@@ -375,7 +418,12 @@ const safety: Row[] = [
   ['In the chat on this site', shownBy('browser: opens the help panel with a reply that is marked as a crisis')],
   ['You can open the panel', shownBy('browser: help is reached before the app has started')],
   ['In {app} no panel', scope],
-  ['This site’s page', shownBy('browser: the numbers are part of the page: without a network it still shows them')],
+  [
+    'This site’s page',
+    shownBy(
+      'browser: a country chosen before the scripts is shown once they have come; then the page needs no network',
+    ),
+  ],
   ['The page “Get help now” needs', shownBy('browser: a visitor gets the lines of the country of the connection')],
   ['For 24 hours after', shownBy('api: are the allowance of the week, but for a day after a crisis')],
   ['Nobody at {name}', promised('nobody reads conversations')],
@@ -389,14 +437,26 @@ const safety: Row[] = [
   ['Where no source', shownBy('rules: says nothing where the sources say nothing')],
   ['A country without', shownBy('browser: a country without a line gets no number, but the way to others')],
   ['We never show', shownBy('rules: gives no neighbour’s line to a country without one')],
-  ['The numbers are part', shownBy('browser: the numbers are part of the page: without a network it still shows them')],
+  [
+    'The numbers are part',
+    shownBy(
+      'browser: a country chosen before the scripts is shown once they have come; then the page needs no network',
+    ),
+  ],
   [
     'It does not ask anybody',
-    shownBy('browser: the numbers are part of the page: without a network it still shows them'),
+    shownBy(
+      'browser: a country chosen before the scripts is shown once they have come; then the page needs no network',
+    ),
   ],
   ['A number does not work', scope],
   ['<contact>', scope],
-  ['Protocol version', shownBy('browser: the page on safety says what Solace does and what it cannot do')],
+  [
+    'Protocol version',
+    shownBy(
+      'browser: the page on safety says what Solace can and cannot do, and how often it referred, and nothing moves',
+    ),
+  ],
 ];
 
 const referrals: Row[] = [
@@ -415,11 +475,22 @@ const referrals: Row[] = [
   ['We have counted since', stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'")],
   [
     '{year}: {count',
-    shownBy('browser: the page on safety says how many referrals there were, and nothing moves when it knows'),
+    shownBy(
+      'browser: the page on safety says what Solace can and cannot do, and how often it referred, and nothing moves',
+    ),
   ],
-  ['{year}: not counted', shownBy('browser: a year in which nobody counted has no number')],
-  ['{year}, until today', shownBy('browser: a year in which nobody counted has no number')],
-  ['The numbers cannot', shownBy('browser: without the numbers the page on safety says so')],
+  [
+    '{year}: not counted',
+    shownBy('browser: a year in which nobody counted has no number, and without the numbers the page says so'),
+  ],
+  [
+    '{year}, until today',
+    shownBy('browser: a year in which nobody counted has no number, and without the numbers the page says so'),
+  ],
+  [
+    'The numbers cannot',
+    shownBy('browser: a year in which nobody counted has no number, and without the numbers the page says so'),
+  ],
   ['The numbers as data', shownBy('browser: the page on safety says what is counted, and leads to the numbers')],
 ];
 
@@ -434,7 +505,10 @@ const cancelling: Row[] = [
 ];
 
 const consent: Row[] = [
-  ['Please read this', shownBy('browser: asks for consent before the first message, with nothing ticked')],
+  [
+    'Please read this',
+    shownBy('browser: asks for consent before the first message, with nothing ticked, and again after its withdrawal'),
+  ],
   ['{companion} is an AI', promised('software writes every reply')],
   ['Its replies can be', scope],
   ['{companion} is not for', scope],
@@ -452,14 +526,17 @@ const consent: Row[] = [
   [
     'You can clear',
     shownBy(
-      'browser: clears the conversation after a confirmation',
-      'browser: a withdrawn consent empties the conversation and is asked for again',
+      'browser: two tabs show the same conversation, also after it was cleared in one',
+      'browser: asks for consent before the first message, with nothing ticked, and again after its withdrawal',
     ),
   ],
   ['I am 18', agreement],
   ['I agree', shownBy('api: comes before the first message, is versioned, and is reported to the bot')],
   ['Start the', scope],
-  ['Please tick', shownBy('browser: asks for consent before the first message, with nothing ticked')],
+  [
+    'Please tick',
+    shownBy('browser: asks for consent before the first message, with nothing ticked, and again after its withdrawal'),
+  ],
   ['Your consent could', scope],
   ['Please try again', scope],
   ['Privacy Policy', scope],
