@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { parse, type Container, type Root } from 'postcss';
+import selectorParser from 'postcss-selector-parser';
 import type { Plugin, Rolldown } from 'vite';
 
 /** The file in which the stylesheet is kept for the builds of other languages, and whether this build makes it. */
@@ -46,47 +48,71 @@ function preload(bundle: Rolldown.OutputBundle): Record<string, string> {
   return { rel: 'preload', as: 'style', fetchpriority: 'low', href: `/${file}` };
 }
 
-type Part = { prelude: string; block: string | null };
-
 const inlineStyle = /<style>([\s\S]*?)<\/style>/;
 
 /** The layers whose rules name classes. Fonts, tokens and the styles of elements are in every page. */
-const classLayers = (sheet: string): string =>
-  partsOf(sheet)
-    .filter(({ prelude, block }) => block !== null && /^@layer (?:recipes|utilities)\b/.test(prelude))
-    .map(textOf)
-    .join('');
+function classLayers(sheet: string): string {
+  const root = parse(sheet);
+  root.each((node) => {
+    if (!(node.type === 'atrule' && node.nodes && /^(?:recipes|utilities)\b/.test(node.params))) node.remove();
+  });
+  return root.toString();
+}
 
 /** The page, with only those of its inline rules that name no class or one of the page. */
 export function withOwnStyles(html: string): string {
   const classes = classesOf(html.replace(inlineStyle, ''));
   const isRightToLeft = /<html[^>]*\sdir="rtl"/.test(html);
-  return html.replace(inlineStyle, (_, sheet) => `<style>${keepRules(sheet, { classes, isRightToLeft })}</style>`);
+  return html.replace(inlineStyle, (_, sheet: string) => {
+    const root = parsed(sheet).clone();
+    keepUsed(root, { classes, isRightToLeft });
+    return `<style>${root.toString()}</style>`;
+  });
 }
 
 /** What a page has: the classes of its elements, and the direction of its text. */
 type Used = { classes: ReadonlySet<string>; isRightToLeft: boolean };
 
-function keepRules(css: string, used: Used): string {
-  return partsOf(css)
-    .map((part) => keepPart(part, used))
-    .join('');
+/** Every page has the same sheet. */
+const knownSheets = new Map<string, Root>();
+
+function parsed(sheet: string): Root {
+  const root = knownSheets.get(sheet) ?? parse(sheet);
+  knownSheets.set(sheet, root);
+  return root;
 }
 
-function keepPart(part: Part, used: Used): string {
-  const { prelude, block } = part;
-  if (!prelude.startsWith('@')) return isUsed(prelude, used) ? textOf(part) : '';
-  if (block === null || !/^@(?:layer|media|supports|container)\b/.test(prelude)) return textOf(part);
-  const kept = keepRules(block, used);
-  if (kept) return textOf({ prelude, block: kept });
-  // The first mention of a layer decides about its rank.
-  return prelude.startsWith('@layer') ? textOf({ prelude, block: null }) : '';
+const grouping = new Set(['layer', 'media', 'supports', 'container']);
+
+function keepUsed(container: Container, used: Used): void {
+  container.each((node) => {
+    if (node.type === 'comment' || (node.type === 'rule' && !isUsed(node.selector, used))) node.remove();
+    if (node.type !== 'atrule' || !node.nodes || !grouping.has(node.name)) return;
+    keepUsed(node, used);
+    if (node.nodes.length > 0) return;
+    // The first mention of a layer decides about its rank.
+    if (node.name === 'layer') node.replaceWith({ name: 'layer', params: node.params });
+    else node.remove();
+  });
 }
 
-function isUsed(selectors: string, { classes, isRightToLeft }: Used): boolean {
-  if (selectors.startsWith(':root[dir=rtl]') && !isRightToLeft) return false;
-  const named = [...selectors.matchAll(/\.((?:\\.|[\w-])+)/g)].map(([, name = '']) => name.replaceAll(/\\(.)/g, '$1'));
+function isUsed(selector: string, { classes, isRightToLeft }: Used): boolean {
+  if (selector.startsWith(':root[dir=rtl]') && !isRightToLeft) return false;
+  const named = classesIn(selector);
   return named.length === 0 || named.some((name) => classes.has(name));
+}
+
+const knownSelectors = new Map<string, string[]>();
+
+function classesIn(selector: string): string[] {
+  const known = knownSelectors.get(selector);
+  if (known) return known;
+  const names: string[] = [];
+  selectorParser()
+    .astSync(selector)
+    .walkClasses(({ value }) => void names.push(value));
+  knownSelectors.set(selector, names);
+  return names;
 }
 
 function classesOf(html: string): Set<string> {
@@ -99,50 +125,43 @@ function unescape(text: string): string {
   return text.replaceAll(/&([\w#]+);/g, (whole, name) => entities[name] ?? whole);
 }
 
-const textOf = ({ prelude, block }: Part) => (block === null ? `${prelude};` : `${prelude}{${block}}`);
+/** Two hyphens in a word are not the start of a name. */
+const variable = /(?<![\w-])--[\w-]+/g;
 
-/** Every page has the same sheet. */
-const knownParts = new Map<string, Part[]>();
-
-function partsOf(css: string): Part[] {
-  const parts: Part[] = knownParts.get(css) ?? [];
-  if (parts.length > 0) return parts;
-  knownParts.set(css, parts);
-  let [start, open, depth] = [0, 0, 0];
-  // Strings and escaped characters are matched so that a brace in them is not taken for one of the syntax.
-  for (const { 0: token, index } of css.matchAll(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[{};]/g)) {
-    if (token === '{' && depth++ === 0) open = index;
-    if (token === '}' && --depth === 0) {
-      parts.push({ prelude: css.slice(start, open).trim(), block: css.slice(open + 1, index) });
-      start = index + 1;
-    }
-    if (token === ';' && depth === 0) {
-      parts.push({ prelude: css.slice(start, index).trim(), block: null });
-      start = index + 1;
-    }
-  }
-  return parts;
-}
+const variablesIn = (value: string): string[] => value.match(variable) ?? [];
 
 /** Panda declares 30 unused custom properties for each element: 0.3 KiB of every page. Scripts read none. */
 export function withoutUnusedVariables(sheet: string): string {
-  const used = new Set([...sheet.matchAll(/var\((--[\w-]+)/g)].map(([, name = '']) => name));
-  const kept = sheet.replaceAll(/(?<=[;{])(--[\w-]+):[^;{}]*(?:;|(?=\}))/g, (declaration, name) =>
-    used.has(name) ? declaration : '',
-  );
+  const root = parse(sheet);
+  let isChanged = true;
   // A removed property may have been the only one that used another.
-  return kept === sheet ? sheet : withoutUnusedVariables(kept);
+  while (isChanged) {
+    isChanged = false;
+    const used = new Set<string>();
+    root.walkDecls(({ value }) => variablesIn(value).forEach((name) => used.add(name)));
+    root.walkDecls(/^--/, (declaration) => {
+      if (used.has(declaration.prop)) return;
+      declaration.remove();
+      isChanged = true;
+    });
+  }
+  return root.toString();
 }
 
 /** Shortens the names of the tokens' custom properties: 0.4 KiB of every page. Scripts and classes name none. */
 export function withShortVariables(sheet: string): string {
-  const declared = /:where\(:root,:host\)\{([^}]*)\}/.exec(sheet)?.[1] ?? '';
-  const tokens = new Set([...declared.matchAll(/(?<=^|;)(--[\w-]+):/g)].map(([, found = '']) => found));
-  // Two hyphens in a class are not the start of a name.
-  const name = /(?<![\w-])--[\w-]+/g;
+  const root = parse(sheet);
+  const tokens = new Set<string>();
+  root.walkRules(':where(:root,:host)', (rule) => rule.walkDecls(/^--/, ({ prop }) => void tokens.add(prop)));
   const uses = new Map<string, number>();
-  for (const [found] of sheet.matchAll(name)) if (tokens.has(found)) uses.set(found, (uses.get(found) ?? 0) + 1);
+  root.walkDecls(({ prop, value }) => {
+    for (const name of [prop, ...variablesIn(value)]) if (tokens.has(name)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  });
   const byUse = [...uses].toSorted(([, one], [, other]) => other - one);
   const short = new Map(byUse.map(([found], index) => [found, `--${index.toString(36)}`]));
-  return sheet.replaceAll(name, (found) => short.get(found) ?? found);
+  root.walkDecls((declaration) => {
+    declaration.prop = short.get(declaration.prop) ?? declaration.prop;
+    declaration.value = declaration.value.replaceAll(variable, (name) => short.get(name) ?? name);
+  });
+  return root.toString();
 }
