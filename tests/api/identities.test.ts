@@ -177,7 +177,7 @@ it('writes into the conversation of an id', async () => {
 it('stands in the export and in the events, and goes with the account', async () => {
   const { phone, token, businessUserId } = await newLinked();
   const { body } = await call('GET', '/api/user/export', { token });
-  const named = { proof: 'contact', at: expect.any(Number) };
+  const named = { proof: 'contact', at: expect.any(String) };
   expect(body.identities).toContainEqual({ kind: 'business', value: businessUserId, ...named });
   expect(body.identities).toContainEqual({ kind: 'phone', value: phone, ...named });
   await botCall('/api/bot/approvals', { businessUserId, status: 'pending' });
