@@ -33,10 +33,11 @@ export async function measureCapacity(): Promise<Capacity> {
 
 /**
  * What runs at once. A test waits for a part of its time, so there are more processes than processors; more than these
- * take each other's caches: on two idle cores, five steps with three browser tests took 629 s (2026-11-23).
+ * take each other's caches: on two idle cores, four steps took 540 s and five with three browser tests 629 s
+ * (2026-11-23).
  */
 export function planFor({ free }: Pick<Capacity, 'free'>): Plan {
-  const together = between(2, Math.round(2.2 + free * 0.9), 9);
+  const together = free < 0.4 ? 2 : between(3, Math.round(1 + free), 9);
   return {
     together,
     apiShards: between(1, together - 2, 6),

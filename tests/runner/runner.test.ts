@@ -105,7 +105,8 @@ test('says what to do when the disk has become full', async () => {
 });
 
 test.each([
-  ['four steps at once on two idle cores', 2, { together: 4, apiShards: 2, browserWorkers: 2 }],
+  ['three steps at once on two idle cores', 2, { together: 3, apiShards: 1, browserWorkers: 2 }],
+  ['five on four', 4, { together: 5, apiShards: 3, browserWorkers: 3 }],
   ['three beside four busy processes on two cores', 2 / 3, { together: 3, apiShards: 1, browserWorkers: 2 }],
   ['two where there is next to no room', 0.01, { together: 2, apiShards: 1, browserWorkers: 1 }],
   ['never more than nine', 128, { together: 9 }],
