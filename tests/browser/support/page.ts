@@ -123,11 +123,18 @@ export async function violations(page: Page, ...rules: string[]): Promise<string
 
 /** axe finds nothing in light colours, and no contrast that is too low in dark ones: the themes differ in nothing else. */
 export async function expectToBeAccessible(page: Page): Promise<void> {
-  // A colour that is still changing has too little contrast.
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await changeColours(page, 'light');
   expect(await violations(page)).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await changeColours(page, 'dark');
   expect(await violations(page, 'color-contrast')).toEqual([]);
+}
+
+/** A colour that is still changing has too little contrast. */
+async function changeColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+  });
 }
 
 /** The page is at most as wide as each of these screens, in pixels. */
