@@ -75,10 +75,13 @@ test('the deletion says what is lost, keeps the focus and gives it back; a failu
       'This action cannot be undone. This will permanently delete your account, all your chat history, and cancel any active subscriptions.',
     );
     await expect(deletion(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
-    for (const name of ['Delete Account', 'Cancel']) {
-      await page.keyboard.press('Tab');
-      await expect(deletion(page).getByRole('button', { name })).toBeFocused();
-    }
+    await page.keyboard.press('Tab');
+    await expect(deletion(page).getByRole('button', { name: 'Delete Account' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(page.locator(':focus'), 'the focus is in the interface of the browser').toHaveCount(0);
+    await page.keyboard.press('Tab');
+    await expect(deletion(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await expect(page.locator('html')).toHaveCSS('overflow', 'hidden');
     await leave();
     await expect(deletion(page)).toHaveCount(0);
     await expect(remove(page)).toBeFocused();
@@ -105,6 +108,24 @@ test('the deletion says what is lost, keeps the focus and gives it back; a failu
   }
   expect(await storedToken(page)).toBe('e2e-token');
   await expectDeletion(page, stub, { success: true, message: 'Farewell.' }, 'Farewell.');
+});
+
+test('a toast waits until the dialog has closed, where a screen reader reaches it', async ({ page, stub }) => {
+  await openAccount(page, stub);
+  const refresh = page.getByRole('button', { name: 'Refresh plan' });
+  const told = ['Success', 'Profile refreshed successfully'] as const;
+  await refresh.click();
+  await expectToasts(page, told);
+  await dismissToasts(page);
+  const release = stub.hold('getMe');
+  await refresh.click();
+  await remove(page).click();
+  await expect(deletion(page)).toBeVisible();
+  release();
+  await expect(page.locator('[data-loading=true]')).toHaveCount(0);
+  await expectToasts(page);
+  await page.keyboard.press('Escape');
+  await expectToasts(page, told);
 });
 
 test('the account is deleted, and the page says so', async ({ page, stub }) => {

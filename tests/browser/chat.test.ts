@@ -186,10 +186,17 @@ test('opens the help panel with a reply that is marked as a crisis', async ({ pa
   await send(page, 'This is a crisis');
   const panel = page.getByRole('dialog', { name: 'Get help now' });
   await expect(panel.getByRole('link', { name: 'Text 988' })).toBeVisible();
+  await expect(panel).toBeFocused();
   await panel.getByRole('button', { name: 'Close' }).click();
   await expect(panel).toBeHidden();
-  await chat.log(page).getByRole('button', { name: 'Get help now' }).click();
-  await expect(panel).toBeVisible();
+  const opens = chat.log(page).getByRole('button', { name: 'Get help now' });
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(2, 300)]) {
+    await opens.click();
+    await expect(panel).toBeVisible();
+    await leave();
+    await expect(panel).toBeHidden();
+    await expect(opens).toBeFocused();
+  }
 });
 
 test('says that there are new messages when the reader is further up, and loads older ones without a jump', async ({

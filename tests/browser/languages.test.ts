@@ -192,7 +192,7 @@ test.describe('the pseudo-language', () => {
     for (const number of ['+1 555-123-4567', brand.businessPhone]) expect(await startsLeft(number)).toBe(true);
     await expect(page.getByRole('radiogroup')).toHaveAttribute('dir', 'rtl');
     await page.getByRole('main').getByRole('button').last().click();
-    await expect(page.getByRole('alertdialog')).toHaveAttribute('dir', 'rtl');
+    await expect(page.getByRole('alertdialog')).toHaveCSS('direction', 'rtl');
   });
 });
 

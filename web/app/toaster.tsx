@@ -14,7 +14,10 @@ const toaster = createToaster({
   pauseOnPageIdle: true,
 });
 
+/** Shows what waits. Screen readers do not reach what is outside a modal dialog, so toasts wait until it has closed. */
 const show = () => {
+  const dialog = document.querySelector('dialog:modal');
+  if (dialog) return dialog.addEventListener('close', show, { once: true });
   const taken = toasts.take();
   for (const toast of taken.toasts) toaster.create(toast);
   for (const id of taken.withdrawn) toaster.dismiss(id);

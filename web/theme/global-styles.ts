@@ -40,6 +40,7 @@ export const globalCss = defineGlobalStyles({
   '.offer a': { flexShrink: '0', textDecoration: 'underline' },
   '.offer a, .offer button': { minWidth: 'touch', minHeight: 'touch', paddingBlock: '2' },
   '.offer button': { marginInlineStart: 'auto', fontSize: 'lg' },
+  'html:has(dialog:modal)': { overflow: 'hidden' },
   'h1, h2, h3': { font: 'inherit' },
   'p, li': { textWrap: 'pretty' },
   'ul, ol': { listStyle: 'none' },
@@ -50,7 +51,7 @@ export const globalCss = defineGlobalStyles({
   table: { borderCollapse: 'collapse', width: 'full' },
   '[hidden]': { display: 'none !important' },
   ':focus-visible': { outline: '3px solid', outlineColor: 'focus', outlineOffset: '3px' },
-  'h1[tabindex="-1"], main': { outline: 'none' },
+  'h1[tabindex="-1"], main, dialog': { outline: 'none' },
 });
 
 /** Conditions of the recipes, besides Panda's own. */

@@ -50,7 +50,7 @@ export const tokens = defineTokens({
   borderWidths: { thin: { value: '1px' }, thick: { value: '2px' } },
   durations: { fast: { value: '140ms' }, normal: { value: '260ms' }, breath: { value: '9s' } },
   easings: { out: { value: 'cubic-bezier(0.2, 0.8, 0.2, 1)' }, breath: { value: 'cubic-bezier(0.45, 0, 0.55, 1)' } },
-  zIndex: { header: { value: 10 }, overlay: { value: 20 }, toast: { value: 30 } },
+  zIndex: { header: { value: 10 }, toast: { value: 30 } },
 });
 
 const pair = (light: string, dark: string) => ({ value: `light-dark({colors.${light}}, {colors.${dark}})` });

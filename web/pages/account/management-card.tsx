@@ -20,12 +20,12 @@ type Props = {
   deleteAccount: () => void;
 };
 
-const loadDialog = () => import('../../ui/confirm-dialog.tsx');
+const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 const ChangeNumber = lazy(() => import('./change-number.tsx'));
 
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
-  const [isAsking, setAsking] = useState<boolean | null>(null);
+  const [isAsking, setAsking] = useState(false);
   const [isMoving, setMoving] = useState(false);
   const { manageSubscription, manageBilling } = usePortals(setProcessing);
   const { label, hint } = managementButton({
@@ -94,10 +94,9 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
           {managementWords.deleteAccount}
         </button>
       </Action>
-      {isAsking !== null && (
+      {isAsking && (
         <Suspense>
           <ConfirmDialog
-            isOpen={isAsking}
             close={() => setAsking(false)}
             confirm={confirm}
             title={managementWords.deleteTitle}

@@ -7,7 +7,7 @@ import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
 import { Icon } from '../../ui/icons.tsx';
 
-const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
+const ConfirmDialog = lazy(() => import('../../ui/dialog.tsx'));
 
 type Props = { token: string; openHelp: () => void; hasConversation: boolean };
 
@@ -64,7 +64,6 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       <Suspense>
         {asked && (
           <ConfirmDialog
-            isOpen
             close={() => setAsked(null)}
             confirm={() => void run(asked)}
             title={actions[asked].title}

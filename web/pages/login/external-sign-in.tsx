@@ -10,7 +10,7 @@ import { PageSpinner } from '../../ui/spinner.tsx';
 import { loginWords, switchWords } from '#words/login';
 import { finishSignIn } from './login-step.tsx';
 
-const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
+const ConfirmDialog = lazy(() => import('../../ui/dialog.tsx'));
 
 type Props = { token: string; onFailure: (message: string) => void };
 
@@ -55,7 +55,6 @@ export function ExternalSignIn({ token, onFailure }: Props) {
   return (
     <Suspense fallback={<PageSpinner label={loginWords.signingIn} />}>
       <ConfirmDialog
-        isOpen
         close={() => void leave('/account')}
         confirm={() => void exchange()}
         title={switchWords.title}

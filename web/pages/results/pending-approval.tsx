@@ -11,7 +11,7 @@ import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
 import { pendingWords } from '#words/results';
 
-const ConfirmDialog = lazy(() => import('../../ui/confirm-dialog.tsx'));
+const ConfirmDialog = lazy(() => import('../../ui/dialog.tsx'));
 
 /** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {
@@ -55,7 +55,6 @@ function WithdrawConsent() {
       <Suspense>
         {isAsking && (
           <ConfirmDialog
-            isOpen
             close={() => setAsking(false)}
             confirm={() => void withdraw()}
             title={pendingWords.withdrawTitle}

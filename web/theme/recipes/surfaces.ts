@@ -88,40 +88,31 @@ export const badge = defineRecipe({
 
 export const dialog = defineSlotRecipe({
   className: 'dialog',
-  slots: ['backdrop', 'positioner', 'content', 'title', 'description', 'actions'],
+  slots: ['root', 'content', 'title', 'question', 'actions'],
   base: {
-    backdrop: {
-      position: 'fixed',
-      inset: '0',
-      zIndex: 'overlay',
-      backgroundColor: '[rgb(8 18 16 / 0.6)]',
-      _open: { _calm: { animation: '[appear 200ms]' } },
-    },
-    positioner: {
-      position: 'fixed',
-      inset: '0',
-      zIndex: 'overlay',
-      display: 'grid',
-      placeItems: 'center',
-      padding: '4',
-      overflowY: 'auto',
-    },
-    content: {
-      display: 'flex',
-      flexDirection: 'column',
-      gap: '4',
-      width: 'full',
-      maxWidth: '[30rem]',
-      padding: '6',
+    // It stands inside the part of the page that opens it, and inherits from there what it does not set.
+    root: {
+      width: '[min(30rem, calc(100vw - 2rem))]',
+      maxHeight: '[calc(100dvh - 2rem)]',
+      margin: 'auto',
+      overscrollBehavior: 'contain',
       borderRadius: 'lg',
       borderWidth: 'thin',
       borderColor: 'line',
       backgroundColor: 'raised',
+      color: 'text',
+      fontSize: 'md',
+      textAlign: 'start',
       boxShadow: 'float',
-      _open: { _calm: { animation: '[rise 240ms cubic-bezier(0.2, 0.8, 0.2, 1)]' } },
+      _calm: { animation: '[rise 240ms cubic-bezier(0.2, 0.8, 0.2, 1)]' },
+      _backdrop: {
+        backgroundColor: '[rgb(8 18 16 / 0.6)]',
+        _calm: { animation: '[appear 200ms]' },
+      },
     },
+    content: { display: 'flex', flexDirection: 'column', gap: '4', padding: '6' },
     title: { textStyle: 'heading' },
-    description: { color: 'muted' },
+    question: { color: 'muted' },
     actions: { display: 'flex', flexWrap: 'wrap', gap: '3', justifyContent: 'flex-end' },
   },
 });

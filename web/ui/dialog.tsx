@@ -1,0 +1,73 @@
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { button, dialog } from '#styled/recipes';
+
+type DialogProps = { title: string; question?: string; close: () => void; children: ReactNode };
+
+/**
+ * The browser's modal dialog. It keeps the focus, and gives it back when it is removed. Escape closes it; so does a press
+ * outside it if it asks no question, in browsers that know `closedby`.
+ */
+export function Dialog({ title, question, close, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const styles = dialog();
+  const isQuestion = question !== undefined;
+  useLayoutEffect(() => {
+    const shown = element.current;
+    shown?.showModal();
+    // A long text begins at its top, and the arrow keys move it; a question at the button that changes nothing.
+    if (!isQuestion) shown?.focus();
+    // A dialog that is removed while it is open would not give the focus back.
+    return () => shown?.close();
+  }, [isQuestion]);
+  return (
+    <dialog
+      ref={element}
+      className={styles.root}
+      {...(isQuestion
+        ? { role: 'alertdialog', 'aria-describedby': `${id}question` }
+        : { closedby: 'any', tabIndex: -1 })}
+      aria-labelledby={`${id}title`}
+      onCancel={close}
+    >
+      <div className={styles.content}>
+        <h2 id={`${id}title`} className={styles.title}>
+          {title}
+        </h2>
+        {isQuestion && (
+          <p id={`${id}question`} className={styles.question}>
+            {question}
+          </p>
+        )}
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+type Props = {
+  close: () => void;
+  confirm: () => void;
+  title: string;
+  text: string;
+  cancelLabel: string;
+  confirmLabel: string;
+  look?: 'danger' | 'primary';
+};
+
+/** Asks before an action. The button that changes nothing is the first, where the focus starts. */
+export default function ConfirmDialog({ look = 'danger', ...props }: Props) {
+  const { close, confirm, title, text, cancelLabel, confirmLabel } = props;
+  return (
+    <Dialog title={title} question={text} close={close}>
+      <div className={dialog().actions}>
+        <button type="button" className={button({ look: 'outline' })} onClick={close}>
+          {cancelLabel}
+        </button>
+        <button type="button" className={look === 'danger' ? button({ look: 'danger' }) : button()} onClick={confirm}>
+          {confirmLabel}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
