@@ -142,13 +142,15 @@ function holdScheduler(): void {
 }
 
 test('a token that ends while the account is open leads away from it', async ({ page, stub }) => {
-  await installClock(page, { time: now * 1000 });
+  await stopTime(page);
   await stub.signedIn({}, jwt({ exp: now + 600 }));
   await open(page, '/account');
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
-  // Fires no timer, so that the click is the first to find the end.
+  // No timer runs and no call of the page is left, so that the click is the first to find the end.
+  await settle(page);
   await page.clock.setSystemTime((now + 600) * 1000);
   await page.getByRole('button', { name: 'Billing Management' }).click();
+  await page.clock.resume();
   await expect(page.getByText('Loading user data...')).toBeVisible();
   await expectToasts(page, ['Your session has expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
