@@ -10,18 +10,13 @@ import { helpCountries } from '../../rules/help-ways.ts';
 import { Icon } from '../../ui/icons.tsx';
 
 export function HelpPage() {
-  const preset = useHelpCountries();
-  const [chosen, setChosen] = useState<string | null>(null);
-  const countries = chosen === null ? preset : [chosen];
   return (
     <div className={`${page({ width: 'reading' })} ${css({ display: 'grid', gap: '8' })}`}>
       <header className={css({ display: 'grid', gap: '3' })}>
         <h1 className={css({ textStyle: 'title' })}>{helpWords.title}</h1>
         <p className={css({ textStyle: 'lead', color: 'muted' })}>{helpWords.lead}</p>
       </header>
-      <HelpPanel countries={countries}>
-        <CountryChoice country={choiceOf(countries)} choose={setChosen} />
-      </HelpPanel>
+      <ChosenHelp />
       <CountryList />
       <p>
         <Link to="/safety" className={link()}>
@@ -29,6 +24,17 @@ export function HelpPage() {
         </Link>
       </p>
     </div>
+  );
+}
+
+function ChosenHelp() {
+  const preset = useHelpCountries();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const countries = chosen === null ? preset : [chosen];
+  return (
+    <HelpPanel countries={countries}>
+      <CountryChoice country={choiceOf(countries)} choose={setChosen} />
+    </HelpPanel>
   );
 }
 
@@ -92,6 +98,10 @@ function CountryList() {
           display: 'grid',
           gridTemplateColumns: { base: '[minmax(0, 1fr)]', md: '[repeat(2, minmax(0, 1fr))]' },
           columnGap: '6',
+          // The list begins below the first screen, and its layout takes half of that of the page.
+          contentVisibility: 'auto',
+          containIntrinsicBlockSize: '[auto 3500px]',
+          overflowClipMargin: '[6px]',
         })}
       >
         {helpCountries.map(([code, name]) => (
