@@ -10,6 +10,8 @@ export type Clock = {
   /** The part of the offset by which time passed for this scope alone. */
   own(scope: Scope): number;
   setOwn(scope: Scope, seconds: number): void;
+  /** Runs changes while the clock stands still: all that one request changes has one date. */
+  held<T>(work: () => T): T;
 };
 
 /** Stripe's clock: the real time, plus the seconds that passed for everybody, plus those that passed for one customer. */
@@ -22,14 +24,23 @@ export function createClock(store: Store): Clock {
     offsets.set(scope, known);
     return known;
   }
+  let heldAt: number | null = null;
   const offset = (customer: Scope = '') => own('') + (customer === '' ? 0 : own(customer));
   return {
-    now: (customer) => realSeconds() + offset(customer),
+    now: (customer) => (heldAt ?? realSeconds()) + offset(customer),
     offset,
     own,
     setOwn(scope, seconds) {
       offsets.set(scope, seconds);
       store.put('stripe/meta', nameOf(scope), { offset: seconds });
+    },
+    held(work) {
+      heldAt = realSeconds();
+      try {
+        return work();
+      } finally {
+        heldAt = null;
+      }
     },
   };
 }

@@ -31,7 +31,7 @@ export function createStripe({ store, businessName = 'Solace', ...options }: Opt
   function atomically<T>(customer: string, work: () => T): T {
     world.customer = customer;
     try {
-      return store.transaction(work);
+      return store.transaction(() => world.clock.held(work));
     } finally {
       world.customer = '';
       webhooks.flush();
