@@ -1,6 +1,5 @@
-import { type SignInCall, newCode } from '../../worker/sign-in/sent-code.ts';
-import { issueCode, redeemCode } from '../../worker/sign-in/one-time-code.ts';
-import { newLinkCode } from '../../worker/sign-in/link-code.ts';
+import { redeemCode } from '../../worker/sign-in/code-redemption.ts';
+import { issueCode, newCode, newLinkCode, type SignInCall } from '../../worker/sign-in/one-time-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';

@@ -7,7 +7,7 @@ import { exportConversation } from '../chat/chat-user.ts';
 import { exportRecordings } from '../chat/recordings.ts';
 import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { exportSignIn } from '../sign-in/one-time-code.ts';
+import { exportSignIn } from '../sign-in/code-redemption.ts';
 import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';

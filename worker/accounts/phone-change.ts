@@ -39,7 +39,7 @@ import {
   sentToday,
   untilNextBudget,
   newCode,
-} from '../sign-in/sent-code.ts';
+} from '../sign-in/one-time-code.ts';
 import { keepFreeWeek } from '../usage/week.ts';
 import { renameUser, userOf } from './identity.ts';
 import { phoneChangeSubject, phoneSubjects, type PhoneNumber } from './phone.ts';

@@ -1,5 +1,5 @@
-import { untilNextBudget, newCode } from '../sign-in/sent-code.ts';
-import { issueCode, withdrawCode, redeemCode } from '../sign-in/one-time-code.ts';
+import { redeemCode } from '../sign-in/code-redemption.ts';
+import { issueCode, newCode, untilNextBudget, withdrawCode } from '../sign-in/one-time-code.ts';
 import { stateOfLink } from '../sign-in/link-code.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';

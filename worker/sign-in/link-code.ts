@@ -7,13 +7,13 @@ import { upsertUser } from '../accounts/user-record.ts';
 import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../bot/bot-call.ts';
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { allowedAt, hashedSubject, namesOf, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { insertSelect, prepared } from '../lib/sql.ts';
-import { dayMs, minuteMs } from '../lib/time.ts';
+import { prepared } from '../lib/sql.ts';
+import { dayMs } from '../lib/time.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { firstWeek } from '../usage/week.ts';
@@ -26,34 +26,7 @@ import {
   insertCode,
   newCode,
   removeCode,
-} from './sent-code.ts';
-
-const lifetimeMs = 30 * minuteMs;
-/** Without 0 and O, 1, I and L, which people confuse. */
-const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
-const length = 8;
-const unbiasedBelow = 256 - (256 % alphabet.length);
-
-/** Eight random characters, each text as likely as any other. */
-export function newLinkCode(): string {
-  const characters = [...crypto.getRandomValues(new Uint8Array(4 * length))]
-    .filter((byte) => byte < unbiasedBelow)
-    .map((byte) => alphabet[byte % alphabet.length]);
-  return characters.length < length ? newLinkCode() : characters.slice(0, length).join('');
-}
-
-type Shown = { linkCode: string; phone: PhoneNumber; phoneAsSent: string };
-type Page = Pick<Call, 'settings' | 'now'> & { language: Language };
-
-/** SQL that stores a link code for a number, under a condition. It is the challenge of the code that a claim sends. */
-export async function insertLinkCode({ settings, now, language }: Page, shown: Shown, when: SQL): Promise<SQL> {
-  const { linkCode, phone, phoneAsSent } = shown;
-  const [pepper] = settings.CODE_PEPPER as [string];
-  const mac = await keyedHash(pepper, 'link-code', linkCode);
-  const challengeId = await keyedHash(pepper, 'challenge', phone, linkCode);
-  const row = { mac, phone, whatsappId: phoneAsSent.slice(1), challengeId, language, expiresAt: now + lifetimeMs };
-  return insertSelect(linkCodes, row, sql`where ${when}`);
-}
+} from './one-time-code.ts';
 
 type Call = { db: Database; settings: Settings; now: number };
 

@@ -1,31 +1,191 @@
-import { and, eq, gt, isNotNull, sql, type SQL, desc, inArray } from 'drizzle-orm';
-import { challenges, codes, linkCodes, rateLimitEvents, users, sessions } from '#db/schema';
-import { nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
-import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { and, eq, gt, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { base64url } from 'jose';
-import { allowedAt, namesOf, recordEvents, type Subject, wasRecorded } from '../lib/rate-limits.ts';
-import type { Settings } from '../settings.ts';
+import { challenges, codes, dailyCodes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { spellingOf, userOf } from '../accounts/identity.ts';
 import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
-import type { AccountStatus } from '../contract/schemas.ts';
-import {
-  type SignInCall,
-  subjectsOf,
-  limitsOf,
-  provenForMs,
-  isAffordable,
-  sentToday,
-  reportCodeBudget,
-  codeRow,
-  insertCode,
-  removeCode,
-} from './sent-code.ts';
-import { type Claim, insertLinkCode, newLinkCode, openClaimed } from './link-code.ts';
 import type { Language } from '../contract/languages.ts';
-import { memoize } from '../lib/memoize.ts';
-import { type SessionClaims, openSession } from '../accounts/user-session.ts';
-import { batch } from '../lib/database.ts';
-import type { ExportSection } from '../accounts/user-record.ts';
+import { networkOf } from '../lib/caller.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { batch, type Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import {
+  allowedAt,
+  hashedSubject,
+  namesOf,
+  recordEvents,
+  wasRecorded,
+  type Limit,
+  type Limited,
+} from '../lib/rate-limits.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
+import type { Settings } from '../settings.ts';
+
+/** The facts of a sign-in request; `now` in unix ms. */
+export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
+
+/** The subjects of the rate limits on codes: keyed hashes of the number, of the caller's address and of its network. */
+export async function subjectsOf({ settings, address }: Pick<SignInCall, 'settings' | 'address'>, phone: PhoneNumber) {
+  const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
+  const network = networkOf(address);
+  const [number, caller, callersNetwork] = await Promise.all([
+    phoneSubjects(settings, phone),
+    hashesOf(address),
+    network ? hashesOf(network) : null,
+  ]);
+  return { ...number, address: fromSubjects(caller), network: callersNetwork && fromSubjects(callersNetwork) };
+}
+
+const fromSubjects = (hashes: string[]) => ({
+  codesFrom: hashedSubject('codes-from', hashes),
+  requestsFrom: hashedSubject('requests-from', hashes),
+  triesFrom: hashedSubject('tries-from', hashes),
+});
+
+/** The rate-limit subjects of a code, with their limits. */
+export async function limitsOf(call: SignInCall, phone: PhoneNumber) {
+  const { settings } = call;
+  const { everyCodeTo, codesTo, wrongTriesAt, address, network } = await subjectsOf(call, phone);
+  const per = (of: 'codesFrom' | 'requestsFrom', byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
+    { subject: address[of], limits: byAddress },
+    ...(network ? [{ subject: network[of], limits: byNetwork }] : []),
+  ];
+  return {
+    requests: per('requestsFrom', settings.LIMIT_CODE_REQUESTS_PER_ADDRESS, settings.LIMIT_CODE_REQUESTS_PER_NETWORK),
+    codes: [
+      // A contact clears the other limits of its number, but not this one, which outlives the account.
+      { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+      { subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+      ...per('codesFrom', settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
+    ],
+    wrongTries: [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
+  };
+}
+
+const lowShare = 0.8;
+const retryAfterAtMost = 3600;
+
+/**
+ * A number whose owner wrote within this time (ms) passes the budget and the address's limit of requests, which
+ * strangers could use up.
+ */
+const provenForMs = 600_000;
+
+/** The day that a code counts for: days since 1970-01-01 UTC. */
+export function codeDay(now: number): number {
+  return Math.floor(now / dayMs);
+}
+
+export const sentToday = (now: number) => sql<number>`coalesce((select ${dailyCodes.sent} from ${dailyCodes}
+  where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
+
+/** The wait (seconds) for the next day's budget, at most an hour. */
+export function untilNextBudget(now: number): number {
+  return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
+}
+
+/** SQL: whether today's codes leave room for another one; a proven number may go on until twice the budget. */
+export function isAffordable(sent: SQL, proven: SQL, { CODE_BUDGET_PER_DAY: budget }: Settings): SQL {
+  return sql`(${sent} < case when ${proven} then ${2 * budget} else ${budget} end)`;
+}
+
+/** Logs the code that reaches 80 % of the budget and the one that reaches all of it; each count occurs once a day. */
+export function reportCodeBudget(sent: number, budget: number): void {
+  if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
+  else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });
+}
+
+const span = 1_000_000;
+const codesBelow = Math.floor(2 ** 32 / span) * span;
+
+/** Six random digits, each code as likely as any other. */
+export function newCode(): string {
+  const number = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  return number < codesBelow ? String(number % span).padStart(6, '0') : newCode();
+}
+
+/** Without 0 and O, 1, I and L, which people confuse. */
+const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
+const linkCodeLength = 8;
+const charactersBelow = 256 - (256 % alphabet.length);
+
+/** Eight random characters, each text as likely as any other. */
+export function newLinkCode(): string {
+  const characters = [...crypto.getRandomValues(new Uint8Array(4 * linkCodeLength))]
+    .filter((byte) => byte < charactersBelow)
+    .map((byte) => alphabet[byte % alphabet.length]);
+  return characters.length < linkCodeLength ? newLinkCode() : characters.slice(0, linkCodeLength).join('');
+}
+
+/** 192 random bits. */
+function newChallenge(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
+}
+
+export async function codeRow(settings: Settings, phone: PhoneNumber, code: string, now: number) {
+  return {
+    phone,
+    mac: await keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
+    sentBy: crypto.randomUUID(),
+    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
+    triesLeft: settings.CODE_TRIES,
+  };
+}
+
+type CodeRow = Awaited<ReturnType<typeof codeRow>>;
+
+/** SQL that makes a code the newest one and, where `issued` holds, that of a challenge and one of the day's. */
+export function insertCode(row: CodeRow, of: { challengeId: string; now: number }, when: SQL, issued: SQL = when) {
+  const { challengeId, now } = of;
+  return {
+    code: sql`${insertSelect(codes, row, sql`where ${when}`)} on conflict (${nameOf(codes.phone)}) do update set
+      ${replaced([codes.mac, codes.sentBy, codes.expiresAt, codes.triesLeft])},
+      ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`,
+    day: sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
+      on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`,
+    challenge: insertSelect(challenges, { ...row, id: challengeId, sentAt: now }, sql`where ${issued}`),
+  };
+}
+
+export function removeCode(phone: PhoneNumber, id: string, now: number): SQL[] {
+  const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
+  const day = and(eq(dailyCodes.day, codeDay(now)), sql`exists (select 1 from ${codes} where ${own})`);
+  const ofChallenge = and(eq(challenges.phone, phone), eq(challenges.sentBy, id));
+  return [
+    sql`update ${dailyCodes} set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} - 1 where ${day}`,
+    sql`delete from ${codes} where ${own}`,
+    sql`delete from ${challenges} where ${ofChallenge}`,
+  ];
+}
+
+function replaced(columns: Parameters<typeof nameOf>[0][]): SQL {
+  return sql.join(
+    columns.map((column) => sql`${nameOf(column)} = ${excluded(column)}`),
+    sql`, `,
+  );
+}
+
+const linkCodeLifetimeMs = 30 * minuteMs;
+
+type Shown = { linkCode: string; phone: PhoneNumber; phoneAsSent: string };
+type Page = Pick<SignInCall, 'settings' | 'now'> & { language: Language };
+
+/** SQL that stores a link code for a number, under a condition. It is the challenge of the code that a claim sends. */
+async function insertLinkCode({ settings, now, language }: Page, shown: Shown, when: SQL): Promise<SQL> {
+  const { linkCode, phone, phoneAsSent } = shown;
+  const [pepper] = settings.CODE_PEPPER as [string];
+  const mac = await keyedHash(pepper, 'link-code', linkCode);
+  const challengeId = await keyedHash(pepper, 'challenge', phone, linkCode);
+  const row = {
+    mac,
+    phone,
+    whatsappId: phoneAsSent.slice(1),
+    challengeId,
+    language,
+    expiresAt: now + linkCodeLifetimeMs,
+  };
+  return insertSelect(linkCodes, row, sql`where ${when}`);
+}
 
 type IssueRow = {
   asked: number;
@@ -130,150 +290,3 @@ function resultOf(outcome: IssueRow, now: number): Pick<Issued, 'limitedUntil' |
   if (outcome.issued) return { ...none, whatsappId: outcome.whatsappId };
   return outcome.allowedAt > now ? { ...none, limitedUntil: outcome.allowedAt } : { ...none, budgetSpent: true };
 }
-
-type Opened = { userId: string; status: AccountStatus };
-type RedeemRow =
-  | (Opened & { limitedUntil: 0; claim: null })
-  | { userId: null; limitedUntil: number; claim: string | null };
-
-export type Redeemed = {
-  /** Unix ms; 0 if no limit was reached. */
-  limitedUntil: number;
-  opened: { session: SessionClaims; status: AccountStatus } | null;
-};
-
-type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefined };
-
-/** Counts the try before comparing, uses up a correct code and opens the session. A challenge has its own tries. */
-export async function redeemCode(call: SignInCall, { phone, code, challenge }: Attempt): Promise<Redeemed> {
-  const { db, settings, now } = call;
-  const id = crypto.randomUUID();
-  const [macs, challengeIds, { wrongTriesAt, address, network }] = await Promise.all([
-    keyedHashes(settings.CODE_PEPPER, 'code', phone, code),
-    challenge === undefined ? [] : keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge),
-    subjectsOf(call, phone),
-  ]);
-  const none = settings.CODE_PEPPER.map(() => null);
-  const values = {
-    id,
-    now,
-    phone,
-    ...numbered('mac', macs),
-    ...numbered('challenge', challengeIds),
-    ...numbered('tries', address.triesFrom),
-    ...numbered('networkTries', network?.triesFrom ?? none),
-    ...numbered('codesFrom', address.codesFrom),
-    ...numbered('networkCodesFrom', network?.codesFrom ?? none),
-    ...numbered('wrongTries', wrongTriesAt),
-  };
-  const statements = redeemStatements(settings)[challenge === undefined ? 'codeAlone' : 'withChallenge'];
-  const results = await runPrepared(db, statements, values);
-  const outcome = (results.at(-1) as RedeemRow[])[0]!;
-  if (outcome.claim !== null) {
-    const claim: Claim = JSON.parse(outcome.claim);
-    return { limitedUntil: 0, opened: await openClaimed(call, { phone, sessionId: id, claim }) };
-  }
-  if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
-  const { userId, status } = outcome;
-  return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
-}
-
-/** The values of placeholders that have one for each pepper. */
-const numbered = (name: string, values: (string | null)[]) =>
-  Object.fromEntries(values.map((value, index) => [`${name}${index}`, value]));
-
-const redeemStatements = memoize((settings: Settings) => ({
-  codeAlone: statementsFor(settings, codes),
-  withChallenge: statementsFor(settings, challenges),
-}));
-
-function statementsFor(settings: Settings, sent: typeof codes | typeof challenges): Prepared[] {
-  const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
-  const eachPepper = (name: string): Subject =>
-    settings.CODE_PEPPER.map((_, index) => sql.placeholder(`${name}${index}`));
-  const [tries, networkTries, wrongTries] = [eachPepper('tries'), eachPepper('networkTries'), eachPepper('wrongTries')];
-  const mayTry = allowedAt([
-    { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
-    { subject: networkTries, limits: settings.LIMIT_TRIES_PER_NETWORK },
-  ]);
-  const mayErr = allowedAt([{ subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
-  const counted = sql`${mayTry} <= ${now}`;
-  const alone = sent === codes;
-  const own = alone
-    ? sql`${sent.phone} = ${phone}`
-    : sql`${challenges.id} in ${namesOf(eachPepper('challenge'))} and ${sent.phone} = ${phone}`;
-  const live = sql`${own} and ${sent.expiresAt} > ${now} and ${sent.triesLeft} > 0 and ${sent.wonBy} is null`;
-  const mine = sql`select 1 from ${sent} where ${own} and ${sent.triedBy} = ${id}`;
-  const opened = sql`exists (select 1 from ${sessions} where ${sessions.id} = ${id})`;
-  const codesFrom = ['codesFrom', 'networkCodesFrom'].flatMap(eachPepper).map((name) => sql`(${name})`);
-  const changes = [
-    sql`update ${sent} set ${nameOf(sent.triesLeft)} = ${sent.triesLeft} - 1, ${nameOf(sent.triedBy)} = ${id},
-      ${nameOf(sent.wonBy)} = case when ${sent.mac} in ${namesOf(eachPepper('mac'))} then ${id} end
-      where ${live} ${alone ? sql`and ${counted} and ${mayErr} <= ${now}` : sql``}`,
-    recordEvents(
-      id,
-      now,
-      alone
-        ? [
-            [[tries, networkTries], counted],
-            [[wrongTries], sql`exists (${mine} and ${sent.wonBy} is null)`],
-          ]
-        : [[[tries, networkTries], sql`${counted} and not exists (${mine})`]],
-    ),
-    ...openSession(
-      id,
-      now,
-      sql`from ${sent} join ${users} on ${users.id} = ${userOf('phone', sql`${sent.phone}`)} where ${own} and ${sent.wonBy} = ${id}`,
-      false,
-    ),
-    ...(alone
-      ? []
-      : [
-          sql`delete from ${rateLimitEvents} where (subject, at, by) in
-      (select column1, ${challenges.sentAt}, ${challenges.sentBy} from ${challenges},
-        (values ${sql.join(codesFrom, sql`, `)})
-        where ${own} and ${challenges.wonBy} = ${id})`,
-        ]),
-    ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
-  ];
-  // A live code that was not tried, by a caller who was counted: the number has had too many wrong tries.
-  const limitedUntil = sql`case when ${users.id} is not null or exists (${mine}) then 0
-    when not ${wasRecorded(tries, id, now)} then ${mayTry}
-    when exists (select 1 from ${sent} where ${live}) then ${mayErr} else 0 end`;
-  const claim = sql`(select json_object('claimedBy', ${linkCodes.claimedBy}, 'whatsappId', ${linkCodes.whatsappId})
-    from ${sent} join ${linkCodes} on ${linkCodes.sentBy} = ${sent.sentBy} where ${own} and ${sent.wonBy} = ${id} and ${users.id} is null)`;
-  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil, ${claim} as claim
-    from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
-  return [...changes, outcome].map(prepared);
-}
-
-/** 192 random bits. */
-function newChallenge(): string {
-  return base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
-}
-
-export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {
-  const { createdAt, lastSeenAt, expiresAt } = sessions;
-  const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);
-  const { subject } = rateLimitEvents;
-  return batch(db, {
-    sessions: db
-      .select({ createdAt, lastSeenAt, expiresAt })
-      .from(sessions)
-      .where(eq(sessions.userId, id))
-      .orderBy(desc(createdAt)),
-    code: db
-      .select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
-      .from(codes)
-      .where(eq(codes.phone, phone)),
-    codesWithChallenge: db
-      .select({ sentAt: challenges.sentAt, expiresAt: challenges.expiresAt, triesLeft: challenges.triesLeft })
-      .from(challenges)
-      .where(eq(challenges.phone, phone)),
-    limits: db
-      .select({ what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`, at: rateLimitEvents.at })
-      .from(rateLimitEvents)
-      .where(inArray(subject, [...codesTo, ...wrongTriesAt])),
-    codesOfTheDay: db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(inArray(subject, everyCodeTo)),
-  });
-};
