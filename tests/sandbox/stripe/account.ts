@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type World, type Call, idOf } from './world.ts';
-import { pageWithin, type PageParams } from './table.ts';
+import { pageOf, type PageParams } from './table.ts';
 import { notFound } from './api/errors.ts';
 
 /** The settings of the Dashboard, which Stripe's API returns and cannot change. */
@@ -127,8 +127,8 @@ function present(world: World) {
   } satisfies Stripe.PaymentMethodConfiguration;
 }
 
-export function listMethodConfigurations(world: World, { params }: Call<PageParams>) {
-  return pageWithin([present(world)], params, '/v1/payment_method_configurations', label);
+export function listMethodConfigurations(world: World, { params, path }: Call<PageParams>) {
+  return pageOf([present(world)], params, path, { label, all: () => [present(world)] });
 }
 
 /** `none` restores Stripe's default for a method. */
@@ -154,6 +154,6 @@ export function retrieveTaxSettings() {
   } satisfies Stripe.Tax.Settings;
 }
 
-export function listRegistrations(_: World, { params }: Call<PageParams>) {
-  return pageWithin([], params, '/v1/tax/registrations', 'tax registration');
+export function listRegistrations(_: World, { params, path }: Call<PageParams>) {
+  return pageOf([], params, path, { label: 'tax registration', all: () => [] });
 }

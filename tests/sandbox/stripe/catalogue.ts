@@ -1,14 +1,14 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
-import { inRange, pageOf, newId } from './table.ts';
-import type { Product, Price } from './objects.ts';
+import { newId, withNulls } from './table.ts';
+import type { Plan, Product, Price } from './objects.ts';
 import { invalid } from './api/errors.ts';
 
 export function createProduct(world: World, { params }: Call<Stripe.ProductCreateParams>): Product {
   const product = newProduct(world, params);
   const { default_price_data: price } = params;
   if (!price) return product;
-  const { id } = createPrice(world, { params: { ...price, product: product.id }, ids: {} });
+  const { id } = createPrice(world, { params: { ...price, product: product.id } });
   return world.products.change(product.id, (product) => void (product.default_price = id), null);
 }
 
@@ -25,19 +25,9 @@ export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParam
   });
 }
 
-export function listProducts(world: World, { params }: Call<Stripe.ProductListParams>) {
-  const found = world.products
-    .all()
-    .filter((product) => params.active === undefined || product.active === params.active)
-    .filter((product) => params.ids === undefined || params.ids.includes(product.id))
-    .filter((product) => inRange(product.created, params.created));
-  return pageOf(found, params, '/v1/products', world.products);
-}
-
 const untouchedProduct = {
   livemode: false,
   package_dimensions: null,
-  shippable: null,
   tax_details: null,
   type: 'service',
 };
@@ -69,13 +59,11 @@ function newProduct(world: World, params: Stripe.ProductCreateParams): Product {
 
 const untouchedPrice = {
   billing_scheme: 'per_unit',
-  custom_unit_amount: null,
   livemode: false,
-  tiers_mode: null,
   transform_quantity: null,
 };
 
-export function createPrice(world: World, { params }: Call<Stripe.PriceCreateParams>): Price {
+export function createPrice(world: World, { params }: Pick<Call<Stripe.PriceCreateParams>, 'params'>): Price {
   if (params.unit_amount === undefined)
     throw invalid('Missing required param: unit_amount.', 'unit_amount', 'parameter_missing');
   const product = productOf(world, params);
@@ -142,25 +130,6 @@ export function updatePrice(world: World, call: Call<Stripe.PriceUpdateParams>):
   });
 }
 
-export function retrievePrice(world: World, call: Call): Price {
-  return world.prices.get(idOf(call));
-}
-
-export function listPrices(world: World, { params }: Call<Stripe.PriceListParams>) {
-  const { active, currency, lookup_keys: keys, product, type, recurring } = params;
-  if (keys && keys.length > 10) throw invalid('You can send at most 10 lookup keys.', 'lookup_keys');
-  const found = world.prices
-    .all()
-    .filter((price) => active === undefined || price.active === active)
-    .filter((price) => currency === undefined || price.currency === currency)
-    .filter((price) => keys === undefined || keys.includes(price.lookup_key ?? ''))
-    .filter((price) => product === undefined || price.product === product)
-    .filter((price) => type === undefined || price.type === type)
-    .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
-    .filter((price) => inRange(price.created, params.created));
-  return pageOf(found, params, '/v1/prices', world.prices);
-}
-
 /** The active recurring price of an id; throws for others, which a subscription cannot contain. */
 export function recurringPrice(world: World, id: string, param: string): Price {
   const price = world.prices.get(id, param);
@@ -176,7 +145,7 @@ export function recurringPrice(world: World, id: string, param: string): Price {
 
 /** A price in the format of the older Plan object, which subscription items still contain. */
 export function planOf(price: Price): object {
-  return {
+  return withNulls<Plan>({
     id: price.id,
     object: 'plan',
     active: price.active,
@@ -189,12 +158,8 @@ export function planOf(price: Price): object {
     interval_count: price.recurring?.interval_count ?? 1,
     livemode: false,
     metadata: price.metadata,
-    meter: null,
     nickname: price.nickname,
     product: price.product,
-    tiers_mode: null,
-    transform_usage: null,
-    trial_period_days: null,
     usage_type: 'licensed',
-  };
+  });
 }

@@ -2,6 +2,8 @@ import type { Store } from '../store.ts';
 import { missing, notFound, invalid } from './api/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { randomInt } from 'node:crypto';
+import { type Fields, isChoice, type Shape } from './api/decode.ts';
+import responses from './contract/responses.json' with { type: 'json' };
 
 /** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };
@@ -15,7 +17,7 @@ export type Table<T extends Doc> = {
   /** Newest first, as Stripe lists. */
   all(): T[];
   /** Emits `….created`. */
-  insert(doc: T): T;
+  insert(doc: WithoutNulls<T>): T;
   /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
   change(id: string, edit: (doc: T) => void, event?: string | null): T;
   remove(id: string): void;
@@ -59,8 +61,8 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
     else store.put(dueCollection, doc.id, { id: doc.id, table: name, at, customer: ownerOf(doc) } satisfies Due);
     return doc;
   }
-  function insert(doc: T): T {
-    save(doc);
+  function insert(given: WithoutNulls<T>): T {
+    const doc = save(withNulls(given));
     if (event) emit(`${event}.created`, doc);
     return doc;
   }
@@ -87,6 +89,27 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
 
 function ownerOf(doc: Doc & { customer?: unknown }): string {
   return typeof doc.customer === 'string' ? doc.customer : '';
+}
+
+type Nullable<T> = { [Field in keyof T]: null extends T[Field] ? Field : never }[keyof T];
+/** An object that may lack the fields that are null. */
+export type WithoutNulls<T> = Omit<T, Nullable<T>> & Partial<Pick<T, Nullable<T>>>;
+
+/** By object: the fields that Stripe always sends, and that may be null. */
+const nullable = new Map(
+  Object.entries(responses as unknown as Record<string, Fields>).map(([object, fields]) => {
+    const names = Object.entries(fields).filter(([name, shape]) => name.endsWith('!') && mayBeNull(shape));
+    return [object, Object.fromEntries(names.map(([name]) => [name.slice(0, -1), null]))];
+  }),
+);
+
+function mayBeNull(shape: Shape): boolean {
+  return isChoice(shape) && shape['|'].includes('null');
+}
+
+/** A new object: what it lacks of the fields that Stripe always sends is null. */
+export function withNulls<T extends { object: string }>(given: WithoutNulls<T>): T {
+  return { ...nullable.get((given as unknown as T).object), ...given } as unknown as T;
 }
 
 type Attributes = Record<string, unknown>;
@@ -118,7 +141,6 @@ export function newId(prefix: string, length = 24): string {
 
 export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string };
 export type PageParams = { limit?: number; starting_after?: string; ending_before?: string };
-type RangeParam = number | { gt?: number; gte?: number; lt?: number; lte?: number };
 
 /** A complete list in the format of a list inside an object. */
 export function listOf<T>(data: T[], url: string): List<T> {
@@ -126,15 +148,13 @@ export function listOf<T>(data: T[], url: string): List<T> {
 }
 
 /** One page of a table, newest first. A cursor may name an object that the filter excludes. */
-export function pageOf<T extends Doc>(docs: T[], params: PageParams, url: string, table: Table<T>): List<T> {
+export function pageOf<T extends { id: string }>(docs: T[], params: PageParams, url: string, table: Pages<T>): List<T> {
   const order = new Map((isPaged(params) ? table.all() : []).map(({ id }, index) => [id, index]));
   return cut(docs, params, url, { order, label: table.label });
 }
 
-/** One page of a list inside an object, such as an invoice's lines. */
-export function pageWithin<T extends { id: string }>(docs: T[], params: PageParams, url: string, label: string) {
-  return cut(docs, params, url, { order: new Map(docs.map(({ id }, index) => [id, index])), label });
-}
+/** Where cursors are looked up. */
+type Pages<T> = { label: string; all(): T[] };
 
 type Positions = { order: ReadonlyMap<string, number>; label: string };
 
@@ -164,12 +184,4 @@ function positionOf(id: string, param: string, { order, label }: Positions): num
   const position = order.get(id);
   if (position === undefined) throw invalid(`No such ${label}: '${id}'`, param, 'resource_missing');
   return position;
-}
-
-/** Whether a time is within a `created` or period filter. */
-export function inRange(at: number, range: RangeParam | undefined): boolean {
-  if (range === undefined) return true;
-  if (typeof range === 'number') return at === range;
-  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = range;
-  return at > gt && at >= gte && at < lt && at <= lte;
 }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { realSeconds } from './clock.ts';
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
-import { pageOf, type PageParams, inRange, newId } from './table.ts';
+import { newId } from './table.ts';
 import { invalid } from './api/errors.ts';
 
 /** An event that an endpoint has not accepted yet. */
@@ -202,7 +202,6 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
     id: newId('we_1'),
     object: 'webhook_endpoint',
     api_version: params.api_version ?? null,
-    application: null,
     created: world.now(),
     description: params.description || null,
     enabled_events: params.enabled_events,
@@ -233,24 +232,10 @@ export function updateWebhookEndpoint(world: World, call: Call<Stripe.WebhookEnd
   });
 }
 
-export function listWebhookEndpoints(world: World, { params }: Call<PageParams>) {
-  return pageOf(world.webhookEndpoints.all(), params, '/v1/webhook_endpoints', world.webhookEndpoints);
-}
-
 export function deleteWebhookEndpoint(world: World, call: Call): object {
   const { id } = world.webhookEndpoints.get(idOf(call));
   world.webhookEndpoints.remove(id);
   return { id, object: 'webhook_endpoint', deleted: true };
-}
-
-export function listEvents(world: World, { params }: Call<Stripe.EventListParams>) {
-  const { type, types, created } = params;
-  const found = world.events
-    .all()
-    .filter((event) => type === undefined || matches(event.type, type))
-    .filter((event) => types === undefined || types.some((pattern) => matches(event.type, pattern)))
-    .filter((event) => inRange(event.created, created));
-  return pageOf(found, params, '/v1/events', world.events);
 }
 
 /** `invoice.*` matches every event of invoices, `*` every event. */

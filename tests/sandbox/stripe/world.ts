@@ -96,7 +96,7 @@ export type Tables = {
 };
 
 /** One request with decoded and validated parameters. */
-export type Call<Params = object> = { params: Params; ids: Record<string, string> };
+export type Call<Params = object> = { params: Params; ids: Record<string, string>; path: string };
 export type Handler = (world: World, call: Call<never>) => unknown;
 
 /** The id in the address. */
@@ -117,11 +117,6 @@ export function liveCustomer(world: World, id: string, param?: string): Customer
   const customer = world.customers.get(id, param);
   if (customer.deleted) throw param === undefined ? notFound('customer', id) : missing('customer', id, param);
   return customer;
-}
-
-/** Throws where a list is filtered by a customer who never existed. */
-export function requireCustomer(world: World, id: string | undefined): void {
-  if (id !== undefined) world.customers.get(id, 'customer');
 }
 
 type MetadataParam = '' | null | Record<string, string | number | null> | undefined;

@@ -53,6 +53,7 @@ export function createApi(world: World, atomically: Atomically): Hono {
           fields: { ...generated[route], ...additions[route] },
           params: parse(text, formOptions),
           ids: c.req.param(),
+          path: c.req.path,
           handler,
         });
       },
@@ -92,7 +93,7 @@ const checkVersion: MiddlewareHandler = async function checkVersion(c, next) {
   return c.json({ error: { type: 'invalid_request_error', message: `Invalid Stripe API version: ${wanted}` } }, 400);
 };
 
-type Request = { info: RequestInfo; fields: Fields; params: object; ids: Record<string, string>; handler: Handler };
+type Request = Call & { info: RequestInfo; fields: Fields; handler: Handler };
 
 const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
 
@@ -118,9 +119,9 @@ function runRequest(world: World, atomically: Atomically, request: Request): Api
   }
 }
 
-function handle(world: World, { fields, params: given, ids, handler }: Request): unknown {
+function handle(world: World, { fields, params: given, ids, path, handler }: Request): unknown {
   const params = decodeFields(fields, given) as { expand?: string[] };
-  const found = handler(world, { params, ids } as Call<never>);
+  const found = handler(world, { params, ids, path } as Call<never>);
   return expand(world, found, params.expand ?? []);
 }
 

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, requireCustomer, liveCustomer } from '../world.ts';
-import { inRange, listOf, pageOf } from '../table.ts';
-import { newCheckoutSession, detailsOf } from './new-checkout-session.ts';
+import { type Call, idOf, type World, liveCustomer } from '../world.ts';
+import { listOf } from '../table.ts';
+import { detailsOf } from './new-checkout-session.ts';
 import { productName } from '../invoices/lines.ts';
 import { invalid } from '../api/errors.ts';
 import { createCustomer } from '../customers.ts';
@@ -13,17 +13,6 @@ import { createSubscription } from '../subscriptions/new-subscription.ts';
 
 export function sessionDueAt({ status, expires_at: at }: CheckoutSession): number | null {
   return status === 'open' ? at : null;
-}
-
-export function createCheckoutSession(
-  world: World,
-  { params }: Call<Stripe.Checkout.SessionCreateParams>,
-): CheckoutSession {
-  return newCheckoutSession(world, params);
-}
-
-export function retrieveCheckoutSession(world: World, call: Call): CheckoutSession {
-  return world.checkoutSessions.get(idOf(call));
 }
 
 export function expireCheckoutSession(world: World, call: Call): CheckoutSession {
@@ -40,18 +29,6 @@ export function expireSession(world: World, id: string): CheckoutSession {
     (session) => void Object.assign(session, { status: 'expired', url: null }),
     'checkout.session.expired',
   );
-}
-
-export function listCheckoutSessions(world: World, { params }: Call<Stripe.Checkout.SessionListParams>) {
-  const { customer, subscription, status, created } = params;
-  requireCustomer(world, customer);
-  const found = world.checkoutSessions
-    .all()
-    .filter((session) => customer === undefined || session.customer === customer)
-    .filter((session) => subscription === undefined || session.subscription === subscription)
-    .filter((session) => status === undefined || session.status === status)
-    .filter((session) => inRange(session.created, created));
-  return pageOf(found, params, '/v1/checkout/sessions', world.checkoutSessions);
 }
 
 /** The items that a session sells, in the format of `line_items`. */
@@ -106,7 +83,7 @@ export function completeCheckout(world: World, id: string, { card, isAuthenticat
 
 function buyerOf(world: World, { customer, customer_email: email }: CheckoutSession): Customer {
   if (customer) return liveCustomer(world, customer, 'customer');
-  return createCustomer(world, { params: email ? { email } : {}, ids: {} });
+  return createCustomer(world, { params: email ? { email } : {} });
 }
 
 function saveCard(world: World, session: CheckoutSession, method: string): Partial<CheckoutSession> {

@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe';
 import { invalid, type StripeError } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import { liveCustomer, newMetadata, type World } from '../world.ts';
+import { type Call, liveCustomer, newMetadata, type World } from '../world.ts';
 import { newSetupIntent } from '../payments/setup-intents.ts';
 import { isTaxed } from '../invoices/lines.ts';
-import type { CheckoutSession } from '../objects.ts';
+import type { CheckoutSession, Customer } from '../objects.ts';
 import { day } from '../clock.ts';
 import { recurringPrice } from '../catalogue.ts';
 import { methodConfiguration } from '../account.ts';
@@ -13,27 +13,17 @@ type Params = Stripe.Checkout.SessionCreateParams;
 
 const untouched = {
   adaptive_pricing: null,
-  after_expiration: null,
-  client_secret: null,
   collected_information: null,
-  consent: null,
   consent_collection: null,
   currency_conversion: null,
   custom_fields: [],
   custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
   customer_account: null,
   discounts: [],
-  integration_identifier: null,
   invoice_creation: null,
   livemode: false,
   managed_payments: null,
-  origin_context: null,
-  payment_intent: null,
-  payment_link: null,
   permissions: null,
-  recovered_from: null,
-  saved_payment_method_options: null,
-  shipping_address_collection: null,
   shipping_cost: null,
   shipping_options: [],
   total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
@@ -42,7 +32,7 @@ const untouched = {
 };
 
 /** Opens a hosted checkout page for a subscription, or for saving a card. */
-export function newCheckoutSession(world: World, params: Params): CheckoutSession {
+export function createCheckoutSession(world: World, { params }: Call<Params>): CheckoutSession {
   const mode = modeOf(params);
   const lineItems = mode === 'subscription' ? readLineItems(world, params) : refuseLineItems(params);
   const customer = customerOf(world, params);
@@ -62,13 +52,11 @@ export function newCheckoutSession(world: World, params: Params): CheckoutSessio
     customer_details: customer ? detailsOf(customer) : null,
     customer_email: params.customer_email ?? null,
     expires_at: expiryOf(world, params),
-    invoice: null,
     metadata: newMetadata(params.metadata),
     mode,
     payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
     setup_intent: mode === 'setup' ? setupIntentOf(world, params) : null,
     status: 'open',
-    subscription: null,
     success_url: params.success_url ?? '',
     url: `${world.settings.sandboxUrl}/checkout/${id}`,
     _: { lineItems, subscriptionData: params.subscription_data ?? {}, setupIntentData: params.setup_intent_data ?? {} },
@@ -82,19 +70,8 @@ function customerOf(world: World, { customer, customer_email: email }: Params) {
 }
 
 /** The session's details of the customer. */
-export function detailsOf({
-  address,
-  email,
-  name,
-  phone,
-}: {
-  address: unknown;
-  email: string | null;
-  name: string | null;
-  phone: string | null;
-}) {
-  const unknown = { business_name: null, individual_name: null, tax_exempt: 'none', tax_ids: [] };
-  return { address, email, name, phone, ...unknown };
+export function detailsOf({ address, email, name, phone }: Customer): CheckoutSession['customer_details'] {
+  return { address, business_name: null, email, individual_name: null, name, phone, tax_exempt: 'none', tax_ids: [] };
 }
 
 function setupIntentOf(world: World, { customer, setup_intent_data: data }: Params): string {

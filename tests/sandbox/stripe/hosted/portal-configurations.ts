@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, mergeMetadata, newMetadata } from '../world.ts';
-import { pageOf, newId } from '../table.ts';
+import { newId } from '../table.ts';
 import { invalid } from '../api/errors.ts';
 import type { PortalConfiguration, Features, Price } from '../objects.ts';
 
@@ -13,7 +13,6 @@ export function createPortalConfiguration(world: World, { params }: Call<Params>
     id,
     object: 'billing_portal.configuration',
     active: true,
-    application: null,
     business_profile: profileOf(params),
     created: world.now(),
     default_return_url: params.default_return_url || null,
@@ -55,11 +54,11 @@ export function updatePortalConfiguration(
 
 /** Merges the parameters into the stored configuration; throws for what Stripe refuses. */
 function mergeFeatures(world: World, old: Features, given: Params['features'] | undefined): Features {
-  const merged = structuredClone(old) as Record<string, Record<string, unknown>>;
+  const merged = structuredClone(old) as unknown as Record<string, Record<string, unknown>>;
   for (const [name, feature] of Object.entries(given ?? {})) {
     merged[name] = { ...merged[name], ...definedFields(feature as Record<string, unknown>) };
   }
-  const features = merged as Features;
+  const features = merged as unknown as Features;
   const { subscription_update: update, payment_method_update: method, subscription_cancel: cancel } = features;
   if (update.enabled && !method.enabled) {
     throw invalid(
@@ -80,18 +79,6 @@ function mergeFeatures(world: World, old: Features, given: Params['features'] | 
 function definedFields(feature: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(feature).map(([name, value]) => [name, value === '' ? [] : value]);
   return Object.fromEntries(entries);
-}
-
-export function retrievePortalConfiguration(world: World, call: Call): PortalConfiguration {
-  return world.portalConfigurations.get(idOf(call));
-}
-
-export function listPortalConfigurations(world: World, { params }: Call<Stripe.BillingPortal.ConfigurationListParams>) {
-  const found = world.portalConfigurations
-    .all()
-    .filter((configuration) => params.active === undefined || configuration.active === params.active)
-    .filter((configuration) => params.is_default === undefined || configuration.is_default === params.is_default);
-  return pageOf(found, params, '/v1/billing_portal/configurations', world.portalConfigurations);
 }
 
 /** A configuration that allows nothing, with Stripe's defaults for the rest. */

@@ -50,18 +50,6 @@ function sectionsOf(portal: Portal): (Html | string)[] {
   return portal.session.flow?.type === 'payment_method_update' ? [card, plan] : [plan, card];
 }
 
-/** The confirmation page of a flow whose `after_completion` requests one. */
-export function confirmationPage(world: World, { id }: PortalSession, message: string | null): Html {
-  const content = html`<section class="card stack">
-    <h1>Done</h1>
-    <p>${message ?? 'Your changes are saved.'}</p>
-    <form method="post" action="/portal/${id}/return">
-      <button class="primary">Return to ${world.settings.businessName}</button>
-    </form>
-  </section>`;
-  return layout(world, { title: 'Done' }, content);
-}
-
 const states: Record<string, string> = {
   active: 'Active',
   trialing: 'Free trial',
@@ -204,14 +192,13 @@ function planOf(world: World, price: Price): Plan {
 
 /** The subscription that the flow names, else the newest one that can be managed. */
 function subscriptionOf(world: World, { flow, customer }: PortalSession): Subscription | undefined {
-  const named = flow?.subscription_update ?? flow?.subscription_cancel ?? flow?.subscription_update_confirm;
   const managed = world.subscriptions
     .all()
     .filter(
       (subscription) =>
         subscription.customer === customer && isLive(subscription) && subscription.status !== 'incomplete',
     );
-  return managed.find(({ id }) => id === named?.subscription) ?? managed[0];
+  return managed.find(({ id }) => id === flow?.subscription_update?.subscription) ?? managed[0];
 }
 
 function plannedOf(world: World, subscription: Subscription): Portal['planned'] {

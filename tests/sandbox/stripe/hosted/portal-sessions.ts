@@ -7,9 +7,6 @@ import { isEnded } from '../subscriptions/subscriptions.ts';
 
 type Params = Stripe.BillingPortal.SessionCreateParams;
 
-/** Stripe's error for the plan that a subscription already has. */
-export const noChanges = 'Cannot update the subscription because there are no changes to confirm.';
-
 const untouched = { after_expiration: null, customer_account: null, livemode: false, on_behalf_of: null };
 
 /** A short-lived address of the portal for one customer, optionally for one task. */
@@ -45,98 +42,39 @@ function configurationOf(world: World, id: string | undefined): PortalConfigurat
   return found;
 }
 
-function readFlow(
-  world: World,
-  customer: string,
-  { features }: PortalConfiguration,
-  flow: NonNullable<Params['flow_data']>,
-): PortalFlow {
-  const completion = flow.after_completion;
-  const read: PortalFlow = {
+function readFlow(world: World, customer: string, { features }: PortalConfiguration, flow: FlowData): PortalFlow {
+  const feature = (['payment_method_update', 'subscription_update'] as const).find((name) => name === flow.type);
+  if (!feature) throw invalid(`The flow ${flow.type} is not among the local portal's.`, 'flow_data[type]');
+  if (!features[feature].enabled) {
+    throw invalid(
+      `This feature is disabled in the portal configuration: ${feature}. Please enable it before using this flow.`,
+      'flow_data[type]',
+    );
+  }
+  const { type = 'portal_homepage', redirect = null } = flow.after_completion ?? {};
+  if (type === 'hosted_confirmation')
+    throw invalid('The local portal has no confirmation page.', 'flow_data[after_completion]');
+  return {
+    type: feature,
+    after_completion: { type, redirect, hosted_confirmation: null },
     customer_update: null,
-    subscription_pause: null,
-    type: flow.type,
-    after_completion: {
-      type: completion?.type ?? 'portal_homepage',
-      redirect: completion?.redirect ?? null,
-      hosted_confirmation: completion?.hosted_confirmation
-        ? { custom_message: completion.hosted_confirmation.custom_message ?? null }
-        : null,
-    },
     subscription_cancel: null,
-    subscription_update: null,
+    subscription_pause: null,
+    subscription_update:
+      feature === 'subscription_update' ? changeableIn(world, customer, flow.subscription_update?.subscription) : null,
     subscription_update_confirm: null,
   };
-  if (flow.type === 'payment_method_update') requireFeature(features.payment_method_update.enabled, flow.type);
-  else if (flow.type === 'subscription_cancel') read.subscription_cancel = readCancel(world, customer, features, flow);
-  else if (flow.type === 'subscription_update') read.subscription_update = readUpdate(world, customer, features, flow);
-  else if (flow.type === 'subscription_update_confirm')
-    read.subscription_update_confirm = readConfirm(world, customer, features, flow);
-  else throw invalid(`The flow ${flow.type} is not among the local portal's.`, 'flow_data[type]');
-  return read;
 }
 
-type Features = PortalConfiguration['features'];
 type FlowData = NonNullable<Params['flow_data']>;
 
-function requireFeature(enabled: boolean, name: string): void {
-  if (enabled) return;
-  throw invalid(
-    `This feature is disabled in the portal configuration: ${name}. Please enable it before using this flow.`,
-    'flow_data[type]',
-  );
-}
-
-function subscriptionIn(world: World, customer: string, id: string | undefined, param: string): Subscription {
+/** The subscription of a flow, if the portal can change it. */
+function changeableIn(world: World, customer: string, id: string | undefined): { subscription: string } {
+  const param = 'flow_data[subscription_update][subscription]';
   if (!id) throw invalid(`Missing required param: ${param}.`, param, 'parameter_missing');
   const subscription = world.subscriptions.get(id, param);
   if (subscription.customer !== customer) throw missing('subscription', id, param);
   if (isEnded(subscription)) throw invalid('This subscription cannot be updated because it is canceled.', param);
-  return subscription;
-}
-
-function readCancel(world: World, customer: string, features: Features, { subscription_cancel: cancel }: FlowData) {
-  requireFeature(features.subscription_cancel.enabled, 'subscription_cancel');
-  const param = 'flow_data[subscription_cancel][subscription]';
-  const { id, cancel_at: at } = subscriptionIn(world, customer, cancel?.subscription, param);
-  if (at !== null)
-    throw invalid('This subscription cannot be canceled because it is already set to be canceled.', param);
-  return { subscription: id, retention: null };
-}
-
-function readUpdate(world: World, customer: string, features: Features, { subscription_update: update }: FlowData) {
-  requireFeature(features.subscription_update.enabled, 'subscription_update');
-  const param = 'flow_data[subscription_update][subscription]';
-  const subscription = subscriptionIn(world, customer, update?.subscription, param);
-  refuseUnchangeable(world, subscription, param);
-  return { subscription: subscription.id };
-}
-
-function readConfirm(
-  world: World,
-  customer: string,
-  features: Features,
-  { subscription_update_confirm: confirm }: FlowData,
-) {
-  requireFeature(features.subscription_update.enabled, 'subscription_update');
-  const path = 'flow_data[subscription_update_confirm]';
-  const subscription = subscriptionIn(world, customer, confirm?.subscription, `${path}[subscription]`);
-  refuseUnchangeable(world, subscription, `${path}[subscription]`);
-  const [wanted] = confirm?.items ?? [];
-  const item = subscription.items.data.find(({ id }) => id === wanted?.id);
-  if (!wanted || !item) throw missing('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`);
-  const price = wanted.price ?? item.price.id;
-  const isOffered = features.subscription_update.products.some(({ prices }) => prices.includes(price));
-  if (!isOffered)
-    throw invalid(`The price ${price} is not in the portal configuration's products.`, `${path}[items][0][price]`);
-  const quantity = wanted.quantity ?? item.quantity;
-  if (price === item.price.id && quantity === item.quantity) {
-    throw invalid(noChanges, `${path}[items]`);
-  }
-  return { subscription: subscription.id, items: [{ id: item.id, price, quantity }], discounts: null };
-}
-
-function refuseUnchangeable(world: World, subscription: Subscription, param: string): void {
   if (subscription.items.data.length > 1)
     throw invalid('Subscriptions with multiple items cannot be updated in the portal.', param);
   if (hasFuturePhase(world, subscription)) {
@@ -145,6 +83,7 @@ function refuseUnchangeable(world: World, subscription: Subscription, param: str
       param,
     );
   }
+  return { subscription: id };
 }
 
 /** Whether a schedule changes a subscription at a later time. */

@@ -2,21 +2,19 @@ import { type Context, Hono } from 'hono';
 import { actionRequired, refuseIncomplete, markSetUp } from '../payments/attempt-payment.ts';
 import { StripeError, invalid } from '../api/errors.ts';
 import { authenticationOf, authenticationPage, authenticationProblem, chosenCard } from './layout.ts';
-import { confirmationPage, portalPage, type Notice, readPortal } from './portal-page.ts';
+import { portalPage, type Notice, readPortal } from './portal-page.ts';
 import { type Atomically, type World, liveCustomer } from '../world.ts';
 import type { PortalFlow, PortalSession, PortalConfiguration, Subscription } from '../objects.ts';
 import { newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
-import { hasFuturePhase, noChanges } from './portal-sessions.ts';
+import { hasFuturePhase } from './portal-sessions.ts';
 import { release, scheduleSubscription, phaseOf } from '../subscriptions/schedules.ts';
 import { isLive, periodEnd, endSubscription, applyCancellation } from '../subscriptions/subscriptions.ts';
 import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 
 type Form = Record<string, unknown>;
-/** Performs a button's action. Returns the notice to show, and the flows that it completes. */
-type Action = (world: World, session: PortalSession, form: Form) => { notice: string; flow: PortalFlow['type'][] };
-
-const updates = ['subscription_update', 'subscription_update_confirm'];
+/** Performs a button's action. Returns the notice to show, and the flow that it completes. */
+type Action = (world: World, session: PortalSession, form: Form) => { notice: Notice; flow?: PortalFlow['type'] };
 
 const actions: Record<string, Action> = {
   switch(world, session, form) {
@@ -24,25 +22,25 @@ const actions: Record<string, Action> = {
     const isAuthenticated = form['authentication'] === 'complete';
     const price = textOf(form, 'price');
     const when = switchPlan(world, subscriptionOf(world, session), price, configuration, { isAuthenticated });
-    return { notice: when === 'now' ? 'switched' : 'scheduled', flow: updates };
+    return { notice: when === 'now' ? 'switched' : 'scheduled', flow: 'subscription_update' };
   },
   cancel(world, session) {
     cancelInPortal(world, subscriptionOf(world, session), world.portalConfigurations.get(session.configuration));
-    return { notice: 'canceled', flow: ['subscription_cancel'] };
+    return { notice: 'canceled' };
   },
   keep(world, session) {
     keepSubscription(world, subscriptionOf(world, session));
-    return { notice: 'kept', flow: [] };
+    return { notice: 'kept' };
   },
   release(world, session) {
     cancelScheduledChange(world, subscriptionOf(world, session));
-    return { notice: 'released', flow: [] };
+    return { notice: 'released' };
   },
   card(world, { customer }, form) {
     const card = chosenCard(form);
     if (authenticationOf(form, card) === 'missing') refuseIncomplete({ kind: 'action' });
     updateCard(world, customer, card);
-    return { notice: 'card', flow: ['payment_method_update'] };
+    return { notice: 'card', flow: 'payment_method_update' };
   },
 };
 
@@ -68,7 +66,7 @@ export function portalPages(world: World, atomically: Atomically): Hono {
       return c.html(portalPage(world, readPortal(world, session), { problem: authenticationProblem }), 402);
     }
     const outcome = run(session.customer, () => action(world, session, form));
-    if (!(outcome instanceof StripeError)) return respond(c, world, session, outcome);
+    if (!(outcome instanceof StripeError)) return respond(c, session, outcome);
     if (outcome.details.code === actionRequired) {
       return c.html(authenticationPage(world, { action: c.req.path, fields: textsOf(form) }));
     }
@@ -86,19 +84,9 @@ export function portalPages(world: World, atomically: Atomically): Hono {
   }
 }
 
-function respond(
-  c: Context,
-  world: World,
-  session: PortalSession,
-  { notice, flow: completed }: ReturnType<Action>,
-): Response | Promise<Response> {
-  const { flow, id } = session;
-  if (!flow || !completed.includes(flow.type)) return c.redirect(`/portal/${id}?notice=${notice}`, 303);
-  const { type, redirect, hosted_confirmation: confirmation } = flow.after_completion;
-  if (type === 'redirect' && redirect) return c.redirect(redirect.return_url, 303);
-  if (type === 'hosted_confirmation')
-    return c.html(confirmationPage(world, session, confirmation?.custom_message ?? null));
-  return c.redirect(`/portal/${id}?notice=${notice}`, 303);
+function respond(c: Context, { flow, id }: PortalSession, { notice, flow: completed }: ReturnType<Action>): Response {
+  const address = flow && flow.type === completed ? flow.after_completion.redirect?.return_url : undefined;
+  return c.redirect(address ?? `/portal/${id}?notice=${notice}`, 303);
 }
 
 function subscriptionOf(world: World, session: PortalSession): string {
@@ -133,8 +121,9 @@ function switchPlan(
   const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(priceId));
   if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
   if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
-  // Recorded for `subscription_update_confirm`; the portal's own list does not offer the present plan either.
-  if (priceId === item.price.id) throw invalid(noChanges, 'price');
+  if (priceId === item.price.id) {
+    throw invalid('Cannot update the subscription because there are no changes to confirm.', 'price');
+  }
   undoEnd(world, subscription);
   const isCheaper = world.prices.get(priceId).unit_amount < item.price.unit_amount;
   const waits = update.schedule_at_period_end.conditions.some(({ type }) => type === 'decreasing_item_amount');

@@ -1,5 +1,5 @@
 import { listOf, newId } from '../table.ts';
-import type { BillingReason, Invoice, Line, Metadata, Subscription } from '../objects.ts';
+import type { Invoice, Line, Metadata, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 import { subscriptionOf } from './lines.ts';
 import { newPaymentIntent } from '../payments/attempt-payment.ts';
@@ -7,10 +7,8 @@ import { settleInvoice } from './collect-invoice.ts';
 
 const untouched = {
   account_country: 'US',
-  account_tax_ids: null,
   amount_overpaid: 0,
   amount_shipping: 0,
-  application: null,
   automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
   collection_method: 'charge_automatically',
   custom_fields: null,
@@ -18,27 +16,18 @@ const untouched = {
   customer_shipping: null,
   customer_tax_exempt: 'none',
   customer_tax_ids: [],
-  default_payment_method: null,
-  default_source: null,
   default_tax_rates: [],
   discounts: [],
-  due_date: null,
-  footer: null,
   from_invoice: null,
   issuer: { type: 'self' },
   last_finalization_error: null,
-  latest_revision: null,
   livemode: false,
-  on_behalf_of: null,
   payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
   post_payment_credit_notes_amount: 0,
   pre_payment_credit_notes_amount: 0,
-  receipt_number: null,
   rendering: null,
   shipping_cost: null,
   shipping_details: null,
-  statement_descriptor: null,
-  test_clock: null,
   total_discount_amounts: [],
   total_pretax_credit_amounts: [],
   total_taxes: [],
@@ -51,7 +40,7 @@ type Draft = {
   customer: string;
   currency: string;
   subscription?: Subscription;
-  reason: BillingReason;
+  reason: NonNullable<Invoice['billing_reason']>;
   lines?: Line[];
   period?: { start: number; end: number };
   description?: string | null;
@@ -79,13 +68,10 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
     currency: draft.currency,
     customer: draft.customer,
     description: draft.description ?? null,
-    effective_at: null,
-    ending_balance: null,
     hosted_invoice_url: null,
     invoice_pdf: null,
     lines: listOf(data, `/v1/invoices/${id}/lines`),
     metadata: draft.metadata ?? {},
-    number: null,
     parent: draft.subscription ? parentOf(draft.subscription) : null,
     period_start: draft.period?.start ?? now,
     period_end: draft.period?.end ?? now,
@@ -115,9 +101,9 @@ function addressee(world: World, customer: string) {
   return { account_name, customer_address: address, customer_email: email, customer_name: name, customer_phone: phone };
 }
 
-function parentOf({ id, metadata }: Subscription): Invoice['parent'] {
+function parentOf({ id, metadata }: Subscription) {
   const details = { metadata, subscription: id };
-  return { type: 'subscription_details', quote_details: null, subscription_details: details };
+  return { type: 'subscription_details', quote_details: null, subscription_details: details } as const;
 }
 
 /** Stripe charges no amount below 50 cents: it is added to the customer's balance for the next invoice. */
@@ -167,7 +153,6 @@ function openPayment(world: World, invoice: Invoice): { payment: string; payment
   const payment = world.invoicePayments.insert({
     id: newId('inpay_1'),
     object: 'invoice_payment',
-    amount_paid: null,
     amount_requested: amount,
     created: world.now(),
     currency,

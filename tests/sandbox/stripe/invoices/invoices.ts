@@ -1,13 +1,12 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, liveCustomer, mergeMetadata, newMetadata, requireCustomer } from '../world.ts';
+import { type Call, idOf, type World, liveCustomer, mergeMetadata, newMetadata } from '../world.ts';
 import { declined, invalid, StripeError, notFound } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import type { Outcome } from '../payments/attempt-payment.ts';
 import { closeInvoice, collectInvoice, settleInvoice, writeOffInvoice } from './collect-invoice.ts';
 import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts';
 import type { Invoice, InvoicePayment } from '../objects.ts';
-import { inRange, pageOf, pageWithin, type PageParams } from '../table.ts';
-import { subscriptionOf } from './lines.ts';
+import { pageOf, type PageParams } from '../table.ts';
 import { planFirstRetry } from './subscription-invoices.ts';
 
 /** The fields of a finalized invoice that may still change. */
@@ -33,7 +32,7 @@ export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParam
   const sealed = Object.keys(call.params).find((name) => !changeable.has(name));
   if (status !== 'draft' && sealed) throw invalid("Finalized invoices can't be updated in this way", sealed);
   return world.invoices.change(id, (invoice) => {
-    invoice.metadata = mergeMetadata(invoice.metadata, metadata);
+    invoice.metadata = mergeMetadata(invoice.metadata ?? {}, metadata);
     if (description !== undefined) invoice.description = description || null;
     if (advances === undefined) return;
     if (status === 'draft') Object.assign(invoice, finalization(invoice.created, advances));
@@ -109,32 +108,9 @@ export function retrieveInvoice(world: World, call: Call): Invoice {
   return readInvoice(world, idOf(call));
 }
 
-export function listInvoices(world: World, { params }: Call<Stripe.InvoiceListParams>) {
-  const { customer, subscription, status, created, collection_method: method } = params;
-  requireCustomer(world, customer);
-  if (subscription !== undefined) world.subscriptions.get(subscription, 'subscription');
-  const found = world.invoices
-    .all()
-    .filter((invoice) => customer === undefined || invoice.customer === customer)
-    .filter((invoice) => subscription === undefined || subscriptionOf(invoice) === subscription)
-    .filter((invoice) => status === undefined || invoice.status === status)
-    .filter(() => method === undefined || method === 'charge_automatically')
-    .filter((invoice) => inRange(invoice.created, created));
-  return pageOf(found, params, '/v1/invoices', world.invoices);
-}
-
 export function listInvoiceLines(world: World, call: Call<PageParams>) {
-  const { id, lines } = readInvoice(world, idOf(call));
-  return pageWithin(lines.data, call.params, `/v1/invoices/${id}/lines`, 'invoice line item');
-}
-
-export function listInvoicePayments(world: World, { params }: Call<Stripe.InvoicePaymentListParams>) {
-  const { payment, status, created } = params;
-  const found = paymentsOf(world, params.invoice)
-    .filter((each) => status === undefined || each.status === status)
-    .filter((each) => payment === undefined || each.payment.payment_intent === payment.payment_intent)
-    .filter((each) => inRange(each.created, created));
-  return pageOf(found, params, '/v1/invoice_payments', world.invoicePayments);
+  const { lines } = readInvoice(world, idOf(call));
+  return pageOf(lines.data, call.params, call.path, { label: 'invoice line item', all: () => lines.data });
 }
 
 /** An invoice's payments, or all of them. */

@@ -1,6 +1,6 @@
 import { periodStart, endSubscription, stopCollecting } from '../subscriptions/subscriptions.ts';
 import { draftInvoice, finalizeInvoice } from './draft-invoice.ts';
-import type { BillingReason, Line, Period, Invoice, Subscription } from '../objects.ts';
+import type { Line, Period, Invoice, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 import { day } from '../clock.ts';
 import { subscriptionOf } from './lines.ts';
@@ -9,7 +9,7 @@ import { decline } from '../payments/payment-methods.ts';
 import { failIntent } from '../payments/attempt-payment.ts';
 
 type Invoicing = {
-  reason: BillingReason;
+  reason: NonNullable<Invoice['billing_reason']>;
   lines: Line[];
   /** The change of the subscription that comes with the invoice. */
   edit?: (subscription: Subscription) => void;
@@ -45,7 +45,7 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
 }
 
 /** The period of a renewal's invoice is the week before it; the period of its lines is the week after it. */
-function periodOf(world: World, subscription: Subscription, reason: BillingReason): Period {
+function periodOf(world: World, subscription: Subscription, reason: Invoice['billing_reason']): Period {
   const now = world.now();
   const [item] = subscription.items.data;
   if (reason === 'subscription_create' || !item) return { start: now, end: now };

@@ -2,7 +2,7 @@ import { type Decline, declined, StripeError } from '../api/errors.ts';
 import { newCharge, openDispute } from './charges.ts';
 import { decline, findTestCard } from './payment-methods.ts';
 import type { PaymentIntent, PaymentMethod } from '../objects.ts';
-import { type World, type Call, idOf } from '../world.ts';
+import type { World } from '../world.ts';
 import { newId } from '../table.ts';
 import { day } from '../clock.ts';
 
@@ -127,33 +127,19 @@ export function refuseIncomplete(outcome: Outcome): void {
 }
 
 const untouched = {
-  allowed_payment_method_types: null,
   amount_capturable: 0,
   amount_details: { tip: {} },
-  application: null,
-  application_fee_amount: null,
-  automatic_payment_methods: null,
   capture_method: 'automatic_async',
   customer_account: null,
-  payment_record: null,
   confirmation_method: 'automatic',
-  excluded_payment_method_types: null,
   livemode: false,
   managed_payments: { enabled: false },
-  on_behalf_of: null,
-  payment_method_configuration_details: null,
   payment_method_options: {
     card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
   },
   payment_method_types: ['card'],
-  receipt_email: null,
-  review: null,
   shipping: null,
-  source: null,
-  statement_descriptor: null,
-  statement_descriptor_suffix: null,
   transfer_data: null,
-  transfer_group: null,
 };
 
 /** The time until a bank debit settles, in seconds. */
@@ -178,14 +164,11 @@ export function newPaymentIntent(world: World, payment: Payment): PaymentIntent 
     object: 'payment_intent',
     amount: payment.amount,
     amount_received: 0,
-    canceled_at: null,
-    cancellation_reason: null,
     created: world.now(),
     currency: payment.currency,
     customer: payment.customer,
     description: payment.description ?? null,
     last_payment_error: null,
-    latest_charge: null,
     metadata: payment.metadata ?? {},
     next_action: null,
     payment_method: payment.payment_method ?? null,
@@ -200,8 +183,4 @@ export function newPaymentIntent(world: World, payment: Payment): PaymentIntent 
 export function unexpectedState(intent: PaymentIntent, message: string): StripeError {
   const code = 'payment_intent_unexpected_state';
   return new StripeError(400, { type: 'invalid_request_error', code, message, payment_intent: intent });
-}
-
-export function retrievePaymentIntent(world: World, call: Call): PaymentIntent {
-  return world.paymentIntents.get(idOf(call));
 }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
-import { type Call, type World, idOf, requireCustomer, newMetadata, mergeMetadata } from '../world.ts';
-import { inRange, pageOf, newId } from '../table.ts';
+import { type Call, type World, newMetadata } from '../world.ts';
+import { newId } from '../table.ts';
 import { type Decline, invalid, notFound, type StripeError } from '../api/errors.ts';
 import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
@@ -90,27 +90,12 @@ function outcomeOf(failure: Decline | undefined) {
   };
 }
 
-export function listCharges(world: World, { params }: Call<Stripe.ChargeListParams>) {
-  const { customer, payment_intent: intent, created } = params;
-  requireCustomer(world, customer);
-  const found = world.charges
-    .all()
-    .filter((charge) => customer === undefined || charge.customer === customer)
-    .filter((charge) => intent === undefined || charge.payment_intent === intent)
-    .filter((charge) => inRange(charge.created, created));
-  return pageOf(found, params, '/v1/charges', world.charges);
-}
-
 const untouchedRefund = {
-  balance_transaction: null,
   customer_account: null,
   destination_details: {
     card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
     type: 'card',
   },
-  receipt_number: null,
-  source_transfer_reversal: null,
-  transfer_reversal: null,
 };
 
 /** Refunds a payment fully or partly; its invoice stays paid. */
@@ -198,7 +183,7 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
     created: world.now(),
     currency: charge.currency,
     enhanced_eligibility_types: [],
-    evidence: evidenceFields(),
+    evidence: { enhanced_evidence: {} },
     evidence_details: {
       due_by: world.now() + 8 * day,
       enhanced_eligibility: {},
@@ -222,86 +207,7 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
   return dispute;
 }
 
-/**
- * As at Stripe, `winning_evidence` and `losing_evidence` decide a test dispute; other evidence leaves it under review.
- */
-export function updateDispute(world: World, call: Call<Stripe.DisputeUpdateParams>): Dispute {
-  const { evidence, metadata } = call.params;
-  const { id, status } = world.disputes.get(idOf(call));
-  if (status === 'won' || status === 'lost') throw invalid('This dispute is already closed');
-  const updated = world.disputes.change(id, (dispute) => {
-    dispute.metadata = mergeMetadata(dispute.metadata, metadata);
-    if (!evidence) return;
-    dispute.evidence = { ...dispute.evidence, ...(evidence as Record<string, unknown>) };
-    dispute.evidence_details.has_evidence = true;
-    dispute.evidence_details.submission_count += 1;
-    dispute.status = 'under_review';
-  });
-  const text = evidence?.uncategorized_text;
-  if (text === 'winning_evidence') return decide(world, id, 'won');
-  return text === 'losing_evidence' ? decide(world, id, 'lost') : updated;
-}
-
-function decide(world: World, id: string, status: 'lost' | 'won'): Dispute {
-  const dispute = world.disputes.change(
-    id,
-    (dispute) => Object.assign(dispute, { status, is_charge_refundable: status === 'won' }),
-    'charge.dispute.closed',
-  );
-  if (status === 'won') world.emit('charge.dispute.funds_reinstated', dispute);
-  return dispute;
-}
-
 /** The dispute that forbids the refund of a charge, if any. */
 function barringDispute(world: World, { id }: Charge): Dispute | undefined {
   return world.disputes.all().find(({ charge, is_charge_refundable: refundable }) => charge === id && !refundable);
-}
-
-export function retrieveDispute(world: World, call: Call): Dispute {
-  return world.disputes.get(idOf(call));
-}
-
-export function listDisputes(world: World, { params }: Call<Stripe.DisputeListParams>) {
-  const { charge, payment_intent: intent, created } = params;
-  const found = world.disputes
-    .all()
-    .filter((dispute) => charge === undefined || dispute.charge === charge)
-    .filter((dispute) => intent === undefined || dispute.payment_intent === intent)
-    .filter((dispute) => inRange(dispute.created, created));
-  return pageOf(found, params, '/v1/disputes', world.disputes);
-}
-
-const names = [
-  'access_activity_log',
-  'billing_address',
-  'cancellation_policy',
-  'cancellation_policy_disclosure',
-  'cancellation_rebuttal',
-  'customer_communication',
-  'customer_email_address',
-  'customer_name',
-  'customer_purchase_ip',
-  'customer_signature',
-  'duplicate_charge_documentation',
-  'duplicate_charge_explanation',
-  'duplicate_charge_id',
-  'product_description',
-  'receipt',
-  'refund_policy',
-  'refund_policy_disclosure',
-  'refund_refusal_explanation',
-  'service_date',
-  'service_documentation',
-  'shipping_address',
-  'shipping_carrier',
-  'shipping_date',
-  'shipping_documentation',
-  'shipping_tracking_number',
-  'uncategorized_file',
-  'uncategorized_text',
-] as const;
-
-/** The evidence of a new dispute: every field is null. */
-function evidenceFields(): Record<string, unknown> {
-  return { ...Object.fromEntries(names.map((name) => [name, null])), enhanced_evidence: {} };
 }

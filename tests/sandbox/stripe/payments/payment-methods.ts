@@ -47,10 +47,6 @@ export function detach(world: World, id: string): PaymentMethod {
   );
 }
 
-export function retrievePaymentMethod(world: World, call: Call): PaymentMethod {
-  return world.paymentMethods.get(idOf(call));
-}
-
 type ListParams = PageParams & { customer?: string; type?: string };
 
 /** Recorded: without a customer the list is empty; an unknown or deleted one is refused. */
@@ -90,7 +86,6 @@ function base(world: World, metadata: Metadata) {
     object: 'payment_method' as const,
     billing_details: { address: noAddress, email: null, name: null, phone: null, tax_id: null },
     created: world.now(),
-    customer: null,
     metadata,
   };
 }

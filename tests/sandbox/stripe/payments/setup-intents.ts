@@ -95,22 +95,15 @@ type NewSetupIntent = {
 };
 
 const untouched = {
-  allowed_payment_method_types: null,
-  application: null,
   automatic_payment_methods: { allow_redirects: 'always', enabled: true },
   customer_account: null,
-  excluded_payment_method_types: null,
   flow_directions: null,
   livemode: false,
   managed_payments: null,
-  mandate: null,
-  on_behalf_of: null,
-  payment_method_configuration_details: null,
   payment_method_options: {
     card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' },
   },
   payment_method_types: ['card'],
-  single_use_mandate: null,
   // Recorded: Stripe returns this whatever the parameters say.
   usage: 'off_session',
 };
@@ -123,11 +116,9 @@ export function newSetupIntent(world: World, fields: NewSetupIntent): SetupInten
     description: fields.description ?? null,
     id,
     object: 'setup_intent',
-    cancellation_reason: null,
     created: world.now(),
     customer: fields.customer,
     last_setup_error: null,
-    latest_attempt: null,
     metadata: fields.metadata ?? {},
     next_action: null,
     payment_method: fields.paymentMethod ?? null,

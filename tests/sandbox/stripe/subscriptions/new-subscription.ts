@@ -8,9 +8,9 @@ import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collec
 import { announceTrialEnd, periodFrom } from './periods.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine, trialLine, isTaxed } from '../invoices/lines.ts';
-import type { Customer, Metadata, Price, Subscription, MissingMethod, SubscriptionItem } from '../objects.ts';
+import type { Customer, Metadata, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { type World, newMetadata } from '../world.ts';
-import { listOf, newId } from '../table.ts';
+import { listOf, newId, withNulls } from '../table.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
 
@@ -93,15 +93,10 @@ function askForMethod(world: World, subscription: Subscription): void {
 }
 
 const untouched = {
-  application: null,
-  application_fee_percent: null,
-  billing_cycle_anchor_config: null,
   billing_schedules: [],
   billing_thresholds: null,
   collection_method: 'charge_automatically',
   customer_account: null,
-  days_until_due: null,
-  default_source: null,
   default_tax_rates: [],
   discounts: [],
   invoice_settings: {
@@ -113,11 +108,6 @@ const untouched = {
   },
   livemode: false,
   managed_payments: { enabled: false },
-  next_pending_invoice_item_invoice: null,
-  on_behalf_of: null,
-  pending_invoice_item_interval: null,
-  pending_update: null,
-  test_clock: null,
   transfer_data: null,
 };
 
@@ -129,7 +119,7 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     ? ownMethod(world, customer.id, params.default_payment_method, 'default_payment_method')
     : null;
   const isFlexible = params.billing_mode?.type !== 'classic';
-  return {
+  return withNulls<Subscription>({
     ...untouched,
     id,
     object: 'subscription',
@@ -142,30 +132,23 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
           updated_at: now,
         }
       : { type: 'classic', flexible: null, updated_at: now },
-    cancel_at: null,
     cancel_at_period_end: false,
-    canceled_at: null,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     created: now,
     currency: items[0]?.price.currency ?? 'usd',
     customer: customer.id,
     default_payment_method: method?.id ?? null,
     description: params.description ?? null,
-    ended_at: null,
     items: listOf(items, `/v1/subscription_items?subscription=${id}`),
-    latest_invoice: null,
     metadata: newMetadata(params.metadata),
-    pause_collection: null,
     payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
-    pending_setup_intent: null,
-    schedule: null,
     start_date: now,
     status: trialEnd === null ? 'incomplete' : 'trialing',
     trial_start: trialEnd === null ? null : now,
     trial_end: trialEnd,
     trial_settings: trialSettingsOf(params),
     _: { pending: [], isTrialEndAnnounced: false, billed: {}, lastFinalized: null },
-  };
+  });
 }
 
 function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
@@ -179,7 +162,7 @@ function automaticTax({ address }: Customer, params: Params): Subscription['auto
 }
 
 function trialSettingsOf({ trial_settings: settings }: Params): Subscription['trial_settings'] {
-  const missing = (settings?.end_behavior.missing_payment_method ?? 'create_invoice') as MissingMethod;
+  const missing = settings?.end_behavior.missing_payment_method ?? 'create_invoice';
   return { end_behavior: { billing_cycle_anchor: 'now', missing_payment_method: missing } };
 }
 

@@ -1,7 +1,7 @@
 import { addInterval } from '../clock.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine } from '../invoices/lines.ts';
-import type { Period, Subscription, SubscriptionItem, MissingMethod } from '../objects.ts';
+import type { Period, Subscription, SubscriptionItem } from '../objects.ts';
 import type { World } from '../world.ts';
 import { defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
 import { endSubscription } from './subscriptions.ts';
@@ -40,7 +40,7 @@ function moveToNextPeriod(subscription: Subscription): void {
  */
 export function endTrial(world: World, id: string, at: number, { isRequested = false } = {}): void {
   const subscription = world.subscriptions.get(id);
-  const missing: MissingMethod = subscription.trial_settings.end_behavior.missing_payment_method;
+  const missing = subscription.trial_settings.end_behavior.missing_payment_method;
   if (missing !== 'create_invoice' && !defaultMethod(world, subscription)) {
     if (missing === 'cancel') endSubscription(world, id);
     else pauseSubscription(world, id);

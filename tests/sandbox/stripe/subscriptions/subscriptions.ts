@@ -1,6 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, requireCustomer } from '../world.ts';
-import { inRange, pageOf } from '../table.ts';
+import { type Call, idOf, type World } from '../world.ts';
 import type { Subscription, Line } from '../objects.ts';
 import { notFound, invalid } from '../api/errors.ts';
 import { creditLine, subscriptionOf } from '../invoices/lines.ts';
@@ -38,30 +37,6 @@ export function subscriptionDueAt(subscription: Subscription): number | null {
   if (status !== 'trialing' || trial_end === null) return Math.min(periodEnd(subscription), ends);
   const notice = subscription._.isTrialEndAnnounced ? Infinity : trial_end - trialNotice;
   return Math.min(trial_end, notice, ends);
-}
-
-export function retrieveSubscription(world: World, call: Call): Subscription {
-  return world.subscriptions.get(idOf(call));
-}
-
-export function listSubscriptions(world: World, { params }: Call<Stripe.SubscriptionListParams>) {
-  const { customer, price, status, created } = params;
-  requireCustomer(world, customer);
-  const found = world.subscriptions
-    .all()
-    .filter((subscription) => customer === undefined || subscription.customer === customer)
-    .filter((subscription) => price === undefined || subscription.items.data.some((item) => item.price.id === price))
-    .filter((subscription) => hasStatus(subscription, status))
-    .filter((subscription) => inRange(subscription.created, created))
-    .filter((subscription) => inRange(periodStart(subscription), params.current_period_start))
-    .filter((subscription) => inRange(periodEnd(subscription), params.current_period_end));
-  return pageOf(found, params, '/v1/subscriptions', world.subscriptions);
-}
-
-function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
-  if (wanted === undefined) return isLive(subscription);
-  if (wanted === 'all') return true;
-  return wanted === 'ended' ? isEnded(subscription) : subscription.status === wanted;
 }
 
 /** Ends a subscription at once. Throws 404 for one that has ended. */

@@ -4,7 +4,7 @@ import { invalid, missing } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { isEnded, applyCancellation, periodEnd } from './subscriptions.ts';
 import { endTrial, movePeriod, periodFrom } from './periods.ts';
-import type { MissingMethod, Subscription, SubscriptionItem, Line, Metadata } from '../objects.ts';
+import type { Subscription, SubscriptionItem, Line, Metadata } from '../objects.ts';
 import { planOf, recurringPrice } from '../catalogue.ts';
 import { newSubscriptionItem } from './new-subscription.ts';
 import { collectInvoice } from '../invoices/collect-invoice.ts';
@@ -54,7 +54,7 @@ function applyFields(world: World, id: string, params: Params): void {
     if (description !== undefined) subscription.description = description || null;
     const { pause_collection: pause } = params;
     if (pause !== undefined) subscription.pause_collection = pause ? { resumes_at: null, ...pause } : null;
-    const missing = trial?.end_behavior.missing_payment_method as MissingMethod | undefined;
+    const missing = trial?.end_behavior.missing_payment_method;
     if (missing) subscription.trial_settings.end_behavior.missing_payment_method = missing;
     const { comment, feedback } = params.cancellation_details ?? {};
     if (comment !== undefined) subscription.cancellation_details.comment = comment || null;

@@ -172,21 +172,6 @@ test('a dispute names the charge and no customer, and forbids a refund', async (
   expect((await me.current()).status).toBe('active');
 });
 
-test.each([
-  ['won', 'charge.dispute.funds_reinstated'],
-  ['lost', 'charge.dispute.closed'],
-])('a dispute is %s', async (status, event) => {
-  const me = await newPerson();
-  await me.subscribe('basic');
-  const id = String((await me.control('POST', `/customers/${phone}/dispute`))['id']);
-  const evidence = { uncategorized_text: status === 'won' ? 'winning_evidence' : 'losing_evidence' };
-  await me.stripe.disputes.update(id, { evidence });
-  expect((await me.stripe.disputes.retrieve(id)).status).toBe(status);
-  await me.advance(0);
-  expect(me.receivedTypes()).toEqual(expect.arrayContaining(['charge.dispute.closed', event]));
-  await expect(me.stripe.disputes.update(id, { evidence })).rejects.toThrow('already closed');
-});
-
 test('a test card disputes its own payment', async () => {
   const me = await newPerson();
   const { id: method } = await me.stripe.paymentMethods.attach('pm_card_createDispute', { customer: me.customer });

@@ -187,7 +187,7 @@ test('without a card nothing is sold, unless it may stay incomplete', async () =
 
 test('a cancellation can be undone', async () => {
   const me = await newPerson();
-  const { id, items } = await me.subscribe('basic');
+  const { items } = await me.subscribe('basic');
   await me.portal('cancel');
   const canceling = await me.current();
   expect(canceling).toMatchObject({
@@ -195,8 +195,6 @@ test('a cancellation can be undone', async () => {
     cancel_at_period_end: false,
     cancel_at: items.data[0]?.current_period_end,
   });
-  const flow = { type: 'subscription_cancel', subscription_cancel: { subscription: id } } as const;
-  await expect(me.portal('cancel', {}, flow)).rejects.toThrow('already set to be canceled');
   await me.portal('keep');
   await me.advance(week + 60);
   expect(await me.current()).toMatchObject({ status: 'active', cancel_at: null, canceled_at: null });
