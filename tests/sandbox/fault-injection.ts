@@ -1,28 +1,49 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
+import * as v from 'valibot';
+import { integer, readControl } from './controls.ts';
 
-/** The fault of a service. */
-type Fault = {
-  status?: number;
-  delayMs?: number;
+const text = v.exactOptional(v.string());
+const flag = v.exactOptional(v.literal(true));
+const anyService = {
+  status: v.exactOptional(integer(200, 599)),
+  delayMs: v.exactOptional(integer(0, 600_000)),
   /** Requests wait until the fault is removed or replaced; then the rest of the fault applies. */
-  hold?: true;
+  hold: flag,
   /** Closes the connection without handling the request. */
-  drop?: true;
+  drop: flag,
   /** Handles the request, then closes the connection without a response. */
-  cut?: true;
+  cut: flag,
   /** Only requests whose path starts with it are affected. */
-  path?: string;
+  path: text,
   /** Only requests whose address or body contains it are affected: the digits of a phone, the id of a user. */
-  match?: string;
+  match: text,
   /** The target of a redirecting `status`. */
-  location?: string;
-  /** Stripe alone: the failing status is stored under the request's idempotency key. */
-  remember?: true;
-  /** Stripe alone: every customer is unknown. */
-  unknownCustomer?: true;
+  location: text,
 };
+const ofStripe = {
+  ...anyService,
+  /** The failing status is stored under the request's idempotency key. */
+  remember: flag,
+  /** Every customer is unknown. */
+  unknownCustomer: flag,
+};
+const redirects = ({ status = 0, location }: Fault) => location === undefined || (status >= 300 && status < 400);
+const fails = ({ status = 500, remember }: Fault) => !remember || status >= 400;
+const faultOf = (entries: typeof ofStripe) =>
+  v.exactOptional(v.nullable(v.pipe(v.strictObject(entries), v.check(redirects), v.check(fails))));
+const FaultOfAny = faultOf(anyService as typeof ofStripe);
+const Faults = v.strictObject({
+  libsql: FaultOfAny,
+  stripe: faultOf(ofStripe),
+  whatsapp: FaultOfAny,
+  bot: FaultOfAny,
+  push: FaultOfAny,
+});
+
+/** The fault of a service; the schema says what its fields do. */
+type Fault = v.InferOutput<ReturnType<typeof v.strictObject<typeof ofStripe, undefined>>>;
 
 /** A fault in effect; one service has at most one fault of each `match`. */
 type ActiveFault = { service: Service; fault: Fault; held: number; removed: Promise<void>; remove: () => void };
@@ -92,12 +113,8 @@ function control(active: Map<string, ActiveFault>, counts: Map<Service, number>)
   const whole = () => Object.fromEntries(services.map((name) => [name, active.get(name)?.fault ?? null]));
   app.get('/faults', (c) => c.json(whole()));
   app.put('/faults', async (c) => {
-    const wanted = await c.req.json<unknown>().catch(() => undefined);
-    const problem = findProblem(wanted);
-    if (problem) return c.json({ error: problem }, 400);
-    for (const [name, fault] of Object.entries(wanted as Record<Service, Fault | null>)) {
-      replace(active, name as Service, fault);
-    }
+    const wanted = await readControl(c, Faults, usage);
+    for (const name of services) if (wanted[name] !== undefined) replace(active, name, wanted[name]);
     return c.json(whole());
   });
   app.get('/faults/held', (c) =>
@@ -124,39 +141,8 @@ function replace(active: Map<string, ActiveFault>, service: Service, fault: Faul
   active.set(keyOf(fault), { service, fault, held: 0, removed, remove });
 }
 
-const shapeOfFault =
-  '{status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
-
-function findProblem(wanted: unknown): string | undefined {
-  if (typeof wanted !== 'object' || wanted === null) return 'Send {libsql?, stripe?, whatsapp?, bot?, push?}';
-  for (const [name, fault] of Object.entries(wanted)) {
-    if (!services.includes(name as Service)) return `There is no service called ${name}`;
-    if (fault !== null && !isFault(name as Service, fault)) return `${name} must be null or ${shapeOfFault}`;
-  }
-  return undefined;
-}
-
-function isFault(service: Service, value: unknown): value is Fault {
-  if (typeof value !== 'object' || value === null) return false;
-  const { status, delayMs, path, match, location, ...flags } = value as Record<string, unknown>;
-  const isRedirect = Number(status) >= 300 && Number(status) < 400;
-  return (
-    inRange(status, 200, 599) &&
-    inRange(delayMs, 0, 600_000) &&
-    [path, match, location].every((each) => each === undefined || typeof each === 'string') &&
-    (location === undefined || isRedirect) &&
-    (flags['remember'] === undefined || Number(status ?? 500) >= 400) &&
-    Object.entries(flags).every(([name, each]) => flagsOf(service).includes(name) && each === true)
-  );
-}
-
-function flagsOf(service: Service): string[] {
-  return service === 'stripe' ? ['hold', 'drop', 'cut', 'remember', 'unknownCustomer'] : ['hold', 'drop', 'cut'];
-}
-
-function inRange(value: unknown, least: number, most: number): boolean {
-  return value === undefined || (Number.isInteger(value) && Number(value) >= least && Number(value) <= most);
-}
+const usage =
+  '{libsql?, stripe?, whatsapp?, bot?, push?}, each null or {status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
 
 function closeConnection(c: Context): Response {
   (c.env as HttpBindings).incoming.socket.destroy();

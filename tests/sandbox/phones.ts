@@ -66,16 +66,9 @@ export function createPhones(store: Store) {
       return message;
     },
 
-    /** Sets whether WhatsApp reaches the handset; messages sent meanwhile are lost. */
-    setReachable(number: string, reachable: boolean): void {
-      const phone = find(number) ?? { number, lastAt: Date.now() };
-      store.put('phones', number, { ...phone, unreachable: !reachable } satisfies Phone);
-    },
-
-    /** Sets whether WhatsApp hides the number from the bot. */
-    setHidden(number: string, hidden: boolean): void {
-      const phone = find(number) ?? { number, lastAt: Date.now() };
-      store.put('phones', number, { ...phone, hidden } satisfies Phone);
+    /** Sets whether WhatsApp reaches the handset (messages sent meanwhile are lost), or hides its number from the bot. */
+    set(number: string, change: Pick<Phone, 'unreachable' | 'hidden'>): void {
+      store.put('phones', number, { number, lastAt: Date.now(), ...find(number), ...change } satisfies Phone);
     },
 
     /** Removes the conversation with the bot from the person's handset; template messages stay. */

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { type Context, Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import * as v from 'valibot';
 import { createChat } from './bot/chat.ts';
 import { createBotEvents } from './bot/events.ts';
 import { createPhoneActions } from './bot/phone-actions.ts';
+import { readControl } from './controls.ts';
 import { createFaultInjection } from './fault-injection.ts';
 import { createIssuer } from './issuer.ts';
 import { createLibsql } from './libsql/index.ts';
@@ -77,13 +80,13 @@ function route(
     app.route('/', each);
   app.get('/phones', (c) => c.json(phones.recent()));
   app.put('/phones/:phone/hidden', async (c) => {
-    const { hidden } = await c.req.json<{ hidden: boolean }>();
-    phones.setHidden(numberOf(c) ?? '', hidden);
+    const { hidden } = await readControl(c, v.object({ hidden: v.boolean() }), '{hidden: boolean}');
+    phones.set(numberOf(c) ?? '', { hidden });
     return c.json({ hidden });
   });
   app.put('/phones/:phone/reachable', async (c) => {
-    const { reachable } = await c.req.json<{ reachable: boolean }>();
-    phones.setReachable(numberOf(c) ?? '', reachable);
+    const { reachable } = await readControl(c, v.object({ reachable: v.boolean() }), '{reachable: boolean}');
+    phones.set(numberOf(c) ?? '', { unreachable: !reachable });
     return c.json({ reachable });
   });
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c) ?? '')));
@@ -94,6 +97,7 @@ function route(
 }
 
 function logError(error: Error, c: Context): Response {
+  if (error instanceof HTTPException) return error.getResponse();
   console.error(error);
   return c.json({ error: error.message }, 500);
 }

@@ -17,41 +17,24 @@ export class ApiError extends Error {
 /** Posts as the bot: signed by Standard Webhooks with the first secret. */
 export function createApi(siteUrl: string, secrets: string) {
   const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
-
-  /** `id` is the idempotency key of the call. */
+  /** `id` is the idempotency key. Throws an `ApiError` also if the connection ends in the middle of the response. */
   return async function callApi<Result>(
     path: string,
     input: unknown,
     id = `msg_${crypto.randomUUID()}`,
   ): Promise<Result> {
-    const { bytes } = await post(siteUrl, path, input, webhook, id);
-    return parse(bytes.toString()) as Result;
+    const body = JSON.stringify(input);
+    const headers = signedHeaders(webhook, id, body);
+    try {
+      const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) };
+      const response = await fetch(siteUrl + path, init);
+      const result = parse(await response.text());
+      if (!response.ok) throw new ApiError(path, response.status, result);
+      return result as Result;
+    } catch (error) {
+      throw error instanceof ApiError ? error : new ApiError(path, null, String(error));
+    }
   };
-}
-
-/** Fetches a recording as the bot. */
-export function createRecordingFetch(siteUrl: string, secrets: string) {
-  const webhook = new Webhook(secrets.trim().split(/\s+/)[0] ?? '');
-  const path = '/api/bot/voice';
-
-  return async function fetchRecording(phone: string, id: string): Promise<{ type: string; bytes: Buffer }> {
-    return post(siteUrl, path, { phone, id }, webhook, `msg_${crypto.randomUUID()}`);
-  };
-}
-
-/** Throws an `ApiError` also if the connection ends in the middle of the response. */
-async function post(siteUrl: string, path: string, input: unknown, webhook: Webhook, id: string) {
-  const body = JSON.stringify(input);
-  const headers = signedHeaders(webhook, id, body);
-  try {
-    const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) };
-    const response = await fetch(siteUrl + path, init);
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (!response.ok) throw new ApiError(path, response.status, parse(bytes.toString()));
-    return { type: response.headers.get('content-type') ?? '', bytes };
-  } catch (error) {
-    throw error instanceof ApiError ? error : new ApiError(path, null, String(error));
-  }
 }
 
 function parse(text: string): unknown {

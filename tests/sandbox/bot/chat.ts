@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { readControl } from '../controls.ts';
 import { canonical, numberOf } from '../phones.ts';
 import type { Store } from '../store.ts';
-import { ApiError, createApi, createRecordingFetch } from './calls.ts';
+import { ApiError, createApi } from './calls.ts';
 import { silence } from './silence.ts';
 
 type Voice = { seconds: number; type: string; bytes: number };
@@ -10,7 +11,10 @@ export type ChatMessageData = { phone: string; messageId: string; text: string; 
 export type Chat = ReturnType<typeof createChat>;
 
 /** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
-type Mode = 'answer' | 'accept' | 'silent' | 'refuse';
+const modes = ['answer', 'accept', 'silent', 'refuse'] as const;
+type Mode = (typeof modes)[number];
+const ModeControl = v.object({ mode: v.picklist(modes), phone: v.optional(v.string()) });
+
 type Reply = {
   phone: string;
   id: string;
@@ -25,7 +29,6 @@ type Reply = {
 /** `pauseMs` makes the typing indicator visible. */
 type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: number };
 
-const modes: readonly unknown[] = ['answer', 'accept', 'silent', 'refuse'] satisfies Mode[];
 const retriesMs = [500, 2000, 5000];
 /** The number of pieces in which a typed reply appears. */
 const pieces = 5;
@@ -35,7 +38,6 @@ const speech = silence(spokenSeconds).toString('base64');
 /** The bot's part of the web conversation: accepted messages, and replies. */
 export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettings) {
   const callApi = createApi(siteUrl, secret);
-  const fetchRecording = createRecordingFetch(siteUrl, secret);
   /** Handles the messages of a number one by one, so that replies keep their order. */
   const queues = new Map<string, Promise<void>>();
   const ofPhone = new Map<string, Mode>();
@@ -67,9 +69,7 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
 
   /** The local bot understands no speech: its transcript says how long the recording is. */
   async function transcribe(phone: string, id: string, { seconds }: Voice): Promise<void> {
-    const { type, bytes } = await withRetries(() => fetchRecording(phone, id));
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    store.put(`bot-recordings:${digitsOf(phone)}`, id, { id, type, bytes: bytes.length, sha256 });
+    await withRetries(() => callApi('/api/bot/voice', { phone, id }));
     const text = `(A voice message of ${seconds} s)`;
     await withRetries(() => callApi('/api/bot/transcripts', { phone, id, text }, `transcript_${id}`));
   }
@@ -105,7 +105,6 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
     },
     control: control({
       list: (number) => store.list(`bot-chat:${canonical(number)}`),
-      recordings: (number) => store.list(`bot-recordings:${canonical(number)}`),
       replies: (number) => store.list(`bot-replies:${canonical(number)}`),
       write,
       getMode: () => ofAll,
@@ -123,8 +122,6 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
 
 type Actions = {
   list: (number: string) => unknown[];
-  /** The type, size and SHA-256 of the recordings that it has fetched. */
-  recordings: (number: string) => unknown[];
   replies: (number: string) => unknown[];
   write: (reply: Reply) => Promise<object>;
   getMode: () => Mode;
@@ -132,21 +129,19 @@ type Actions = {
   setMode: (mode: Mode, phone?: string) => void;
 };
 
-function control({ list, recordings, replies, write, getMode, setMode }: Actions): Hono {
+function control({ list, replies, write, getMode, setMode }: Actions): Hono {
   const app = new Hono();
   app.get('/bot/chat/:phone', (c) => c.json(list(numberOf(c) ?? '')));
-  app.get('/bot/recordings/:phone', (c) => c.json(recordings(numberOf(c) ?? '')));
   app.get('/bot/replies/:phone', (c) => c.json(replies(numberOf(c) ?? '')));
   app.get('/bot/mode', (c) => c.json({ mode: getMode() }));
   app.put('/bot/mode', async (c) => {
-    const { mode, phone } = await fieldsOf(c);
-    if (!modes.includes(mode)) return c.json({ error: `mode must be one of ${modes.join(', ')}` }, 400);
-    setMode(mode as Mode, typeof phone === 'string' ? phone : undefined);
+    const { mode, phone } = await readControl(c, ModeControl, `{mode: ${modes.join(' | ')}, phone?}`);
+    setMode(mode, phone);
     return c.json({ mode });
   });
   app.post('/bot/replies', async (c) => {
-    const { id = `reply-${crypto.randomUUID()}`, ...rest } = await fieldsOf(c);
-    return c.json(await write({ ...rest, id } as Reply));
+    const reply = await c.req.json<Omit<Reply, 'id'>>();
+    return c.json(await write({ id: `reply-${crypto.randomUUID()}`, ...reply }));
   });
   app.onError((error, c) => {
     if (!(error instanceof ApiError)) throw error;
@@ -154,11 +149,6 @@ function control({ list, recordings, replies, write, getMode, setMode }: Actions
     return c.json({ error: message, call: path, status, response }, 502);
   });
   return app;
-}
-
-async function fieldsOf(c: Context): Promise<Record<string, unknown>> {
-  const body: unknown = await c.req.json().catch(() => ({}));
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }
 
 /** Retries while the API does not respond or is unavailable. */

@@ -36,7 +36,7 @@ export async function batch(stream: Stream, { steps }: Batch) {
   const results: (StatementResult | null)[] = [];
   const errors: (Failure | null)[] = [];
   for (const { stmt, condition } of steps) {
-    const wanted = !condition || holds(condition, results, errors, stream);
+    const wanted = !condition || holds(condition, results);
     const outcome = wanted ? await attempt(stream, stmt) : {};
     results.push(outcome.result ?? null);
     errors.push(outcome.error ?? null);
@@ -53,24 +53,14 @@ async function attempt(stream: Stream, statement: Statement): Promise<{ result?:
   }
 }
 
-function holds(
-  condition: Condition,
-  results: (StatementResult | null)[],
-  errors: (Failure | null)[],
-  stream: Stream,
-): boolean {
-  const inner = (each: Condition) => holds(each, results, errors, stream);
+function holds(condition: Condition, results: (StatementResult | null)[]): boolean {
   if (condition.type === 'ok') return Boolean(results[condition.step]);
-  if (condition.type === 'error') return Boolean(errors[condition.step]);
-  if (condition.type === 'not') return !inner(condition.cond);
-  if (condition.type === 'and') return condition.conds.every(inner);
-  if (condition.type === 'or') return condition.conds.some(inner);
-  if (condition.type === 'is_autocommit') return !stream.connection.inTransaction;
+  if (condition.type === 'not') return !holds(condition.cond, results);
   throw new ProtocolError('Cannot deserialize client message from JSON');
 }
 
 /** The text, or the one stored on the stream under its id. */
-export function sqlOf(stream: Stream, { sql, sql_id: id }: SqlSource): string {
+function sqlOf(stream: Stream, { sql, sql_id: id }: SqlSource): string {
   if (typeof sql === 'string') return sql;
   const stored = typeof id === 'number' ? stream.texts.get(id) : undefined;
   if (stored === undefined) throw new ProtocolError(`SQL text ${id} not found`);

@@ -5,20 +5,18 @@ import {
   ProtocolError,
   describeError,
   type PipelineRequest,
-  type SqlSource,
   type StreamRequest,
   type StreamResult,
-  analyze,
 } from './statement.ts';
 import { Streams, type StreamSettings, type Stream } from './connection.ts';
-import { batch, execute, sequence, sqlOf } from './execute.ts';
+import { batch, execute, sequence } from './execute.ts';
 
 export type LibsqlSettings = StreamSettings & {
   /** The bearer token that callers must send, if it is set. */
   authToken?: string;
 };
 
-/** A libSQL server: the real engine on a file, with the Hrana protocol over HTTP. */
+/** A libSQL server: the real engine on a file, with what its client sends of the Hrana protocol over HTTP, version 2. */
 export function createLibsql({ authToken, ...settings }: LibsqlSettings): { app: Hono; close(): void } {
   mkdirSync(dirname(settings.file), { recursive: true });
   const streams = new Streams(settings);
@@ -28,11 +26,8 @@ export function createLibsql({ authToken, ...settings }: LibsqlSettings): { app:
     if (!authToken || c.req.header('authorization') === `Bearer ${authToken}`) return next();
     return c.json({ error: 'Authentication failed: The JWT is invalid' }, 401);
   });
-  app.get('/version', (c) => c.text('sqld solace-sandbox'));
   app.get('/v2', (c) => c.body(null, 200));
-  app.get('/v3', (c) => c.body(null, 200));
   app.post('/v2/pipeline', async (c) => c.json(await pipeline(streams, await readBody(c))));
-  app.post('/v3/pipeline', async (c) => c.json(await pipeline(streams, await readBody(c))));
   app.onError((error, c) => {
     if (!(error instanceof ProtocolError)) throw error;
     return error.code ? c.json({ message: error.message, code: error.code }, 400) : c.text(error.message, 400);
@@ -76,25 +71,9 @@ async function respond(stream: Stream, request: StreamRequest): Promise<StreamRe
 async function perform(stream: Stream, request: StreamRequest): Promise<Record<string, unknown>> {
   if (request.type === 'execute') return { result: await execute(stream, request.stmt) };
   if (request.type === 'batch') return { result: await batch(stream, request.batch) };
-  if (request.type === 'describe') return { result: describe(stream, request) };
-  if (request.type === 'get_autocommit') return { is_autocommit: !stream.connection.inTransaction };
   if (request.type === 'sequence') await sequence(stream, request);
   else if (request.type === 'store_sql') stream.texts.set(request.sql_id, request.sql);
   else if (request.type === 'close_sql') stream.texts.delete(request.sql_id);
   else if (request.type !== 'close') throw new ProtocolError('Cannot deserialize client message from JSON');
   return {};
-}
-
-const explains = /^\s*explain\b/i;
-const reads = /^\s*(?:select|values|explain|with(?![\s\S]*\b(?:insert|update|delete|replace)\b))\b/i;
-
-function describe(stream: Stream, source: SqlSource) {
-  const sql = sqlOf(stream, source);
-  const { columns } = stream.connection.prepare(sql);
-  return {
-    params: analyze(sql).params.map((name) => ({ name })),
-    cols: columns,
-    is_explain: explains.test(sql),
-    is_readonly: reads.test(sql),
-  };
 }

@@ -8,7 +8,7 @@ export type WireValue =
   | { type: 'text'; value: string }
   | { type: 'blob'; base64: string };
 
-/** The supported part of Hrana over HTTP: github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md. */
+/** The supported part of Hrana over HTTP: github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md. */
 export type SqlSource = { sql?: string | null; sql_id?: number | null };
 
 export type Statement = SqlSource & {
@@ -17,21 +17,17 @@ export type Statement = SqlSource & {
   want_rows?: boolean | null;
 };
 
-export type Condition =
-  | { type: 'ok' | 'error'; step: number }
-  | { type: 'not'; cond: Condition }
-  | { type: 'and' | 'or'; conds: Condition[] }
-  | { type: 'is_autocommit' };
+export type Condition = { type: 'ok'; step: number } | { type: 'not'; cond: Condition };
 
 export type Batch = { steps: { stmt: Statement; condition?: Condition | null }[] };
 
 export type StreamRequest =
   | { type: 'execute'; stmt: Statement }
   | { type: 'batch'; batch: Batch }
-  | ({ type: 'sequence' | 'describe' } & SqlSource)
+  | ({ type: 'sequence' } & SqlSource)
   | { type: 'store_sql'; sql_id: number; sql: string }
   | { type: 'close_sql'; sql_id: number }
-  | { type: 'get_autocommit' | 'close' };
+  | { type: 'close' };
 
 export type PipelineRequest = { baton?: string | null; requests: StreamRequest[] };
 

@@ -1,197 +1,156 @@
-import { Hono, type Context } from 'hono';
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { controlError, integer, readControl } from '../controls.ts';
+import { changeDashboardSettings, dashboardSettings } from './account.ts';
 import { expand } from './api/expand.ts';
+import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
+import type { Customer } from './objects.ts';
+import { openDispute } from './payments/charges.ts';
 import type { createTime } from './time.ts';
 import { type Webhooks, queueOf } from './webhooks.ts';
-import type { Atomically, World, CollectionSettings } from './world.ts';
-import type { Customer } from './objects.ts';
-import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
-import { changeDashboardSettings, dashboardSettings, type DashboardSettings } from './account.ts';
-import { openDispute } from './payments/charges.ts';
+import type { Atomically, World } from './world.ts';
 
 type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime>; atomically: Atomically };
 
-const mostSeconds = 400 * 86_400;
+const phone = v.optional(v.string());
+const text = v.exactOptional(v.nullable(v.string()));
+const AdvanceClock = v.object({ advanceSeconds: integer(0, 400 * 86_400), phone });
+const WebhookMode = v.object({ mode: v.picklist(['deliver', 'hold']), phone });
+const Redelivery = v.object({
+  order: v.optional(v.picklist(['original', 'reversed']), 'original'),
+  times: v.optional(integer(1, 20), 1),
+  phone,
+});
+const AccountSettings = v.strictObject({
+  retries: v.exactOptional(v.picklist(['two-weeks', 'five-days'])),
+  afterRetries: v.exactOptional(v.picklist(['cancel', 'unpaid', 'past_due'])),
+  phone,
+});
+const Dashboard = v.strictObject({
+  chargesEnabled: v.exactOptional(v.boolean()),
+  icon: text,
+  statementDescriptor: text,
+  supportEmail: text,
+});
 
-/** The control calls that the real Stripe lacks: stored objects, clock, webhook mode, payments. */
+/** The control calls that the real Stripe lacks: stored objects, clock, webhook mode, payments, account settings. */
 export function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   const app = new Hono();
-  app.route('/', createPaymentControl({ world, atomically }));
-
-  app.get('/stripe/customers/:phone', (c) => {
-    const customer = findCustomer(world, c.req.param('phone'));
-    return customer ? c.json(objectsOf(world, customer)) : unknownCustomer(c);
-  });
+  app.get('/stripe/customers/:phone', (c) => c.json(objectsOf(world, findCustomer(world, c.req.param('phone')))));
 
   /** Oldest first. The real list of events cannot be limited to a customer. */
   app.get('/stripe/events', (c) => {
     const events = world.events.all().filter((event) => queueOf(event) === c.req.query('customer'));
-    return c.json(events.toReversed().map((event) => expand(world, event, []) as object));
+    return c.json(events.toReversed().map((event) => shown(world, event)));
   });
 
-  app.get('/stripe/clock', (c) => {
-    const customer = scopeOf(world, c.req.query('phone'));
-    return customer === undefined ? unknownCustomer(c) : c.json({ now: world.clock.now(customer) });
-  });
+  app.get('/stripe/clock', (c) => c.json({ now: world.clock.now(scopeOf(world, c.req.query('phone'))) }));
   app.post('/stripe/clock', async (c) => {
-    const { advanceSeconds: seconds, phone } = await readBody(c);
-    const isValid = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= mostSeconds;
-    if (!isValid) return c.json({ error: 'Send {advanceSeconds: 0..34560000, phone?}' }, 400);
-    const customer = scopeOf(world, phone);
-    if (customer === undefined) return unknownCustomer(c);
-    return c.json({ now: await time.advance(Number(seconds), customer) });
+    const control = await readControl(c, AdvanceClock, '{advanceSeconds: 0..34560000, phone?}');
+    return c.json({ now: await time.advance(control.advanceSeconds, scopeOf(world, control.phone)) });
   });
 
   app.put('/stripe/webhooks', async (c) => {
-    const { mode, phone } = await readBody(c);
-    if (mode !== 'deliver' && mode !== 'hold') return c.json({ error: "Send {mode: 'deliver' | 'hold', phone?}" }, 400);
-    const customer = scopeOf(world, phone);
-    if (customer === undefined) return unknownCustomer(c);
-    await webhooks.setMode(mode, customer);
-    return c.json({ mode });
+    const control = await readControl(c, WebhookMode, "{mode: 'deliver' | 'hold', phone?}");
+    await webhooks.setMode(control.mode, scopeOf(world, control.phone));
+    return c.json({ mode: control.mode });
   });
   app.post('/stripe/webhooks/redeliver', async (c) => {
-    const { order = 'original', times = 1, phone } = await readBody(c);
-    if (order !== 'original' && order !== 'reversed')
-      return c.json({ error: "order is 'original' or 'reversed'" }, 400);
-    if (!Number.isInteger(times) || Number(times) < 1 || Number(times) > 20)
-      return c.json({ error: 'times is 1..20' }, 400);
-    const events = eventsOf(world, phone, order);
+    const control = await readControl(c, Redelivery, "{order?: 'original' | 'reversed', times?: 1..20, phone?}");
+    const customer = scopeOf(world, control.phone);
+    const newest = world.events.all().filter((event) => customer === '' || queueOf(event) === customer);
+    const events = control.order === 'reversed' ? newest : newest.toReversed();
     let sent = 0;
-    for (let round = 0; round < Number(times); round++)
+    for (let round = 0; round < control.times; round++)
       sent += await webhooks.redeliver(events, world.webhookEndpoints.all());
     return c.json({ sent });
   });
+  app.route('/', createPaymentControl(world, atomically));
+  app.route('/', createAccountControl(world));
   return app;
 }
 
-function objectsOf(world: World, customer: Customer): unknown {
-  const { id } = customer;
-  const own = <T extends { customer: string }>(docs: T[]) => docs.filter((doc) => doc.customer === id);
-  const present = customer.deleted ? { id, object: 'customer', deleted: true } : customer;
-  const subscriptions = own(world.subscriptions.all());
-  const schedules = own(world.schedules.all());
-  return expand(world, { customer: present, subscriptions, schedules, invoices: own(world.invoices.all()) }, []);
-}
-
-function eventsOf(world: World, phone: unknown, order: 'original' | 'reversed') {
-  const customer = typeof phone === 'string' ? findCustomer(world, phone)?.id : undefined;
-  const events = world.events.all().filter((event) => phone === undefined || queueOf(event) === customer);
-  return order === 'reversed' ? events : events.toReversed();
-}
-
-type PaymentParts = { world: World; atomically: Atomically };
-
-/** Failing cards, disputes, authentications, and how the account collects failed renewals. */
-function createPaymentControl({ world, atomically }: PaymentParts): Hono {
+/** Failing cards, disputes and authentications. */
+function createPaymentControl(world: World, atomically: Atomically): Hono {
   const app = new Hono();
-
   app.post('/stripe/customers/:phone/card', async (c) => {
-    const { declines } = await readBody(c);
-    if (typeof declines !== 'boolean') return c.json({ error: 'Send {declines: boolean}' }, 400);
-    const customer = findCustomer(world, c.req.param('phone'));
-    const methods = world.paymentMethods.all().filter((method) => method.customer === customer?.id);
-    if (!customer || methods.length === 0) return unknownCustomer(c);
+    const { declines } = await readControl(c, v.object({ declines: v.boolean() }), '{declines: boolean}');
+    const { id } = findCustomer(world, c.req.param('phone'));
+    const methods = world.paymentMethods.all().filter(({ customer }) => customer === id);
+    if (methods.length === 0) throw controlError(404, 'This customer has no card');
     for (const method of methods) world.paymentMethods.change(method.id, ({ _ }) => void (_.declines = declines), null);
     return c.json({ declines });
   });
 
   // The last payment, or the one of `charge`.
   app.post('/stripe/customers/:phone/dispute', async (c) => {
-    const customer = findCustomer(world, c.req.param('phone'));
-    const { charge: wanted } = await readBody(c);
+    const { charge: wanted } = await readControl(c, v.object({ charge: phone }), '{charge?: string}');
+    const { id } = findCustomer(world, c.req.param('phone'));
     const charge = world.charges
       .all()
-      .filter(({ customer: payer, status, disputed }) => payer === customer?.id && status === 'succeeded' && !disputed)
-      .find(({ id }) => wanted === undefined || wanted === id);
-    if (!charge) return c.json({ error: 'This customer has no payment that could be disputed' }, 404);
+      .filter(({ customer, status, disputed }) => customer === id && status === 'succeeded' && !disputed)
+      .find((each) => wanted === undefined || wanted === each.id);
+    if (!charge) throw controlError(404, 'This customer has no payment that could be disputed');
     const cause = { reason: 'fraudulent', network_reason_code: '10.4' };
-    return c.json(
-      expand(
-        world,
-        atomically(charge.customer ?? '', () => openDispute(world, charge.id, cause)),
-        [],
-      ) as object,
-    );
+    const dispute = atomically(id, () => openDispute(world, charge.id, cause));
+    return c.json(shown(world, dispute));
   });
 
   app.post('/stripe/customers/:phone/authenticate', async (c) => {
-    const { succeeds } = await readBody(c);
-    if (typeof succeeds !== 'boolean') return c.json({ error: 'Send {succeeds: boolean}' }, 400);
-    const customer = findCustomer(world, c.req.param('phone'));
+    const control = await readControl(c, v.object({ succeeds: v.boolean() }), '{succeeds: boolean}');
+    const { id } = findCustomer(world, c.req.param('phone'));
     const waiting = world.invoices
       .all()
-      .find((invoice) => invoice.customer === customer?.id && awaitsAuthentication(world, invoice));
-    if (!waiting) return c.json({ error: 'No open invoice of this customer waits for authentication' }, 404);
-    return c.json(
-      expand(
-        world,
-        atomically(waiting.customer, () => authenticateInvoice(world, waiting.id, { succeeds })),
-        [],
-      ) as object,
-    );
-  });
-
-  app.get('/stripe/settings', (c) => {
-    const customer = scopeOf(world, c.req.query('phone'));
-    return customer === undefined ? unknownCustomer(c) : c.json(world.collection(customer));
-  });
-  app.put('/stripe/settings', async (c) => {
-    const { retries, afterRetries, phone, ...others } = await readBody(c);
-    const customer = scopeOf(world, phone);
-    if (customer === undefined) return unknownCustomer(c);
-    const fits =
-      isOneOf(retries, ['two-weeks', 'five-days']) && isOneOf(afterRetries, ['cancel', 'unpaid', 'past_due']);
-    if (!fits || Object.keys(others).length > 0) {
-      const error =
-        "Send {retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due', phone?}";
-      return c.json({ error }, 400);
-    }
-    const changes = { ...(retries !== undefined && { retries }), ...(afterRetries !== undefined && { afterRetries }) };
-    return c.json(world.setCollection(changes as Partial<CollectionSettings>, customer));
-  });
-
-  app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
-  app.put('/stripe/dashboard', async (c) => {
-    const changes = await readBody(c);
-    if (isDashboard(changes)) return c.json(changeDashboardSettings(world, changes));
-    const error = 'Send {chargesEnabled?: boolean} and icon?, statementDescriptor?, supportEmail?: text or null';
-    return c.json({ error }, 400);
+      .find((invoice) => invoice.customer === id && awaitsAuthentication(world, invoice));
+    if (!waiting) throw controlError(404, 'No open invoice of this customer waits for authentication');
+    const invoice = atomically(id, () => authenticateInvoice(world, waiting.id, control));
+    return c.json(shown(world, invoice));
   });
   return app;
 }
 
-const dashboardTexts = new Set(['icon', 'statementDescriptor', 'supportEmail']);
-
-function isDashboard(changes: object): changes is Partial<DashboardSettings> {
-  return Object.entries(changes).every(([name, value]) =>
-    name === 'chargesEnabled'
-      ? typeof value === 'boolean'
-      : dashboardTexts.has(name) && (value === null || typeof value === 'string'),
-  );
+/** How the account collects failed renewals, and the settings of its Dashboard. */
+function createAccountControl(world: World): Hono {
+  const app = new Hono();
+  app.get('/stripe/settings', (c) => c.json(world.collection(scopeOf(world, c.req.query('phone')))));
+  app.put('/stripe/settings', async (c) => {
+    const usage = "{retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due', phone?}";
+    const { phone: of, ...changes } = await readControl(c, AccountSettings, usage);
+    return c.json(world.setCollection(changes, scopeOf(world, of)));
+  });
+  app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
+  app.put('/stripe/dashboard', async (c) => {
+    const usage = '{chargesEnabled?: boolean} and icon?, statementDescriptor?, supportEmail?: text or null';
+    return c.json(changeDashboardSettings(world, await readControl(c, Dashboard, usage)));
+  });
+  return app;
 }
 
-function isOneOf(value: unknown, allowed: string[]): boolean {
-  return value === undefined || (typeof value === 'string' && allowed.includes(value));
+function shown(world: World, object: unknown): object {
+  return expand(world, object, []) as object;
 }
 
-async function readBody(c: Context): Promise<Record<string, unknown>> {
-  const body = await c.req.json<unknown>().catch(() => ({}));
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+function objectsOf(world: World, customer: Customer): object {
+  const { id } = customer;
+  const own = <T extends { customer: string }>(docs: T[]) => docs.filter((doc) => doc.customer === id);
+  return shown(world, {
+    customer: customer.deleted ? { id, object: 'customer', deleted: true } : customer,
+    subscriptions: own(world.subscriptions.all()),
+    schedules: own(world.schedules.all()),
+    invoices: own(world.invoices.all()),
+  });
 }
 
-function unknownCustomer(c: Context): Response {
-  return c.json({ error: 'Stripe knows no such customer, or no card of theirs' }, 404);
-}
-
-/** The customer with this number, else the last deleted one with it. */
-function findCustomer(world: World, phone: string): Customer | undefined {
-  const digits = phone.replaceAll(/\D/g, '');
+/** The customer with this number, else the last deleted one with it; throws a 404 if there is none. */
+function findCustomer(world: World, number: string): Customer {
+  const digits = number.replaceAll(/\D/g, '');
   const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
-  return found.find((customer) => !customer.deleted) ?? found[0];
+  const customer = found.find(({ deleted }) => !deleted) ?? found[0];
+  if (!customer) throw controlError(404, 'Stripe knows no customer with this number');
+  return customer;
 }
 
-/** The customer with this number, '' for everybody if none is named, undefined if it is unknown. */
-function scopeOf(world: World, phone: unknown): string | undefined {
-  if (phone === undefined) return '';
-  return typeof phone === 'string' ? findCustomer(world, phone)?.id : undefined;
+/** The customer with this number, '' for everybody if none is named. */
+function scopeOf(world: World, number: string | undefined): string {
+  return number === undefined ? '' : findCustomer(world, number).id;
 }
