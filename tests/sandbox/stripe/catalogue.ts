@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
-import { newId, withNulls } from './table.ts';
+import { newId, withBlanks } from './table.ts';
 import type { Plan, Product, Price } from './objects.ts';
 import { invalid } from './api/errors.ts';
 
@@ -25,20 +25,12 @@ export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParam
   });
 }
 
-const untouchedProduct = {
-  livemode: false,
-  package_dimensions: null,
-  tax_details: null,
-  type: 'service',
-};
-
 /** A product without a price. */
 function newProduct(world: World, params: Stripe.ProductCreateParams): Product {
   if (params.id && world.products.find(params.id)) {
     throw invalid('Product already exists.', 'id', 'resource_already_exists');
   }
   return world.products.insert({
-    ...untouchedProduct,
     id: params.id ?? newId('prod_', 14),
     object: 'product',
     active: params.active ?? true,
@@ -52,16 +44,11 @@ function newProduct(world: World, params: Stripe.ProductCreateParams): Product {
     metadata: newMetadata(params.metadata),
     statement_descriptor: params.statement_descriptor ?? null,
     tax_code: params.tax_code ?? null,
+    type: 'service',
     unit_label: params.unit_label ?? null,
     url: params.url ?? null,
   });
 }
-
-const untouchedPrice = {
-  billing_scheme: 'per_unit',
-  livemode: false,
-  transform_quantity: null,
-};
 
 export function createPrice(world: World, { params }: Pick<Call<Stripe.PriceCreateParams>, 'params'>): Price {
   if (params.unit_amount === undefined)
@@ -69,7 +56,7 @@ export function createPrice(world: World, { params }: Pick<Call<Stripe.PriceCrea
   const product = productOf(world, params);
   claimLookupKey(world, params.lookup_key, params.transfer_lookup_key);
   return world.prices.insert({
-    ...untouchedPrice,
+    billing_scheme: 'per_unit',
     id: newId('price_1'),
     object: 'price',
     active: params.active ?? true,
@@ -145,7 +132,7 @@ export function recurringPrice(world: World, id: string, param: string): Price {
 
 /** A price in the format of the older Plan object, which subscription items still contain. */
 export function planOf(price: Price): object {
-  return withNulls<Plan>({
+  return withBlanks<Plan>({
     id: price.id,
     object: 'plan',
     active: price.active,
@@ -156,7 +143,6 @@ export function planOf(price: Price): object {
     currency: price.currency,
     interval: price.recurring?.interval ?? 'week',
     interval_count: price.recurring?.interval_count ?? 1,
-    livemode: false,
     metadata: price.metadata,
     nickname: price.nickname,
     product: price.product,

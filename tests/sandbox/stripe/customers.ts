@@ -9,9 +9,7 @@ import { endSubscription, isLive } from './subscriptions/subscriptions.ts';
 const untouched = {
   customer_account: null,
   discount: null,
-  livemode: false,
   preferred_locales: [],
-  shipping: null,
   tax_exempt: 'none',
   test_clock: null,
 };

@@ -17,7 +17,7 @@ export type Table<T extends Doc> = {
   /** Newest first, as Stripe lists. */
   all(): T[];
   /** Emits `….created`. */
-  insert(doc: WithoutNulls<T>): T;
+  insert(doc: WithoutBlanks<T>): T;
   /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
   change(id: string, edit: (doc: T) => void, event?: string | null): T;
   remove(id: string): void;
@@ -61,8 +61,8 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
     else store.put(dueCollection, doc.id, { id: doc.id, table: name, at, customer: ownerOf(doc) } satisfies Due);
     return doc;
   }
-  function insert(given: WithoutNulls<T>): T {
-    const doc = save(withNulls(given));
+  function insert(given: WithoutBlanks<T>): T {
+    const doc = save(withBlanks(given));
     if (event) emit(`${event}.created`, doc);
     return doc;
   }
@@ -91,25 +91,29 @@ function ownerOf(doc: Doc & { customer?: unknown }): string {
   return typeof doc.customer === 'string' ? doc.customer : '';
 }
 
-type Nullable<T> = { [Field in keyof T]: null extends T[Field] ? Field : never }[keyof T];
-/** An object that may lack the fields that are null. */
-export type WithoutNulls<T> = Omit<T, Nullable<T>> & Partial<Pick<T, Nullable<T>>>;
+type Blank<T> = {
+  [Field in keyof T]: null extends T[Field] ? Field : T[Field] extends unknown[] ? Field : never;
+}[keyof T];
+/** An object that may lack what `withBlanks` adds. */
+export type WithoutBlanks<T> = Omit<T, Blank<T> | 'livemode'> & Partial<T>;
 
-/** By object: the fields that Stripe always sends, and that may be null. */
-const nullable = new Map(
+/** By object: the fields that Stripe always sends, with the value that they have at first. */
+const blanks = new Map(
   Object.entries(responses as unknown as Record<string, Fields>).map(([object, fields]) => {
-    const names = Object.entries(fields).filter(([name, shape]) => name.endsWith('!') && mayBeNull(shape));
-    return [object, Object.fromEntries(names.map(([name]) => [name.slice(0, -1), null]))];
+    const sent = Object.entries(fields).filter(([name]) => name.endsWith('!'));
+    return [object, Object.fromEntries(sent.flatMap(([name, shape]) => blankOf(name.slice(0, -1), shape)))];
   }),
 );
 
-function mayBeNull(shape: Shape): boolean {
-  return isChoice(shape) && shape['|'].includes('null');
+function blankOf(name: string, shape: Shape): [string, unknown][] {
+  if (name === 'livemode') return [[name, false]];
+  if (Array.isArray(shape)) return [[name, []]];
+  return isChoice(shape) && shape['|'].includes('null') ? [[name, null]] : [];
 }
 
-/** A new object: what it lacks of the fields that Stripe always sends is null. */
-export function withNulls<T extends { object: string }>(given: WithoutNulls<T>): T {
-  return { ...nullable.get((given as unknown as T).object), ...given } as unknown as T;
+/** A new object. What it lacks of the fields that Stripe always sends is null, an empty list, or the test mode. */
+export function withBlanks<T extends { object: string }>(given: WithoutBlanks<T>): T {
+  return { ...blanks.get(given.object as string), ...given } as unknown as T;
 }
 
 type Attributes = Record<string, unknown>;

@@ -205,7 +205,6 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
     created: world.now(),
     description: params.description || null,
     enabled_events: params.enabled_events,
-    livemode: false,
     metadata: newMetadata(params.metadata),
     status: 'enabled',
     url: params.url,

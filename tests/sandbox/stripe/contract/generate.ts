@@ -37,7 +37,7 @@ const longestEnum = 12;
 function shapeOf(schema: Schema, side: 'request' | 'response'): Shape {
   const plain = withoutNull(schema, side);
   if (side === 'request' && schema['x-emptyable']) return either([plain, 'empty']);
-  if (side === 'response' && schema.nullable && plain !== 'any') return either([plain, 'null']);
+  if (side === 'response' && schema.nullable) return either([plain, 'null']);
   return plain;
 }
 

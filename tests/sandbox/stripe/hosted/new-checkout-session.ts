@@ -12,23 +12,12 @@ import { methodConfiguration } from '../account.ts';
 type Params = Stripe.Checkout.SessionCreateParams;
 
 const untouched = {
-  adaptive_pricing: null,
-  collected_information: null,
-  consent_collection: null,
-  currency_conversion: null,
   custom_fields: [],
   custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
-  customer_account: null,
   discounts: [],
-  invoice_creation: null,
-  livemode: false,
-  managed_payments: null,
-  permissions: null,
-  shipping_cost: null,
   shipping_options: [],
   total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
   ui_mode: 'hosted_page',
-  wallet_options: null,
 };
 
 /** Opens a hosted checkout page for a subscription, or for saving a card. */

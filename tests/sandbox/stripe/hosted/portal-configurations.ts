@@ -18,7 +18,6 @@ export function createPortalConfiguration(world: World, { params }: Call<Params>
     default_return_url: params.default_return_url || null,
     features,
     is_default: world.portalConfigurations.all().length === 0,
-    livemode: false,
     login_page: { enabled: params.login_page?.enabled ?? false, url: null },
     metadata: newMetadata(params.metadata),
     name: params.name || null,

@@ -130,15 +130,12 @@ const untouched = {
   amount_capturable: 0,
   amount_details: { tip: {} },
   capture_method: 'automatic_async',
-  customer_account: null,
   confirmation_method: 'automatic',
-  livemode: false,
   managed_payments: { enabled: false },
   payment_method_options: {
     card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
   },
   payment_method_types: ['card'],
-  shipping: null,
   transfer_data: null,
 };
 
@@ -168,11 +165,8 @@ export function newPaymentIntent(world: World, payment: Payment): PaymentIntent 
     currency: payment.currency,
     customer: payment.customer,
     description: payment.description ?? null,
-    last_payment_error: null,
     metadata: payment.metadata ?? {},
-    next_action: null,
     payment_method: payment.payment_method ?? null,
-    processing: null,
     setup_future_usage: payment.setupFutureUsage ?? null,
     status: payment.payment_method ? 'requires_confirmation' : 'requires_payment_method',
     _: { invoice: payment.invoice ?? null, settlesAt: null },

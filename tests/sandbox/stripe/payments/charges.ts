@@ -6,43 +6,20 @@ import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from '../o
 import { formatMoney } from '../hosted/layout.ts';
 import { day } from '../clock.ts';
 
-const untouchedCharge = {
-  application: null,
-  application_fee: null,
-  application_fee_amount: null,
-  balance_transaction: null,
-  calculated_statement_descriptor: 'SOLACE',
-  captured: true,
-  failure_balance_transaction: null,
-  fraud_details: {},
-  livemode: false,
-  on_behalf_of: null,
-  radar_options: {},
-  receipt_number: null,
-  receipt_url: null,
-  review: null,
-  shipping: null,
-  source: null,
-  source_transfer: null,
-  statement_descriptor: null,
-  statement_descriptor_suffix: null,
-  transfer_data: null,
-  transfer_group: null,
-};
-
 type Attempt = { intent: PaymentIntent; method: PaymentMethod; failure?: Decline | undefined; status?: 'pending' };
 
 /** Records one attempt to charge a payment method; emits `charge.succeeded`, `.pending` or `.failed`. */
 export function newCharge(world: World, { intent, method, failure, status }: Attempt): Charge {
   const outcome: Charge['status'] = failure ? 'failed' : (status ?? 'succeeded');
-  const charge = {
-    ...untouchedCharge,
+  const charge = world.charges.insert({
     id: newId('ch_3'),
-    object: 'charge' as const,
+    object: 'charge',
     amount: intent.amount,
     amount_captured: outcome === 'succeeded' ? intent.amount : 0,
     amount_refunded: 0,
     billing_details: method.billing_details,
+    calculated_statement_descriptor: 'SOLACE',
+    captured: true,
     created: world.now(),
     currency: intent.currency,
     customer: intent.customer,
@@ -56,38 +33,22 @@ export function newCharge(world: World, { intent, method, failure, status }: Att
     payment_intent: intent.id,
     payment_method: method.id,
     payment_method_details: { type: method.type, [method.type]: method[method.type] },
-    receipt_email: null,
     refunded: false,
     status: outcome,
-  };
-  world.emit(`charge.${outcome}`, world.charges.insert(charge));
+  });
+  world.emit(`charge.${outcome}`, charge);
   return charge;
 }
 
 function outcomeOf(failure: Decline | undefined) {
-  const codes = { advice_code: null, network_advice_code: null, network_decline_code: null };
+  const codes = { advice_code: null, network_advice_code: null, network_decline_code: null, risk_level: 'normal' };
   if (!failure) {
-    const seller = 'Payment complete.';
-    const network = 'approved_by_network';
-    return {
-      ...codes,
-      network_status: network,
-      reason: null,
-      risk_level: 'normal',
-      seller_message: seller,
-      type: 'authorized',
-    };
+    const accepted = { network_status: 'approved_by_network', reason: null, type: 'authorized' };
+    return { ...codes, ...accepted, seller_message: 'Payment complete.' };
   }
-  const reason = failure.decline_code ?? failure.code;
+  const refused = { network_status: 'declined_by_network', type: 'issuer_declined' };
   const seller_message = 'The bank did not return any further details with this decline.';
-  return {
-    ...codes,
-    network_status: 'declined_by_network',
-    reason,
-    risk_level: 'normal',
-    seller_message,
-    type: 'issuer_declined',
-  };
+  return { ...codes, ...refused, reason: failure.decline_code ?? failure.code, seller_message };
 }
 
 const untouchedRefund = {
@@ -178,11 +139,9 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
     id: newId('du_1'),
     object: 'dispute',
     amount: charge.amount - charge.amount_refunded,
-    balance_transactions: [],
     charge: charge.id,
     created: world.now(),
     currency: charge.currency,
-    enhanced_eligibility_types: [],
     evidence: { enhanced_evidence: {} },
     evidence_details: {
       due_by: world.now() + 8 * day,
@@ -192,7 +151,6 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
       submission_count: 0,
     },
     is_charge_refundable: false,
-    livemode: false,
     metadata: {},
     payment_intent: charge.payment_intent,
     payment_method_details: {

@@ -98,7 +98,6 @@ const untouched = {
   automatic_payment_methods: { allow_redirects: 'always', enabled: true },
   customer_account: null,
   flow_directions: null,
-  livemode: false,
   managed_payments: null,
   payment_method_options: {
     card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' },
@@ -118,9 +117,7 @@ export function newSetupIntent(world: World, fields: NewSetupIntent): SetupInten
     object: 'setup_intent',
     created: world.now(),
     customer: fields.customer,
-    last_setup_error: null,
     metadata: fields.metadata ?? {},
-    next_action: null,
     payment_method: fields.paymentMethod ?? null,
     status: fields.paymentMethod ? 'requires_confirmation' : 'requires_payment_method',
     _: { subscription: fields.subscription ?? null },

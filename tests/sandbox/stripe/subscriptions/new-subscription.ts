@@ -10,7 +10,7 @@ import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine, trialLine, isTaxed } from '../invoices/lines.ts';
 import type { Customer, Metadata, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { type World, newMetadata } from '../world.ts';
-import { listOf, newId, withNulls } from '../table.ts';
+import { listOf, newId, withBlanks } from '../table.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
 
@@ -94,11 +94,8 @@ function askForMethod(world: World, subscription: Subscription): void {
 
 const untouched = {
   billing_schedules: [],
-  billing_thresholds: null,
   collection_method: 'charge_automatically',
-  customer_account: null,
   default_tax_rates: [],
-  discounts: [],
   invoice_settings: {
     account_tax_ids: null,
     custom_fields: null,
@@ -106,9 +103,7 @@ const untouched = {
     footer: null,
     issuer: { type: 'self' },
   },
-  livemode: false,
   managed_payments: { enabled: false },
-  transfer_data: null,
 };
 
 function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {
@@ -119,7 +114,7 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     ? ownMethod(world, customer.id, params.default_payment_method, 'default_payment_method')
     : null;
   const isFlexible = params.billing_mode?.type !== 'classic';
-  return withNulls<Subscription>({
+  return withBlanks<Subscription>({
     ...untouched,
     id,
     object: 'subscription',
@@ -214,21 +209,19 @@ export function newSubscriptionItem({
   period,
   created,
 }: NewItem): SubscriptionItem {
-  return {
+  return withBlanks<SubscriptionItem>({
     id: newId('si_', 14),
     object: 'subscription_item',
     billed_until: period.end,
-    billing_thresholds: null,
     created,
     current_period_start: period.start,
     current_period_end: period.end,
     current_trial: null,
-    discounts: [],
     metadata: metadata ?? {},
     plan: planOf(price),
     price,
     quantity,
     subscription,
     tax_rates: [],
-  };
+  });
 }
