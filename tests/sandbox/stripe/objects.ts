@@ -116,22 +116,26 @@ export type InvoicePayment = Stored<
   { payment: { type: 'payment_intent'; payment_intent: string } }
 >;
 
-/** The invoice that it pays, and when a bank debit settles. */
+/** The invoice that it pays. */
 export type PaymentIntent = Stored<
   Stripe.PaymentIntent,
-  { last_payment_error: object | null; _: { invoice: string | null; settlesAt: number | null } }
+  { last_payment_error: object | null; _: { invoice: string | null } }
 >;
 
 export type PaymentMethod = Stored<
   Stripe.PaymentMethod,
   {
-    type: 'card' | 'us_bank_account';
+    card: Stripe.PaymentMethod.Card;
+    type: 'card';
     /** `declines` overrides the test card; `isSetUp` allows charges without the cardholder; `isUsed`: no second use. */
     _: { number: string; declines: boolean | null; isSetUp: boolean; isUsed: boolean };
   }
 >;
 
-export type Charge = Stored<Stripe.Charge, { payment_intent: string; payment_method: string }>;
+export type Charge = Stored<
+  Stripe.Charge,
+  { payment_intent: string; payment_method: string; payment_method_details: object }
+>;
 
 export type Refund = Stored<Stripe.Refund, { charge: string }>;
 

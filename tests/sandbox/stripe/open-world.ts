@@ -13,7 +13,6 @@ import {
 import type { EventObject, StripeEvent, WebhookEndpoint } from './objects.ts';
 import { sessionDueAt } from './hosted/checkout-sessions.ts';
 import { invoiceDueAt } from './invoices/lines.ts';
-import { intentDueAt } from './payments/attempt-payment.ts';
 import { scheduleDueAt } from './subscriptions/schedules.ts';
 import { subscriptionDueAt } from './subscriptions/subscriptions.ts';
 
@@ -123,7 +122,6 @@ function openTables(store: Store, emit: Emit, isHidden: () => boolean): Tables {
     paymentIntents: open('payment_intents', 'payment_intent', {
       pathParam: 'intent',
       event: 'payment_intent',
-      dueAt: intentDueAt,
     }),
     paymentMethods: open('payment_methods', 'PaymentMethod', { pathParam: 'payment_method' }),
     portalConfigurations: open('portal_configurations', 'configuration', {

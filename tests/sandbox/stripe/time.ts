@@ -6,7 +6,7 @@ import { endSubscription } from './subscriptions/subscriptions.ts';
 import { announceTrialEnd, endTrial, renewSubscription } from './subscriptions/periods.ts';
 import { finalizeInvoice } from './invoices/draft-invoice.ts';
 import { nextPhase } from './subscriptions/schedules.ts';
-import { collectAutomatically, settleDebit } from './invoices/subscription-invoices.ts';
+import { collectAutomatically } from './invoices/subscription-invoices.ts';
 import { expireSession } from './hosted/checkout-sessions.ts';
 import { closeInvoice } from './invoices/collect-invoice.ts';
 
@@ -64,7 +64,7 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
 }
 
 /** The order of changes that are due at the same second: a schedule sets the price before the renewal charges it. */
-const order = ['schedules', 'subscriptions', 'invoices', 'payment_intents', 'checkout_sessions'];
+const order = ['schedules', 'subscriptions', 'invoices', 'checkout_sessions'];
 
 /** The next of the wanted changes: the first on the real clock, since customers' clocks differ. */
 function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {
@@ -82,7 +82,6 @@ function runDue(world: World, { table, id, at }: Due): void {
   if (table === 'schedules') nextPhase(world, id);
   else if (table === 'subscriptions') runSubscription(world, id, at);
   else if (table === 'invoices') runInvoice(world, id);
-  else if (table === 'payment_intents') settleDebit(world, id);
   else expireSession(world, id);
 }
 

@@ -8,7 +8,6 @@ import {
   authenticationOf,
   authenticationPage,
   authenticationProblem,
-  bankAccount,
   cardChoice,
   chosenCard,
   closedPage,
@@ -30,15 +29,14 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
     if (session.status === 'complete') return c.redirect(successUrl(session), 303);
     if (session.status !== 'open') return c.html(checkoutPage(world, session), 410);
     const card = chosenCard(form);
-    const isDebit = form['card'] === bankAccount && session.payment_method_types.includes(bankAccount);
-    const authentication = isDebit ? 'done' : authenticationOf(form, card);
+    const authentication = authenticationOf(form, card);
     if (authentication === 'missing') {
       return c.html(authenticationPage(world, { action: c.req.path, fields: { card: card.number } }));
     }
     const attempt = { message: authenticationProblem, card: card.number };
     if (authentication === 'failed') return c.html(checkoutPage(world, session, attempt), 402);
     try {
-      const payment = { card: isDebit ? bankAccount : card, isAuthenticated: true } as const;
+      const payment = { card, isAuthenticated: true };
       return c.redirect(
         successUrl(atomically(session.customer ?? '', () => completeCheckout(world, session.id, payment))),
         303,
@@ -133,7 +131,7 @@ function payForm(session: CheckoutSession, label: string, { message, card }: Att
   const back = session.cancel_url ? html`<button formaction="/checkout/${session.id}/back">Back</button>` : '';
   return html`<section class="card" lang="en">
     <form method="post" class="stack">
-      ${problem(message)} ${cardChoice(card, session.payment_method_types)}
+      ${problem(message)} ${cardChoice(card)}
       <button class="primary">${label}</button>
       ${back}
     </form>

@@ -6,7 +6,7 @@ import { productName } from '../invoices/lines.ts';
 import { invalid } from '../api/errors.ts';
 import { createCustomer } from '../customers.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
-import { newBankAccount, newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
+import { newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
 import { succeed } from '../payments/setup-intents.ts';
 import { markSetUp, needsAuthentication, refuseIncomplete } from '../payments/attempt-payment.ts';
 import { createSubscription } from '../subscriptions/new-subscription.ts';
@@ -55,14 +55,14 @@ export function lineItemsOf(world: World, session: CheckoutSession) {
 }
 
 /** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
-export type Payment = { card: TestCard | 'us_bank_account'; isAuthenticated: boolean };
+export type Payment = { card: TestCard; isAuthenticated: boolean };
 
 /** Completes a hosted checkout. Throws and changes nothing if the card is declined or needs authentication. */
 export function completeCheckout(world: World, id: string, { card, isAuthenticated }: Payment): CheckoutSession {
   const session = world.checkoutSessions.get(id);
   if (session.status !== 'open') throw invalid(`This Checkout Session is ${session.status}.`);
   const customer = buyerOf(world, session);
-  const method = card === 'us_bank_account' ? newBankAccount(world) : newPaymentMethod(world, card);
+  const method = newPaymentMethod(world, card);
   attach(world, method.id, customer.id);
   const isSaved = session.mode === 'setup' || session.amount_total === 0;
   if (isSaved && needsAuthentication(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });

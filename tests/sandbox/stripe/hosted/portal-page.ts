@@ -124,7 +124,6 @@ function cardSection({ session, card }: Portal): Html {
 }
 
 function nameOf({ card }: PaymentMethod): string {
-  if (!card) return 'US bank account';
   const brand = card.brand === 'visa' ? 'Visa' : 'Mastercard';
   return `${brand} •••• ${card.last4}, expires ${card.exp_month}/${card.exp_year}`;
 }

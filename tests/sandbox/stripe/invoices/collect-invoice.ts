@@ -26,7 +26,6 @@ export function collectInvoice(world: World, id: string, { method: given, isAuth
       : { kind: 'declined', decline: nothingToCharge };
   recordAttempt(world, id, outcome, method);
   if (outcome.kind === 'paid') settleInvoice(world, id);
-  else if (outcome.kind === 'processing') markActive(world, invoice);
   else failInvoice(world, id, outcome);
   return outcome;
 }
@@ -63,7 +62,7 @@ function declineCodeOf(outcome: Outcome): string | null {
  * invoice either failed or wasn't attempted"; an older invoice changes no status.
  * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
  */
-export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
+function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>): void {
   const invoice = world.invoices.get(id);
   if (kind === 'action') world.emit('invoice.payment_action_required', invoice);
   if (kind !== 'action' || invoice.billing_reason !== 'subscription_create') {
@@ -75,13 +74,6 @@ export function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'k
   if (status !== 'active' || internal.lastFinalized !== id) return;
   world.customers.change(invoice.customer, (customer) => void (customer.delinquent = true));
   world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
-}
-
-/** A pending bank debit counts as paid until the bank refuses it. */
-function markActive(world: World, invoice: Invoice): void {
-  const id = subscriptionOf(invoice);
-  if (!id || world.subscriptions.get(id).status !== 'incomplete') return;
-  world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
 }
 
 /** Marks an invoice as paid. When it is its subscription's latest finalized one, the subscription is active again. */

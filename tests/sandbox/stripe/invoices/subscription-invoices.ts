@@ -4,9 +4,7 @@ import type { Line, Period, Invoice, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 import { day } from '../clock.ts';
 import { subscriptionOf } from './lines.ts';
-import { collectInvoice, payingMethod, failInvoice, settleInvoice } from './collect-invoice.ts';
-import { decline } from '../payments/payment-methods.ts';
-import { failIntent } from '../payments/attempt-payment.ts';
+import { collectInvoice, payingMethod } from './collect-invoice.ts';
 
 type Invoicing = {
   reason: NonNullable<Invoice['billing_reason']>;
@@ -81,7 +79,7 @@ const hardDeclines = new Set([
 /** Charges an open invoice without the customer; if that fails, schedules the next retry. */
 export function collectAutomatically(world: World, id: string): void {
   if (needsAnotherMethod(world, world.invoices.get(id))) skipAttempt(world, id);
-  else if (['paid', 'processing'].includes(collectInvoice(world, id).kind)) return;
+  else if (collectInvoice(world, id).kind === 'paid') return;
   planRetry(world, id);
 }
 
@@ -121,44 +119,4 @@ function endRetries(world: World, invoice: Invoice): void {
   if (afterRetries === 'cancel') return void endSubscription(world, id, { reason: 'payment_failed' });
   stopCollecting(world, id);
   world.subscriptions.change(id, (subscription) => void (subscription.status = 'unpaid'));
-}
-
-/** Settles a bank debit that was started days ago. */
-export function settleDebit(world: World, id: string): void {
-  const intent = world.paymentIntents.get(id);
-  const charge = intent.latest_charge ?? '';
-  const isPaid = !world.paymentMethods.get(intent.payment_method ?? '')._.declines;
-  world.charges.change(
-    charge,
-    (charge) => Object.assign(charge, { status: isPaid ? 'succeeded' : 'failed', paid: isPaid }),
-    isPaid ? 'charge.succeeded' : 'charge.failed',
-  );
-  if (isPaid) succeed(world, id);
-  else failIntent(world, id, decline, charge);
-  const { invoice } = intent._;
-  if (invoice) finish(world, invoice, isPaid);
-}
-
-function succeed(world: World, id: string): void {
-  world.paymentIntents.change(
-    id,
-    (intent) => Object.assign(intent, { status: 'succeeded', amount_received: intent.amount }),
-    'payment_intent.succeeded',
-  );
-}
-
-function finish(world: World, invoice: string, isPaid: boolean): void {
-  if (isPaid) settleInvoice(world, invoice);
-  else {
-    failInvoice(world, invoice, { kind: 'declined' });
-    planRetry(world, invoice);
-  }
-  const session = world.checkoutSessions.all().find((session) => session.invoice === invoice);
-  if (!session) return;
-  const event = `checkout.session.async_payment_${isPaid ? 'succeeded' : 'failed'}`;
-  world.checkoutSessions.change(
-    session.id,
-    (session) => void (session.payment_status = isPaid ? 'paid' : 'unpaid'),
-    event,
-  );
 }

@@ -4,14 +4,11 @@ import { decline, findTestCard } from './payment-methods.ts';
 import type { PaymentIntent, PaymentMethod } from '../objects.ts';
 import type { World } from '../world.ts';
 import { newId } from '../table.ts';
-import { day } from '../clock.ts';
 
 export type Outcome =
   | { kind: 'declined'; decline: Decline }
   /** The cardholder must authenticate the payment first. */
   | { kind: 'action' }
-  /** A bank debit, which settles days later. */
-  | { kind: 'processing' }
   | { kind: 'paid' };
 
 /** `isAuthenticated`: the cardholder has authenticated this payment. */
@@ -26,7 +23,6 @@ export const authenticationFailed: Decline = {
 /** Charges a payment method for an intent, with the test cards' outcomes. Changes the intent and emits its events. */
 export function attemptPayment(world: World, id: string, method: PaymentMethod, { isAuthenticated }: Attempt): Outcome {
   const intent = world.paymentIntents.get(id);
-  if (method.type === 'us_bank_account') return startDebit(world, intent, method);
   if (method._.declines ?? findTestCard(method._.number)?.refused ?? findTestCard(method._.number)?.declines) {
     return refuse(world, intent, method);
   }
@@ -102,19 +98,6 @@ function requireAction(world: World, { id }: PaymentIntent, method: PaymentMetho
   return { kind: 'action' };
 }
 
-function startDebit(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
-  const { id: latest_charge } = newCharge(world, { intent, method, status: 'pending' });
-  world.paymentIntents.change(
-    intent.id,
-    (intent) => {
-      Object.assign(intent, { status: 'processing', payment_method: method.id, latest_charge });
-      intent._.settlesAt = world.now() + bankDebitTakes;
-    },
-    'payment_intent.processing',
-  );
-  return { kind: 'processing' };
-}
-
 export const actionRequired = 'subscription_payment_intent_requires_action';
 
 /** Implements `error_if_incomplete`: throws 402 for a payment that failed or needs authentication. */
@@ -139,13 +122,6 @@ const untouched = {
   transfer_data: null,
 };
 
-/** The time until a bank debit settles, in seconds. */
-const bankDebitTakes = 4 * day;
-
-export function intentDueAt({ status, _: { settlesAt } }: PaymentIntent): number | null {
-  return status === 'processing' ? settlesAt : null;
-}
-
 type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
   Partial<Pick<PaymentIntent, 'description' | 'metadata' | 'payment_method'>> & {
     invoice?: string;
@@ -169,7 +145,7 @@ export function newPaymentIntent(world: World, payment: Payment): PaymentIntent 
     payment_method: payment.payment_method ?? null,
     setup_future_usage: payment.setupFutureUsage ?? null,
     status: payment.payment_method ? 'requires_confirmation' : 'requires_payment_method',
-    _: { invoice: payment.invoice ?? null, settlesAt: null },
+    _: { invoice: payment.invoice ?? null },
   });
 }
 

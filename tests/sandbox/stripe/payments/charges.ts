@@ -6,11 +6,11 @@ import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from '../o
 import { formatMoney } from '../hosted/layout.ts';
 import { day } from '../clock.ts';
 
-type Attempt = { intent: PaymentIntent; method: PaymentMethod; failure?: Decline | undefined; status?: 'pending' };
+type Attempt = { intent: PaymentIntent; method: PaymentMethod; failure?: Decline | undefined };
 
-/** Records one attempt to charge a payment method; emits `charge.succeeded`, `.pending` or `.failed`. */
-export function newCharge(world: World, { intent, method, failure, status }: Attempt): Charge {
-  const outcome: Charge['status'] = failure ? 'failed' : (status ?? 'succeeded');
+/** Records one attempt to charge a payment method; emits `charge.succeeded` or `.failed`. */
+export function newCharge(world: World, { intent, method, failure }: Attempt): Charge {
+  const outcome: Charge['status'] = failure ? 'failed' : 'succeeded';
   const charge = world.charges.insert({
     id: newId('ch_3'),
     object: 'charge',
@@ -32,7 +32,7 @@ export function newCharge(world: World, { intent, method, failure, status }: Att
     paid: outcome === 'succeeded',
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: { type: method.type, [method.type]: method[method.type] },
+    payment_method_details: { type: method.type, card: method.card },
     refunded: false,
     status: outcome,
   });

@@ -76,25 +76,18 @@ export function ownMethod(world: World, customer: string, id: string, param: str
   throw invalid(message, param, 'resource_missing');
 }
 
-const untouched = { allow_redisplay: 'unspecified', customer_account: null, livemode: false };
 const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
-
-function base(world: World, metadata: Metadata) {
-  return {
-    ...untouched,
-    id: newId('pm_1'),
-    object: 'payment_method' as const,
-    billing_details: { address: noAddress, email: null, name: null, phone: null, tax_id: null },
-    created: world.now(),
-    metadata,
-  };
-}
 
 /** A new card without a customer. */
 export function newPaymentMethod(world: World, card: TestCard, metadata: Metadata = {}): PaymentMethod {
   return world.paymentMethods.insert({
-    ...base(world, metadata),
+    id: newId('pm_1'),
+    object: 'payment_method',
+    allow_redisplay: 'unspecified',
+    billing_details: { address: noAddress, email: null, name: null, phone: null, tax_id: null },
     card: cardOf(world, card),
+    created: world.now(),
+    metadata,
     type: 'card',
     _: { number: card.number, declines: null, isSetUp: false, isUsed: false },
   });
@@ -117,26 +110,6 @@ function cardOf(world: World, card: TestCard) {
     three_d_secure_usage: { supported: true },
     wallet: null,
   };
-}
-
-/** A new bank account without a customer; its payments settle days later. */
-export function newBankAccount(world: World): PaymentMethod {
-  return world.paymentMethods.insert({
-    ...base(world, {}),
-    type: 'us_bank_account',
-    us_bank_account: {
-      account_holder_type: 'individual',
-      account_type: 'checking',
-      bank_name: 'STRIPE TEST BANK',
-      financial_connections_account: null,
-      fingerprint: 'fpbank6789',
-      last4: '6789',
-      networks: { preferred: 'ach', supported: ['ach'] },
-      routing_number: '110000000',
-      status_details: null,
-    },
-    _: { number: '000123456789', declines: null, isSetUp: true, isUsed: false },
-  });
 }
 
 /** The payment method of an id; a test card's name such as `pm_card_visa` creates one. `param` as in `Table.get`. */
