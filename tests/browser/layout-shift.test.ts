@@ -77,7 +77,7 @@ for (const path of ['/', '/plans'])
 test('the account and the chat do not move while they load', async ({ page, stub }) => {
   await stub.signedIn();
   stub.respond('getChat', pageOf([], { consent: null }));
-  stub.openStream();
+  stub.stream([]);
   for (const width of [360, 768, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto('/account');

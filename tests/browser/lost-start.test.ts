@@ -57,14 +57,7 @@ for (const { path, shown, started } of pages) {
     expectedErrors,
   }) => {
     expectedErrors.push(/status of 404/);
-    // A page is loaded again at most once a minute.
-    await stopTime(page);
-    await signedIn(stub);
-    const visits = countVisits(page);
-    await page.route('**/assets/**/index-*.js', (route) =>
-      visits() < 2 ? route.fulfill({ status: 404 }) : route.fallback(),
-    );
-    await page.goto(path);
+    const visits = await openWithoutScript(page, stub, path, 1);
     await hydrated(page);
     await expect(started(page)).toBeVisible();
     expect(visits()).toBe(2);
@@ -76,17 +69,25 @@ for (const { path, shown, started } of pages) {
     expectedErrors,
   }) => {
     expectedErrors.push(/status of 404/);
-    // A page is loaded again at most once a minute.
-    await stopTime(page);
-    await signedIn(stub);
-    const visits = countVisits(page);
-    await page.route('**/assets/**/index-*.js', (route) => route.fulfill({ status: 404 }));
-    await page.goto(path);
+    const visits = await openWithoutScript(page, stub, path, Infinity);
     await expect.poll(visits).toBe(2);
     await expect(page.getByText(shown).first()).toBeVisible();
     await expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
     expect(visits()).toBe(2);
   });
+}
+
+/** Opens a page whose entry script is missing on the first visits; returns the number of visits. */
+async function openWithoutScript(page: Page, stub: Stub, path: string, times: number): Promise<() => number> {
+  // A page is loaded again at most once a minute.
+  await stopTime(page);
+  await signedIn(stub);
+  const visits = countVisits(page);
+  await page.route('**/assets/**/index-*.js', (route) =>
+    visits() <= times ? route.fulfill({ status: 404 }) : route.fallback(),
+  );
+  await page.goto(path);
+  return visits;
 }
 
 test('the app does not start without one of its parts, and the messages stay', async ({

@@ -61,7 +61,7 @@ test('somebody turns notices on in the account, gets one while no page is open, 
   await page.goto('about:blank');
   await expect
     .poll(async () => {
-      await phone.receiveReply('A secret reply');
+      await phone.botWrites('A secret reply');
       return phone.notices();
     })
     .not.toEqual([]);

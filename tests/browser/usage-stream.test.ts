@@ -14,12 +14,12 @@ test('the stream moves the count by a number alone, and fetches the profile when
   stub,
 }) => {
   await stopTime(page);
-  stub.stream(
+  stub.stream([
     { type: 'usageUpdate', count: 7 },
     { type: 'usageUpdate', count: '9' },
     { type: 'usageUpdate' },
     { type: 'news', count: 11 },
-  );
+  ]);
   await openAccount(page, stub, basic);
   await expect(used(page, '7 / 30')).toBeVisible();
   expect(stub.calls('streamTicket')).toHaveLength(1);
@@ -28,7 +28,7 @@ test('the stream moves the count by a number alone, and fetches the profile when
     ['subscriptionChange', 'premium', '3 / 70'],
   ] as const) {
     await expect(sign(page, 'Reconnecting...')).toBeVisible();
-    stub.stream({ type });
+    stub.stream([{ type }]);
     stub.person({ ...basic, tier });
     await page.clock.runFor(3000);
     await expect(used(page, usage)).toBeVisible();
@@ -41,7 +41,8 @@ test('a plan that changed while the stream was being opened shows without anothe
   const release = stub.hold('streamTicket');
   await open(page, '/account');
   await expect(used(page, '3 / 30')).toBeVisible();
-  stub.streamFrom({ type: 'connection_established', profile: profileOf({ ...basic, tier: 'platinum', used: 4 }) });
+  const profile = profileOf({ ...basic, tier: 'platinum', used: 4 });
+  stub.stream([], { type: 'connection_established', profile });
   release();
   await expect(page.getByRole('region', { name: 'Current Plan' }).getByText('Platinum')).toBeVisible();
   await expect(used(page, '4 / 160')).toBeVisible();

@@ -66,11 +66,6 @@ export class Phone {
     return control('GET', `push/${encodeURIComponent(this.number)}`);
   }
 
-  /** The companion writes by itself. */
-  receiveReply(text: string): Promise<unknown> {
-    return control('POST', 'bot/replies', { phone: this.number, text });
-  }
-
   /** Whether the saved card declines payments. */
   card(declines: boolean): Promise<unknown> {
     return control('POST', `${this.#customer}/card`, { declines });

@@ -99,17 +99,13 @@ export class Stub {
     };
   }
 
-  /** Sends these messages on every usage stream that is opened, and ends it. */
-  stream(...messages: object[]): void {
-    this.streamFrom({}, ...messages);
-  }
-
-  /** As `stream`, with the data of the first event. */
-  streamFrom(opening: object, ...messages: object[]): void {
-    const said = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
-    const body = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${said}`;
+  /** Sends these messages on every usage stream, after the data of its first event; without messages it stays open. */
+  stream(messages: object[], opening: object = {}): void {
+    const events = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
     this.#replies.set('usageStream', (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${events.join('')}`);
+      if (events.length > 0) response.end();
     });
   }
 
@@ -149,15 +145,6 @@ export class Stub {
       const recording = kept.get(path.split('/').at(-1)!);
       if (!recording) return sendJson(response, 404, '{}');
       response.writeHead(200, { 'content-type': recording.type }).end(recording.bytes);
-    });
-  }
-
-  /** Opens every usage stream, and keeps it open. */
-  openStream(): void {
-    this.#replies.set('usageStream', (_, response) => {
-      response
-        .writeHead(200, { 'content-type': 'text/event-stream' })
-        .write('event: connection_established\ndata: {}\n\n');
     });
   }
 
