@@ -17,7 +17,7 @@ import {
 import { expectToFit, hydrated, installClock, violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
-import recordings from './support/recordings.json' with { type: 'json' };
+import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import { test as journey } from './support/test.ts';
 import type { Phone } from './support/phone.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
-import { silence } from '../sandbox/bot/silence.ts';
+import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import { call as callUrl, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
 
 type Message = {
@@ -92,7 +92,7 @@ it('fetches a recording, transcribes and counts it, shows what it types, and rep
   const ended = new AbortController();
   const stream = await fetch(`${product.siteUrl}/api/user/chat-stream?token=${token}`, { signal: ended.signal });
   const id = crypto.randomUUID();
-  const bytes = silence(2);
+  const bytes = Buffer.from(recordings.find(({ type }) => type.startsWith('audio/ogg'))!.data, 'base64');
   const sent = await fetch(`${product.siteUrl}/api/user/chat/voice?id=${id}&seconds=2`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'audio/ogg;codecs=opus' },

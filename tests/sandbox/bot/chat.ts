@@ -4,7 +4,7 @@ import { readControl } from '../controls.ts';
 import { canonical, numberOf } from '../phones.ts';
 import type { Store } from '../store.ts';
 import { ApiError, createApi } from './calls.ts';
-import { silence } from './silence.ts';
+import recordings from './recordings.json' with { type: 'json' };
 
 type Voice = { seconds: number; type: string; bytes: number };
 export type ChatMessageData = { phone: string; messageId: string; text: string; locale?: string; voice?: Voice };
@@ -21,7 +21,7 @@ type Reply = {
   text: string;
   replyTo?: string;
   crisis?: boolean;
-  /** Speaks too; the local bot has a silent voice. */
+  /** Speaks too: the same sentence each time. */
   voice?: boolean;
   /** Shows the text in pieces first. */
   typed?: boolean;
@@ -32,8 +32,7 @@ type ChatSettings = { store: Store; siteUrl: string; secret: string; pauseMs?: n
 const retriesMs = [500, 2000, 5000];
 /** The number of pieces in which a typed reply appears. */
 const pieces = 5;
-const spokenSeconds = 2;
-const speech = silence(spokenSeconds).toString('base64');
+const speech = recordings.find(({ type }) => type.startsWith('audio/ogg'))!;
 
 /** The bot's part of the web conversation: accepted messages, and replies. */
 export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettings) {
@@ -86,7 +85,7 @@ export function createChat({ store, siteUrl, secret, pauseMs = 300 }: ChatSettin
 
   async function write({ voice, typed, ...reply }: Reply): Promise<object> {
     if (typed) await writeInPieces(reply);
-    const spoken = voice && { voice: { type: 'audio/ogg;codecs=opus', seconds: spokenSeconds, data: speech } };
+    const spoken = voice && { voice: { ...speech, seconds: Math.ceil(speech.seconds) } };
     const result = await callApi<object>('/api/bot/messages', { ...reply, ...spoken }, `message_${reply.id}`);
     store.put(`bot-replies:${digitsOf(reply.phone)}`, reply.id, { ...reply, at: new Date().toISOString() });
     return result;
