@@ -23,15 +23,14 @@ export type Table<T extends Doc> = {
   remove(id: string): void;
 };
 
-export type TableOptions<T> = {
-  name: string;
+/** A kind of object; `prefix` begins its ids. */
+export type Kind<T> = {
+  prefix: string;
   label: string;
   /** The `param` of a 404. */
   pathParam?: string;
   /** The prefix of its event types; without one it emits no events. */
   event?: string;
-  /** While it returns true, no object of the table is found. */
-  isHidden?: () => boolean;
   /** When the clock changes it next, in unix seconds. */
   dueAt?: (doc: T) => number | null;
 };
@@ -41,12 +40,15 @@ export type Due = { id: string; table: string; at: number; customer: string };
 
 export const dueCollection = 'stripe/due';
 
-export function openTable<T extends Doc>(store: Store, emit: Emit, options: TableOptions<T>): Table<T> {
-  const { name, label, pathParam, event, isHidden = () => false, dueAt } = options;
-  const collection = `stripe/${name}`;
+/** What the tables share; while `isHidden` returns true, the tables of this name find no object. */
+type Shared = { store: Store; emit: Emit; isHidden: (name: string) => boolean };
+
+export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name: string, kind: Kind<T>): Table<T> {
+  const { label, pathParam, event, dueAt } = kind;
+  const collection = `stripe/${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 
   function find(id: string): T | undefined {
-    return isHidden() ? undefined : store.get<T>(collection, id);
+    return isHidden(name) ? undefined : store.get<T>(collection, id);
   }
   function get(id: string, param?: string): T {
     const doc = find(id);
@@ -82,7 +84,7 @@ export function openTable<T extends Doc>(store: Store, emit: Emit, options: Tabl
     store.delete(dueCollection, id);
   }
   function all(): T[] {
-    return isHidden() ? [] : store.list<T>(collection).toReversed();
+    return isHidden(name) ? [] : store.list<T>(collection).toReversed();
   }
   return { label, find, get, all, insert, change, remove };
 }

@@ -64,7 +64,7 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
 }
 
 /** The order of changes that are due at the same second: a schedule sets the price before the renewal charges it. */
-const order = ['schedules', 'subscriptions', 'invoices', 'checkout_sessions'];
+const order = ['schedules', 'subscriptions', 'invoices', 'checkoutSessions'];
 
 /** The next of the wanted changes: the first on the real clock, since customers' clocks differ. */
 function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {

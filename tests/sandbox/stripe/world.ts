@@ -1,27 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Clock } from './clock.ts';
-import type { Emit, Table } from './table.ts';
-import type {
-  Charge,
-  Dispute,
-  PaymentIntent,
-  PaymentMethod,
-  Refund,
-  SetupIntent,
-  CheckoutSession,
-  PortalConfiguration,
-  PortalSession,
-  Customer,
-  Price,
-  Product,
-  StripeEvent,
-  WebhookEndpoint,
-  Invoice,
-  InvoicePayment,
-  Schedule,
-  Subscription,
-  Metadata,
-} from './objects.ts';
+import type * as stripe from './objects.ts';
+import type { Doc, Emit, Kind, Table } from './table.ts';
 import { missing, notFound } from './api/errors.ts';
 
 export type Settings = {
@@ -73,27 +53,53 @@ export type World = Tables & {
   request: RequestInfo;
 };
 
-/** The tables of the local Stripe, one for each kind of object. */
-export type Tables = {
-  charges: Table<Charge>;
-  checkoutSessions: Table<CheckoutSession>;
-  customers: Table<Customer>;
-  disputes: Table<Dispute>;
-  events: Table<StripeEvent>;
-  invoicePayments: Table<InvoicePayment>;
-  invoices: Table<Invoice>;
-  paymentIntents: Table<PaymentIntent>;
-  paymentMethods: Table<PaymentMethod>;
-  portalConfigurations: Table<PortalConfiguration>;
-  portalSessions: Table<PortalSession>;
-  prices: Table<Price>;
-  products: Table<Product>;
-  refunds: Table<Refund>;
-  schedules: Table<Schedule>;
-  setupIntents: Table<SetupIntent>;
-  subscriptions: Table<Subscription>;
-  webhookEndpoints: Table<WebhookEndpoint>;
+const kind = <T extends Doc>(
+  prefix: string,
+  label: string,
+  options: Omit<Kind<T>, 'prefix' | 'label'> = {},
+): Kind<T> => ({
+  prefix,
+  label,
+  ...options,
+});
+
+/** Every kind of object, by its table. */
+export const kinds = {
+  charges: kind<stripe.Charge>('ch_', 'charge'),
+  checkoutSessions: kind<stripe.CheckoutSession>('cs_', 'checkout.session', { pathParam: 'session' }),
+  customers: kind<stripe.Customer>('cus_', 'customer', { event: 'customer' }),
+  disputes: kind<stripe.Dispute>('du_', 'dispute', { pathParam: 'dispute', event: 'charge.dispute' }),
+  events: kind<stripe.StripeEvent>('evt_', 'event'),
+  invoicePayments: kind<stripe.InvoicePayment>('inpay_', 'invoice_payment', { pathParam: 'invoice_payment' }),
+  invoices: kind<stripe.Invoice>('in_', 'invoice', { event: 'invoice' }),
+  paymentIntents: kind<stripe.PaymentIntent>('pi_', 'payment_intent', { pathParam: 'intent', event: 'payment_intent' }),
+  paymentMethods: kind<stripe.PaymentMethod>('pm_', 'PaymentMethod', { pathParam: 'payment_method' }),
+  portalConfigurations: kind<stripe.PortalConfiguration>('bpc_', 'configuration', {
+    pathParam: 'configuration',
+    event: 'billing_portal.configuration',
+  }),
+  portalSessions: kind<stripe.PortalSession>('bps_', 'billing_portal.session', { event: 'billing_portal.session' }),
+  prices: kind<stripe.Price>('price_', 'price', { pathParam: 'price', event: 'price' }),
+  products: kind<stripe.Product>('prod_', 'product', { event: 'product' }),
+  refunds: kind<stripe.Refund>('re_', 'refund', { pathParam: 'refund', event: 'refund' }),
+  // Before those of subscriptions, with which its ids begin.
+  schedules: kind<stripe.Schedule>('sub_sched_', 'subscription schedule', {
+    pathParam: 'schedule',
+    event: 'subscription_schedule',
+  }),
+  setupIntents: kind<stripe.SetupIntent>('seti_', 'setupintent', { pathParam: 'intent', event: 'setup_intent' }),
+  subscriptions: kind<stripe.Subscription>('sub_', 'subscription', { event: 'customer.subscription' }),
+  webhookEndpoints: kind<stripe.WebhookEndpoint>('we_', 'webhook endpoint', { pathParam: 'webhook_endpoint' }),
 };
+type ObjectOf<Of> = Of extends Kind<infer T> ? T : never;
+export type Tables = { [Name in keyof typeof kinds]: Table<ObjectOf<(typeof kinds)[Name]>> };
+
+/** The object with this id, of whatever kind. */
+export function findById(tables: Tables, id: string): Doc | undefined {
+  const names = Object.keys(kinds) as (keyof Tables)[];
+  const name = names.find((each) => id.startsWith(kinds[each].prefix));
+  return name && tables[name].find(id);
+}
 
 /** One request with decoded and validated parameters. */
 export type Call<Params = object> = { params: Params; ids: Record<string, string>; path: string };
@@ -113,7 +119,7 @@ export type ApiResponse = { status: number; body: unknown };
 export const apiVersion = '2026-10-28.endive';
 
 /** A customer that was not deleted. Throws `resource_missing`: 400 for the parameter `param`, else 404. */
-export function liveCustomer(world: World, id: string, param?: string): Customer {
+export function liveCustomer(world: World, id: string, param?: string): stripe.Customer {
   const customer = world.customers.get(id, param);
   if (customer.deleted) throw param === undefined ? notFound('customer', id) : missing('customer', id, param);
   return customer;
@@ -122,14 +128,14 @@ export function liveCustomer(world: World, id: string, param?: string): Customer
 type MetadataParam = '' | null | Record<string, string | number | null> | undefined;
 
 /** Merges metadata: an empty value removes its key, an empty text removes every key. */
-export function mergeMetadata(old: Metadata, changes: MetadataParam): Metadata {
+export function mergeMetadata(old: stripe.Metadata, changes: MetadataParam): stripe.Metadata {
   if (changes === undefined) return old;
   if (changes === '' || changes === null) return {};
-  const merged = { ...old, ...(changes as Metadata) };
+  const merged = { ...old, ...(changes as stripe.Metadata) };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== '' && value !== null));
 }
 
 /** A new object's metadata. */
-export function newMetadata(given: MetadataParam): Metadata {
+export function newMetadata(given: MetadataParam): stripe.Metadata {
   return mergeMetadata({}, given);
 }

@@ -3,7 +3,7 @@ import { invalid } from './errors.ts';
 import { lineItemsOf } from '../hosted/checkout-sessions.ts';
 import { isLive } from '../subscriptions/subscriptions.ts';
 import { listOf } from '../table.ts';
-import type { World } from '../world.ts';
+import { findById, type World } from '../world.ts';
 
 type Json = Record<string, unknown>;
 
@@ -27,7 +27,7 @@ function expandAlong(world: World, parent: Json, [step, ...rest]: string[]): voi
   if (step === undefined) return;
   if (!(step in parent)) parent[step] = included(world, parent, step);
   const value = parent[step];
-  if (typeof value === 'string') parent[step] = structuredClone(findById(world, value, step));
+  if (typeof value === 'string') parent[step] = structuredClone(objectNamed(world, value, step));
   const next = parent[step];
   if (Array.isArray(next))
     for (const [index, item] of next.entries()) next[index] = expandItem(world, item, step, rest);
@@ -36,7 +36,7 @@ function expandAlong(world: World, parent: Json, [step, ...rest]: string[]): voi
 }
 
 function expandItem(world: World, item: unknown, step: string, rest: string[]): unknown {
-  const whole = typeof item === 'string' ? structuredClone(findById(world, item, step)) : item;
+  const whole = typeof item === 'string' ? structuredClone(objectNamed(world, item, step)) : item;
   if (isObject(whole)) expandAlong(world, whole, rest);
   return whole;
 }
@@ -87,9 +87,8 @@ function included(world: World, { object, id, data }: Json, step: string): unkno
   throw invalid(`This property cannot be expanded because it doesn't exist: ${step}.`);
 }
 
-function findById(world: World, id: string, step: string): unknown {
-  const [, table] = tables.find(([prefix]) => id.startsWith(prefix)) ?? [];
-  const found = table && world[table].find(id);
+function objectNamed(world: World, id: string, step: string): unknown {
+  const found = findById(world, id);
   if (!found) throw cannotExpand(step);
   return 'deleted' in found ? { id, object: 'customer', deleted: true } : found;
 }
@@ -97,23 +96,6 @@ function findById(world: World, id: string, step: string): unknown {
 function cannotExpand(step: string): Error {
   return invalid(`This property cannot be expanded (${step}).`);
 }
-
-const tables = [
-  ['cus_', 'customers'],
-  ['sub_sched_', 'schedules'],
-  ['sub_', 'subscriptions'],
-  ['price_', 'prices'],
-  ['prod_', 'products'],
-  ['pm_', 'paymentMethods'],
-  ['seti_', 'setupIntents'],
-  ['pi_', 'paymentIntents'],
-  ['ch_', 'charges'],
-  ['re_', 'refunds'],
-  ['du_', 'disputes'],
-  ['inpay_', 'invoicePayments'],
-  ['in_', 'invoices'],
-  ['bpc_', 'portalConfigurations'],
-] as const satisfies [string, keyof World][];
 
 function withoutPrivate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrivate);
