@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
+import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from './world.ts';
 import { newId, withBlanks } from './table.ts';
 import type { Plan, Product, Price } from './objects.ts';
 import { invalid } from './api/errors.ts';
@@ -15,10 +15,7 @@ export function createProduct(world: World, { params }: Call<Stripe.ProductCreat
 export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParams>): Product {
   const { metadata, images, expand: _, ...fields } = call.params;
   return world.products.change(idOf(call), (product) => {
-    Object.assign(
-      product,
-      Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value])),
-    );
+    Object.assign(product, given(fields, ...(Object.keys(fields) as (keyof typeof fields)[])));
     if (images !== undefined) product.images = images || [];
     product.metadata = mergeMetadata(product.metadata, metadata);
     product.updated = world.now();
@@ -37,16 +34,12 @@ function newProduct(world: World, params: Stripe.ProductCreateParams): Product {
     created: world.now(),
     updated: world.now(),
     name: params.name,
-    description: params.description ?? null,
+    ...given(params, 'description', 'statement_descriptor', 'tax_code', 'unit_label', 'url'),
     default_price: null,
     images: params.images ?? [],
     marketing_features: params.marketing_features ?? [],
     metadata: newMetadata(params.metadata),
-    statement_descriptor: params.statement_descriptor ?? null,
-    tax_code: params.tax_code ?? null,
     type: 'service',
-    unit_label: params.unit_label ?? null,
-    url: params.url ?? null,
   });
 }
 
@@ -62,9 +55,8 @@ export function createPrice(world: World, { params }: Pick<Call<Stripe.PriceCrea
     active: params.active ?? true,
     created: world.now(),
     currency: params.currency.toLowerCase(),
-    lookup_key: params.lookup_key ?? null,
+    ...given(params, 'lookup_key', 'nickname'),
     metadata: newMetadata(params.metadata),
-    nickname: params.nickname ?? null,
     product,
     recurring: recurringOf(params),
     tax_behavior: params.tax_behavior ?? 'unspecified',
@@ -109,10 +101,7 @@ export function updatePrice(world: World, call: Call<Stripe.PriceUpdateParams>):
     claimLookupKey(world, params.lookup_key, params.transfer_lookup_key);
   }
   return world.prices.change(current.id, (price) => {
-    if (params.active !== undefined) price.active = params.active;
-    if (params.lookup_key !== undefined) price.lookup_key = params.lookup_key || null;
-    if (params.nickname !== undefined) price.nickname = params.nickname || null;
-    if (params.tax_behavior !== undefined) price.tax_behavior = params.tax_behavior;
+    Object.assign(price, given(params, 'active', 'lookup_key', 'nickname', 'tax_behavior'));
     price.metadata = mergeMetadata(price.metadata, params.metadata);
   });
 }

@@ -1,4 +1,4 @@
-import { liveCustomer, mergeMetadata, newMetadata, type World, type Call, idOf } from './world.ts';
+import { given, liveCustomer, mergeMetadata, newMetadata, type World, type Call, idOf } from './world.ts';
 import { invalid } from './api/errors.ts';
 import type { Customer, Address, Indexed } from './objects.ts';
 import type { Stripe } from 'stripe';
@@ -6,7 +6,9 @@ import { newId } from './table.ts';
 import { attach, detach, ownMethod } from './payments/payment-methods.ts';
 import { endSubscription, isLive } from './subscriptions/subscriptions.ts';
 
+const unnamed = { description: null, email: null, name: null, phone: null };
 const untouched = {
+  ...unnamed,
   customer_account: null,
   discount: null,
   preferred_locales: [],
@@ -22,12 +24,8 @@ export function createCustomer(world: World, { params }: Pick<Call<Stripe.Custom
     id: newId('cus_', 14),
     object: 'customer',
     created: world.now(),
-    email: params.email ?? null,
-    phone: params.phone ?? null,
-    name: params.name ?? null,
-    description: params.description ?? null,
-    address: addressOf(params.address),
-    balance: params.balance ?? 0,
+    address: null,
+    balance: 0,
     currency: null,
     delinquent: false,
     invoice_prefix: newId('', 8).toUpperCase(),
@@ -51,11 +49,8 @@ function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdatePar
   if (params.email) requireEmail(params.email);
   return world.customers.change(id, (customer) => {
     const before = structuredClone(customer);
-    for (const name of ['email', 'phone', 'name', 'description'] as const) {
-      if (params[name] !== undefined) customer[name] = params[name] || null;
-    }
+    Object.assign(customer, given(params, 'email', 'phone', 'name', 'description', 'balance'));
     if (params.address !== undefined) customer.address = addressOf(params.address);
-    if (params.balance !== undefined) customer.balance = params.balance;
     if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
     customer.metadata = mergeMetadata(customer.metadata, params.metadata);
     customer._ = { phone: customer.metadata['phone'] ?? customer.phone, indexed: indexAfter(before) };

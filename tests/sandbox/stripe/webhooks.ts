@@ -3,7 +3,7 @@ import type { StripeEvent, WebhookEndpoint } from './objects.ts';
 import { createHmac } from 'node:crypto';
 import { realSeconds } from './clock.ts';
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, mergeMetadata, newMetadata } from './world.ts';
+import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from './world.ts';
 import { newId } from './table.ts';
 import { invalid } from './api/errors.ts';
 
@@ -201,9 +201,8 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
   const endpoint = world.webhookEndpoints.insert({
     id: newId('we_1'),
     object: 'webhook_endpoint',
-    api_version: params.api_version ?? null,
     created: world.now(),
-    description: params.description || null,
+    ...given(params, 'api_version', 'description'),
     enabled_events: params.enabled_events,
     metadata: newMetadata(params.metadata),
     status: 'enabled',
@@ -225,7 +224,7 @@ export function updateWebhookEndpoint(world: World, call: Call<Stripe.WebhookEnd
   return world.webhookEndpoints.change(idOf(call), (endpoint) => {
     endpoint.url = url ?? endpoint.url;
     endpoint.enabled_events = events ?? endpoint.enabled_events;
-    if (description !== undefined) endpoint.description = description || null;
+    Object.assign(endpoint, given({ description }, 'description'));
     if (disabled !== undefined) endpoint.status = disabled ? 'disabled' : 'enabled';
     endpoint.metadata = mergeMetadata(endpoint.metadata, metadata);
   });

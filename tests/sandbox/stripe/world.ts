@@ -139,3 +139,13 @@ export function mergeMetadata(old: stripe.Metadata, changes: MetadataParam): str
 export function newMetadata(given: MetadataParam): stripe.Metadata {
   return mergeMetadata({}, given);
 }
+
+type Given<Params, Name extends keyof Params> = { [Field in Name]?: Exclude<Params[Field], '' | undefined> | null };
+
+/** The named parameters that a request contains; an empty text unsets a field. */
+export function given<Params extends object, Name extends keyof Params>(params: Params, ...names: Name[]) {
+  const entries = names
+    .filter((name) => params[name] !== undefined)
+    .map((name) => [name, params[name] === '' ? null : params[name]]);
+  return Object.fromEntries(entries) as Given<Params, Name>;
+}

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { invalid, type StripeError } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import { type Call, liveCustomer, newMetadata, type World } from '../world.ts';
+import { type Call, given, liveCustomer, newMetadata, type World } from '../world.ts';
 import { newSetupIntent } from '../payments/setup-intents.ts';
 import { isTaxed } from '../invoices/lines.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
@@ -34,12 +34,9 @@ export function createCheckoutSession(world: World, { params }: Call<Params>): C
     ...priced(world, lineItems, params),
     id,
     object: 'checkout.session',
-    cancel_url: params.cancel_url ?? null,
-    client_reference_id: params.client_reference_id ?? null,
     created: world.now(),
     customer: customer?.id ?? null,
     customer_details: customer ? detailsOf(customer) : null,
-    customer_email: params.customer_email ?? null,
     expires_at: expiryOf(world, params),
     metadata: newMetadata(params.metadata),
     mode,
@@ -69,23 +66,21 @@ function setupIntentOf(world: World, { customer, setup_intent_data: data }: Para
 }
 
 /** The parameters that the session returns unchanged. */
+const returned = [
+  ...(['allow_promotion_codes', 'allowed_payment_method_types', 'billing_address_collection', 'cancel_url'] as const),
+  ...(['client_reference_id', 'customer_email', 'locale', 'submit_type'] as const),
+];
+
+/** What the session returns of its parameters. */
 function asked(params: Params) {
   const isSubscription = params.mode === 'subscription';
+  const liability = isTaxed(params) ? { type: 'self' as const } : null;
   return {
-    allow_promotion_codes: params.allow_promotion_codes ?? null,
-    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
-    automatic_tax: {
-      enabled: isTaxed(params),
-      liability: isTaxed(params) ? { type: 'self' } : null,
-      provider: null,
-      status: null,
-    },
-    billing_address_collection: params.billing_address_collection ?? null,
+    ...given(params, ...returned),
+    automatic_tax: { enabled: isTaxed(params), liability, provider: null, status: null },
     customer_creation: params.customer ? null : 'always',
-    locale: params.locale ?? null,
     payment_method_collection: isSubscription ? (params.payment_method_collection ?? 'always') : null,
     phone_number_collection: { enabled: params.phone_number_collection?.enabled ?? false },
-    submit_type: params.submit_type ?? null,
   };
 }
 

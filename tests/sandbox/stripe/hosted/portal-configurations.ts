@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, mergeMetadata, newMetadata } from '../world.ts';
+import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from '../world.ts';
 import { newId } from '../table.ts';
 import { invalid } from '../api/errors.ts';
 import type { PortalConfiguration, Features, Price } from '../objects.ts';
@@ -15,12 +15,11 @@ export function createPortalConfiguration(world: World, { params }: Call<Params>
     active: true,
     business_profile: profileOf(params),
     created: world.now(),
-    default_return_url: params.default_return_url || null,
     features,
     is_default: world.portalConfigurations.all().length === 0,
     login_page: { enabled: params.login_page?.enabled ?? false, url: null },
     metadata: newMetadata(params.metadata),
-    name: params.name || null,
+    ...given(params, 'default_return_url', 'name'),
     updated: world.now(),
   });
 }
@@ -42,11 +41,10 @@ export function updatePortalConfiguration(
   const features = mergeFeatures(world, current.features, params.features as Params['features'] | undefined);
   return world.portalConfigurations.change(current.id, (configuration) => {
     Object.assign(configuration, { features, active: params.active ?? configuration.active, updated: world.now() });
-    const { business_profile: profile, default_return_url: url, login_page: login, name } = params;
+    const { business_profile: profile, login_page: login } = params;
+    Object.assign(configuration, given(params, 'default_return_url', 'name'));
     if (profile) Object.assign(configuration.business_profile, profile);
-    if (url !== undefined) configuration.default_return_url = url || null;
     if (login) configuration.login_page.enabled = login.enabled;
-    if (name !== undefined) configuration.name = name || null;
     configuration.metadata = mergeMetadata(configuration.metadata, params.metadata);
   });
 }

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type Call, type World, newMetadata } from '../world.ts';
+import { type Call, type World, given, newMetadata } from '../world.ts';
 import { newId } from '../table.ts';
 import { type Decline, invalid, notFound, type StripeError } from '../api/errors.ts';
 import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from '../objects.ts';
@@ -78,7 +78,7 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
     metadata: newMetadata(params.metadata),
     payment_intent: charge.payment_intent,
     payment_method: charge.payment_method,
-    reason: params.reason ?? null,
+    ...given(params, 'reason'),
     status: 'succeeded',
   });
   world.charges.change(

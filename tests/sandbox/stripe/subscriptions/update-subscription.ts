@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, mergeMetadata } from '../world.ts';
+import { type Call, idOf, type World, given, mergeMetadata } from '../world.ts';
 import { invalid, missing } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { isEnded, applyCancellation, periodEnd } from './subscriptions.ts';
@@ -47,18 +47,15 @@ function refuseIncompleteChange(params: Params): void {
 }
 
 function applyFields(world: World, id: string, params: Params): void {
-  const { default_payment_method: method, description, metadata, trial_settings: trial } = params;
+  const { default_payment_method: method, metadata, trial_settings: trial } = params;
   if (method) ownMethod(world, world.subscriptions.get(id).customer, method, 'default_payment_method');
   world.subscriptions.change(id, (subscription) => {
-    if (method !== undefined) subscription.default_payment_method = method || null;
-    if (description !== undefined) subscription.description = description || null;
+    Object.assign(subscription, given(params, 'default_payment_method', 'description'));
     const { pause_collection: pause } = params;
     if (pause !== undefined) subscription.pause_collection = pause ? { resumes_at: null, ...pause } : null;
     const missing = trial?.end_behavior.missing_payment_method;
     if (missing) subscription.trial_settings.end_behavior.missing_payment_method = missing;
-    const { comment, feedback } = params.cancellation_details ?? {};
-    if (comment !== undefined) subscription.cancellation_details.comment = comment || null;
-    if (feedback !== undefined) subscription.cancellation_details.feedback = feedback || null;
+    Object.assign(subscription.cancellation_details, given(params.cancellation_details ?? {}, 'comment', 'feedback'));
     subscription.metadata = mergeMetadata(subscription.metadata, metadata);
   });
 }
