@@ -1,23 +1,23 @@
 import { describe, expect, it, vi } from 'vitest';
 import { users } from '../../drizzle/schema.ts';
-import { refuseUnknownCustomer } from '../../worker/billing/customer.ts';
 import { sameForUser } from '../../worker/billing/sync.ts';
 import { readRow } from '../../worker/lib/sql.ts';
-import { call, parallel } from './support/api.ts';
-import { buy, complete, newSubscriber, profileOf } from './support/buying.ts';
-import { advanceClock, minute, second, until } from './support/clock.ts';
-import { watchDatabase, holdRequests } from './support/requests.ts';
-import { database } from './support/database.ts';
+import { parallel } from './support/api.ts';
+import { buy, checkOut, newSubscriber, profileOf } from './support/buying.ts';
+import { advanceClock, eventually, minute, second } from './support/clock.ts';
+import { database, userRowOf } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { newPerson, userOf } from './support/person.ts';
-import { eventsOf, postEvent, customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deleteAccount, newPerson, userOf } from './support/person.ts';
+import { holdRequests, watchDatabase } from './support/requests.ts';
+import { customerOf, eventsOf, postEvent, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** Another call holds the lease until an instant (unix ms). */
 const hold = (customer: string, leaseUntil: number) =>
-  database.execute({
-    sql: 'update customers set lease_until = ?, lease_token = ? where stripe_id = ?',
-    args: [leaseUntil, crypto.randomUUID(), customer],
-  });
+  database.execute('update customers set lease_until = ?, lease_token = ? where stripe_id = ?', [
+    leaseUntil,
+    crypto.randomUUID(),
+    customer,
+  ]);
 
 /** Replaces the pauses (ms) of the Worker between two looks at the lease, all of at least a second, and returns them. */
 function replacePauses(pause: (ms: number) => Promise<void>): number[] {
@@ -31,35 +31,34 @@ function replacePauses(pause: (ms: number) => Promise<void>): number[] {
   return pauses;
 }
 
-const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+/** A subscriber whose lease another call holds for a while, by a clock that moves with the pauses alone. */
+async function waiting(holdMs: number) {
+  const { token, customer } = await newSubscriber('basic');
+  advanceClock(0);
+  const freeAt = Date.now() + holdMs;
+  await hold(customer, freeAt);
+  const pauses = replacePauses(async (ms) => advanceClock(ms));
+  const requests = watchDatabase(userOf(token));
+  const result = await buy(token);
+  const paused = pauses.reduce((total, each) => total + each, 0);
+  const writes = requests.filter((request) => request.writes && request.at < freeAt);
+  return { result, pauses, paused, writes };
+}
 
 describe('a call that waits for another call of the same user', () => {
   it('reads once after each pause of at least a second, writes nothing, and continues when the lease is free', async () => {
-    const { token, customer } = await newSubscriber('basic');
-    advanceClock(0);
-    const freeAt = Date.now() + 10 * second;
-    await hold(customer, freeAt);
-    const pauses = replacePauses(async (ms) => advanceClock(ms));
-    const requests = watchDatabase(userOf(token));
-    const result = await buy(token);
-    expect(result.status).toBe(200);
-    expect(sum(pauses)).toBeGreaterThanOrEqual(10 * second);
+    const { result, pauses, paused, writes } = await waiting(10 * second);
+    expect([result.status, writes]).toEqual([200, []]);
+    expect(paused).toBeGreaterThanOrEqual(10 * second);
     const cost = 'one read after each pause, besides the session check, the acquisition and the release';
     expect(costOf(result), cost).toBe(pauses.length + 3);
-    expect(requests.filter(({ at, writes }) => writes && at < freeAt)).toEqual([]);
   });
 
   it('gives up after 15 seconds without a write, and may be repeated', async () => {
-    const { token, customer } = await newSubscriber('basic');
-    advanceClock(0);
-    await hold(customer, Date.now() + minute);
-    const pauses = replacePauses(async (ms) => advanceClock(ms));
-    const requests = watchDatabase(userOf(token));
-    const { status, headers } = await buy(token);
-    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-    expect(sum(pauses)).toBeGreaterThanOrEqual(15 * second);
-    expect(sum(pauses), 'the patience of a call').toBeLessThan(18 * second);
-    expect(requests.filter(({ writes }) => writes)).toEqual([]);
+    const { result, paused, writes } = await waiting(minute);
+    expect([result.status, result.headers.get('retry-after'), writes]).toEqual([503, '1', []]);
+    expect(paused).toBeGreaterThanOrEqual(15 * second);
+    expect(paused, 'the patience of a call').toBeLessThan(18 * second);
   });
 
   it('costs no write beside forty-nine others that wait too, and all get the page', async () => {
@@ -75,15 +74,8 @@ describe('a call that waits for another call of the same user', () => {
     });
     const calls = parallel(50, () => buy(token));
     await arrived();
-    await until(
-      '49 calls that wait for the lease',
-      () => pauses.length,
-      (count) => count === 49,
-    );
-    expect(
-      requests.filter(({ writes }) => writes),
-      'one acquisition',
-    ).toHaveLength(1);
+    await eventually(() => expect(pauses, 'the calls that wait for the lease').toHaveLength(49));
+    expect(requests.filter((request) => request.writes)).toHaveLength(1);
     clock.isStopped = false;
     release();
     expect((await calls).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
@@ -93,18 +85,18 @@ describe('a call that waits for another call of the same user', () => {
 it('a deletion that has lost its lease deletes nothing', async () => {
   const { token, customer } = await newSubscriber('basic');
   const { arrived, release } = holdRequests('/v1/', customer);
-  const deletion = call('DELETE', '/api/user/me', { token });
+  const deletion = deleteAccount(token);
   await arrived();
   await hold(customer, 0);
   release();
   expect((await deletion).status).toBe(503);
   expect((await profileOf(token)).status).toBe('approved');
-  expect((await call('DELETE', '/api/user/me', { token })).status).toBe(200);
+  expect((await deleteAccount(token)).status).toBe(200);
 });
 
 it('an event that arrives during a fetch is fetched for before the lease is released', async () => {
   const { phone, token } = await newPerson();
-  await complete((await buy(token, 'premium')).body.portalUrl);
+  await checkOut(token, 'premium');
   const customer = await customerOf(phone);
   const { arrived, release } = holdRequests('synced_at', userOf(token));
   const [first, second_] = await eventsOf(customer);
@@ -115,23 +107,16 @@ it('an event that arrives during a fetch is fetched for before the lease is rele
   expect((await postEvent(second_)).status).toBe(200);
   release();
   await fetched;
-  const { rows } = await database.execute({
-    sql: `select dirty - synced as missed, lease_until as leaseUntil, failures, tier
-      from customers join users on users.id = user_id where stripe_id = ?`,
-    args: [customer],
-  });
+  const sql = `select dirty - synced as missed, lease_until as leaseUntil, failures, tier
+    from customers join users on users.id = user_id where stripe_id = ?`;
+  const { rows } = await database.execute(sql, [customer]);
   expect(rows[0]).toMatchObject({ missed: 0, leaseUntil: 0, failures: 0, tier: 'free' });
 });
 
 it('a stream that opens during a fetch is not a change that the user sees; a plan is', async () => {
   const { phone } = await newPerson();
-  const { rows } = await database.execute({ sql: 'select * from users where phone = ?', args: [phone] });
-  const user = readRow(users, { ...rows[0] });
+  const user = readRow(users, { ...(await userRowOf({ phone })) });
   const background = { streamsOpenUntil: Date.now(), billingWatchUntil: Date.now(), usageSeq: user.usageSeq + 1 };
   expect(sameForUser(user, { ...user, ...background })).toBe(true);
   expect(sameForUser(user, { ...user, tier: 'premium' })).toBe(false);
-});
-
-it('a customer that Stripe does not know stops the work', () => {
-  expect(() => refuseUnknownCustomer('cus_unknown')).toThrow('unavailable');
 });

@@ -319,7 +319,7 @@ const terms: Row[] = [
       'api: begins a new, fully paid week, also minutes before the renewal',
     ),
   ],
-  ['Paid plans are', shownBy('api: the return page alone brings the plan')],
+  ['Paid plans are', shownBy('api: opens a checkout for %s, and the return brings it')],
   ['They are billed weekly', shownBy('api: is paid as soon as it is seen, and opens the new week')],
   [
     'Prices are in US dollars',

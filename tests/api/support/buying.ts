@@ -1,10 +1,8 @@
 import { botCall, call } from './api.ts';
 import { newPerson, type Person } from './person.ts';
-import { sandbox } from './sandbox.ts';
-import { customerOf, type Tier } from './stripe.ts';
+import { customerOf, priceOf, type Tier } from './stripe.ts';
 
-/** `since`: the creation of the user, in unix seconds by Stripe's clock. */
-export type Subscriber = Person & { customer: string; since: number };
+export type Subscriber = Person & { customer: string };
 
 /** Requests the page to buy a plan. */
 export const buy = (token: string, tier?: string) =>
@@ -21,16 +19,20 @@ export async function complete(portalUrl: string, form: CheckoutForm = {}): Prom
   return new URL(location).searchParams.get('session_id')!;
 }
 
+/** Completes the checkout of a plan; returns the session's id. */
+export const checkOut = async (token: string, tier: Tier) => complete((await buy(token, tier)).body.portalUrl);
+
 export const verify = (token: string, sessionId: string) =>
   call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId } });
 
+/** Completes the checkout of a plan, and returns to the site. */
+export const subscribe = async (token: string, tier: Tier) => verify(token, await checkOut(token, tier));
+
 /** A user who has bought a plan and returned to the site. */
 export async function newSubscriber(tier: Tier): Promise<Subscriber> {
-  const { now: since } = await sandbox.stripeClock();
   const person = await newPerson();
-  const { body } = await buy(person.token, tier);
-  await verify(person.token, await complete(body.portalUrl));
-  return { ...person, since, customer: await customerOf(person.phone) };
+  await subscribe(person.token, tier);
+  return { ...person, customer: await customerOf(person.phone) };
 }
 
 /** A user on a trial. */
@@ -46,15 +48,27 @@ export async function startTrial(phone: string, tier: Tier, days: number): Promi
   await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
 }
 
-/** Presses a button of the portal. */
-export async function inPortal(
-  portalUrl: string,
-  action: string,
-  form: Record<string, string> = {},
-): Promise<Response> {
-  return fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
-}
+/** Presses a button of a page of the portal. */
+export const inPortal = (portalUrl: string, action: string, form: Record<string, string> = {}) =>
+  fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+
+/** Chooses another plan on the page to which the site leads. */
+export const switchPlan = async (token: string, tier: Tier) =>
+  inPortal((await buy(token)).body.portalUrl, 'switch', { price: await priceOf(tier) });
 
 /** The profile, after the fetch from Stripe that reading it may start: that one holds the customer's lease. */
 export const profileOf = async (token: string) =>
   (await call('GET', '/api/user/me', { token, settings: {} })).body.profile;
+
+export const metadataOf = async (token: string) => (await profileOf(token)).metadata;
+
+/** The plan and its status, as the user sees them. */
+export async function planOf(token: string): Promise<[tier: string, status: string]> {
+  const { subscriptionTier, subscriptionStatus } = await metadataOf(token);
+  return [subscriptionTier, subscriptionStatus];
+}
+
+/** Counts messages. */
+export const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
+
+export const usageOf = async (phone: string) => (await botCall('/api/bot/entitlements', { phone })).body;

@@ -42,6 +42,14 @@ export async function restoreServices(): Promise<void> {
   isChanged = false;
 }
 
+/** Does work while the services fail. */
+export async function during<T>(faults: Partial<Record<Service, Fault>>, work: () => Promise<T>): Promise<T> {
+  await sandbox.faults(faults);
+  const result = await work();
+  await sandbox.faults(Object.fromEntries(Object.keys(faults).map((service) => [service, null])));
+  return result;
+}
+
 /** The control calls of the local services. */
 export const sandbox = {
   messages: (phone: string) => control<Message[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`),
@@ -105,7 +113,7 @@ export async function deliveredEvents(phone: string) {
 
 /** The events about a number that the bot has not accepted, oldest first. */
 export const outboxOf = async (phone: string) =>
-  (await database.execute({ sql: 'select * from outbox where phone = ? order by seq', args: [phone] })).rows;
+  (await database.execute('select * from outbox where phone = ? order by seq', [phone])).rows;
 
 /** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {

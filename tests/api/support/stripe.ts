@@ -1,7 +1,8 @@
 import { Stripe } from 'stripe';
 import { expect } from 'vitest';
-import { call, vars } from './api.ts';
+import { call, runCron, vars } from './api.ts';
 import { database } from './database.ts';
+import { sandbox } from './sandbox.ts';
 
 const base = new URL(vars.STRIPE_API_BASE!);
 
@@ -14,41 +15,39 @@ export const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, {
   telemetry: false,
 });
 
+/** In seconds, as Stripe counts. */
+export const hour = 3600;
+export const week = 168 * hour;
+
 export type Tier = 'basic' | 'premium' | 'platinum';
 
 export async function customerOf(phone: string): Promise<string> {
   const sql = 'select c.stripe_id from customers c join users u on u.id = c.user_id where u.phone = ?';
-  const { rows } = await database.execute({ sql, args: [phone] });
+  const { rows } = await database.execute(sql, [phone]);
   return rows[0]!.stripe_id as string;
 }
 
-/** Makes the next cron job fetch a customer's state, as an hour without any event does. */
-export const makeDue = (customer: string) =>
-  database.execute({ sql: 'update customers set due_at = 0 where stripe_id = ?', args: [customer] });
+/** The cron job fetches a customer's state, as after an hour without any event. */
+export async function fetchByCron(customer: string, cron?: '0 * * * *'): Promise<void> {
+  await database.execute('update customers set due_at = 0 where stripe_id = ?', [customer]);
+  await runCron(cron);
+}
 
 export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {
   const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
   return data[0]!;
 }
 
-export async function latestInvoiceOf(customer: string): Promise<string> {
-  const { latest_invoice: latest } = await subscriptionOf(customer);
-  return typeof latest === 'string' ? latest : latest!.id;
+/** The amounts (cents) that a customer has paid, newest first. */
+export async function paymentsOf(customer: string): Promise<number[]> {
+  const { data } = await stripe.charges.list({ customer, limit: 100 });
+  return data.filter(({ status }) => status === 'succeeded').map(({ amount }) => amount);
 }
 
-/** Creates another price of a plan, or of none. */
-export async function newPrice(tier: Tier | null, cents = 500): Promise<string> {
-  const product = await stripe.products.create({ name: 'Another' });
-  const recurring = { interval: 'week' as const };
-  const metadata = tier ? { metadata: { tier } } : {};
-  return (
-    await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: cents, recurring, ...metadata })
-  ).id;
-}
-
-/** Changes the one item of a subscription to another price. */
-export async function changePrice({ id, items }: Stripe.Subscription, price: string): Promise<void> {
-  await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }] });
+/** Changes the price of a customer's subscription, as the owner can in the dashboard. */
+export async function changePrice(customer: string, price: string, more: Stripe.SubscriptionUpdateParams = {}) {
+  const { id, items } = await subscriptionOf(customer);
+  await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }], ...more });
 }
 
 /** The price that is sold for a plan. */
@@ -62,12 +61,11 @@ export async function customersWith(phone: string): Promise<string[]> {
   return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
 }
 
-/** The events of a customer's subscriptions, invoices and payments since an instant (unix seconds), oldest first. */
-export async function eventsOf(customer: string, since = 0): Promise<Stripe.Event[]> {
+/** The events of a customer's subscriptions, invoices and payments, oldest first. */
+export async function eventsOf(customer: string): Promise<Stripe.Event[]> {
   const response = await fetch(`${vars.SANDBOX}/stripe/events?customer=${customer}`);
   const events = await response.json<Stripe.Event[]>();
-  const isOwned = ({ data }: Stripe.Event) => (data.object as { customer?: string }).customer === customer;
-  return events.filter((event) => event.created >= since && isOwned(event));
+  return events.filter(({ data }) => (data.object as { customer?: string }).customer === customer);
 }
 
 /** Posts a body to the Worker as Stripe does. */
@@ -104,11 +102,20 @@ export async function deliverAtOnce(events: Stripe.Event[]): Promise<void> {
 
 const delivered = new Set<string>();
 
-/** Posts to the Worker, oldest first, the events of a customer since an instant that it has not posted before. */
-export async function deliver(customer: string, since = 0): Promise<void> {
-  for (const event of await eventsOf(customer, since)) {
-    if (delivered.has(event.id)) continue;
-    delivered.add(event.id);
-    await postEvent(event);
-  }
+/** The events of a customer that no call of this function has returned before, oldest first. */
+export async function newEventsOf(customer: string): Promise<Stripe.Event[]> {
+  const events = (await eventsOf(customer)).filter(({ id }) => !delivered.has(id));
+  for (const { id } of events) delivered.add(id);
+  return events;
+}
+
+/** Posts to the Worker, oldest first, the events of a customer that it has not posted before. */
+export async function deliver(customer: string): Promise<void> {
+  for (const event of await newEventsOf(customer)) await postEvent(event);
+}
+
+/** Time passes at Stripe for a user, and every event arrives. */
+export async function advance({ customer, phone }: { customer: string; phone: string }, seconds: number) {
+  await sandbox.advanceStripe(phone, seconds);
+  await deliver(customer);
 }
