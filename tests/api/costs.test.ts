@@ -1,29 +1,29 @@
-import { expect, it, vi } from 'vitest';
-import { botCall, call, runCron } from './support/api.ts';
-import { outboxOf, consent, newWriter, reply, write } from './support/chat.ts';
-import { type Statement, type Step, statementsIn, watchDatabase } from './support/requests.ts';
+import { expect, it } from 'vitest';
+import { type Answer, botCall, call, runCron } from './support/api.ts';
+import { buy, startTrial } from './support/buying.ts';
+import { consent, newWriter, reply, untilDelivered, write } from './support/chat.ts';
+import { eventually } from './support/clock.ts';
+import { traceOf, watchDatabase } from './support/requests.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { externalSession, newContact, newPerson, receiveCode, userOf } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import {
+  deleteAccount,
+  externalSession,
+  newContact,
+  newPerson,
+  requestOtp,
+  userOf,
+  verifyOtp,
+} from './support/person.ts';
+import { newestCode } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
-import { until } from './support/clock.ts';
 
 it('makes one database request for each frequent call', async () => {
-  const contact = await newContact();
-  const { phone, address } = contact;
-  const request = () => call('POST', '/api/auth/request-otp', { body: { phone }, address });
-  expect(costOf(await request())).toBe(1);
-  expect(costOf(await request())).toBe(1);
-  expect(await sandbox.messages(phone)).toHaveLength(1);
-
-  const other = await newContact();
-  const otp = await receiveCode(other);
-  const verify = () =>
-    call('POST', '/api/auth/verify-otp', { body: { phone: other.phone, otp }, address: other.address });
-  const signIn = await verify();
-  expect(costOf(signIn)).toBe(1);
-  expect(costOf(await verify())).toBe(1);
+  const { phone } = await newContact();
+  for (const _ of ['sent', 'refused']) expect(costOf(await requestOtp(phone))).toBe(1);
+  const otp = await newestCode(phone);
+  const signIn = await verifyOtp(phone, otp);
+  expect([costOf(signIn), costOf(await verifyOtp(phone, otp))]).toEqual([1, 1]);
 
   const { token } = signIn.body;
   const calls = [
@@ -74,43 +74,15 @@ it('makes one database request for each chat call, and one more after a message'
     requests.length = 0;
     const result = await each();
     expect({ status: result.status, cost: costOf(result) }, name).toEqual({ status: 200, cost });
-    await until(
-      `the events of ${name}`,
-      () => outboxOf(phone),
-      (events) => events.length === 0,
-    );
-    await until(
-      `the requests of ${name}`,
-      () => requests,
-      () => requests.length >= cost + behind,
-    );
-    expect(requests, name).toHaveLength(cost + behind);
+    await untilDelivered(phone);
+    await eventually(() => expect(requests, name).toHaveLength(cost + behind));
   }
 });
 
 /** Allowed scans: constant rows, a subquery's one row, and partial indexes of due rows. */
 const harmless = /^SCAN ((\d+ )?CONSTANT ROWS?|\(subquery-\d+\)|customers USING INDEX customers_due)$/;
 
-/** The statements that the Worker sends to the database during `work`, by their text. */
-async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, Statement>> {
-  const statements = new Map<string, Statement>();
-  const real = globalThis.fetch;
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    const request = new Request(input, init);
-    if (request.url.endsWith('/pipeline')) {
-      const { requests } = await request.clone().json<{ requests: Step[] }>();
-      for (const statement of requests.flatMap((step) => statementsIn(step, requests))) {
-        statements.set(statement.sql, statement);
-      }
-    }
-    return real(request);
-  });
-  await work();
-  vi.restoreAllMocks();
-  return statements;
-}
-
-async function everyCall(): Promise<void> {
+async function everyCall(): Promise<Answer> {
   const { phone, token } = await newPerson();
   await botCall('/api/bot/usage', { phone });
   await botCall('/api/bot/entitlements', { phone });
@@ -119,19 +91,17 @@ async function everyCall(): Promise<void> {
   await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
   const stream = await OpenStream.open(token);
   await call('POST', '/api/user/stream-ticket', { token });
-  await call('POST', '/api/billing/create-subscription-update-session', { token });
+  await buy(token);
   await call('POST', '/api/billing/create-portal-session', { token });
-  const trial = await botCall('/api/bot/trials', { phone });
-  const trialToken = new URL(trial.body.url).searchParams.get('token');
-  await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+  await startTrial(phone, 'premium', 3);
   await call('POST', '/api/auth/logout', { token: await externalSession(phone) });
   await call('POST', '/api/auth/logout', { token: await externalSession(phone), body: { everywhere: true } });
   stream.close();
   await converse();
-  await call('DELETE', '/api/user/me', { token: await externalSession((await newContact()).phone) });
+  await deleteAccount(await externalSession((await newContact()).phone));
   await runCron();
   await runCron('0 * * * *');
-  await call('GET', '/api/health');
+  return call('GET', '/api/health');
 }
 
 async function converse(): Promise<void> {
@@ -147,12 +117,13 @@ async function converse(): Promise<void> {
 }
 
 it('finds every row by an index', async () => {
-  const statements = [...(await statementsOf(everyCall)).values()].filter(({ sql }) => !/^(begin|commit)/i.test(sql));
+  const trace = await traceOf('"requests"', everyCall);
+  const statements = [...new Set(trace.statements)].filter((sql) => !/^(begin|commit)/i.test(sql));
   expect(statements.length).toBeGreaterThan(40);
   const scans: string[] = [];
-  for (const { sql, args } of statements) {
-    const values = args.map(({ type, value }) => (type === 'null' ? null : type === 'float' ? Number(value) : value!));
-    const { rows } = await database.execute({ sql: `explain query plan ${sql}`, args: values });
+  for (const sql of statements) {
+    const values = Array.from(sql.matchAll(/\?/g), () => 1);
+    const { rows } = await database.execute(`explain query plan ${sql}`, values);
     const plan = rows.map(({ detail }) => detail as string);
     const slow = plan.filter((step) => step.startsWith('SCAN') && !harmless.test(step));
     if (slow.length > 0) scans.push(`${slow.join('; ')} in ${sql}`);

@@ -1,34 +1,40 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, parallel, runCron, vars } from './support/api.ts';
-import { outboxOf, untilDelivered, untilRetried } from './support/chat.ts';
-import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
+import { call, parallel, runCron, vars } from './support/api.ts';
+import { startTrial } from './support/buying.ts';
+import { untilDelivered, untilRetried } from './support/chat.ts';
+import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { newContact, newPerson, userOf } from './support/person.ts';
+import { deleteAccount, newContact, newPerson, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
-import { eventsAbout, sandbox } from './support/sandbox.ts';
+import { during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
+
+const choose = (token: string, platform = 'web') => call('PUT', '/api/user/platform', { token, body: { platform } });
+const platformsTold = async (phone: string) => (await eventsAbout(phone)).map(({ data }) => data.platform);
+const typesTold = async (phone: string) => (await eventsAbout(phone)).map(({ type }) => type);
+const untilParked = (phone: string) =>
+  eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+
+/** A minute later every event that was refused is due again. */
+async function runCronLater(): Promise<void> {
+  advanceClock(minute);
+  await runCron();
+}
 
 describe('while the bot is down', () => {
   it.each([{ status: 500 }, { drop: true as const }])(
     '%o loses nothing, and keeps the order of each user',
     async (fault) => {
       const people = await parallel(3, () => newPerson());
-      await sandbox.faults({ bot: fault });
-      for (const { token } of people) {
-        for (const platform of ['web', 'whatsapp', 'web']) {
-          await call('PUT', '/api/user/platform', { token, body: { platform } });
-        }
-      }
-      advanceClock(minute);
-      await runCron();
-      expect(await eventsAbout(people[0]!.phone)).toEqual([]);
-      await sandbox.faults({ bot: null });
+      await during({ bot: fault }, async () => {
+        for (const { token } of people)
+          for (const platform of ['web', 'whatsapp', 'web']) await choose(token, platform);
+        await runCronLater();
+        expect(await eventsAbout(people[0]!.phone)).toEqual([]);
+      });
       advanceClock(minute);
       await parallel(3, () => runCron());
-      for (const { phone } of people) {
-        const told = (await eventsAbout(phone)).map(({ type, data }) => data.platform ?? type);
-        expect(told).toEqual(['web', 'whatsapp', 'web']);
-      }
+      for (const { phone } of people) expect(await platformsTold(phone)).toEqual(['web', 'whatsapp', 'web']);
     },
   );
 
@@ -37,7 +43,7 @@ describe('while the bot is down', () => {
     await sandbox.faults({ bot: { status: 500 } });
     // The clock stands still.
     advanceClock(0);
-    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    await choose(token);
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await untilRetried(phone, attempt);
@@ -56,34 +62,29 @@ describe('while the bot is down', () => {
 
 it('keeps the order of events of which the version before has written some, and both versions find all', async () => {
   const { phone, token } = await newPerson();
-  await sandbox.faults({ bot: { status: 503, match: phone } });
   const sql = 'insert into outbox (phone, body, created_at, due_at) values (?, ?, ?, ?)';
   const body = JSON.stringify({ type: 'platform.changed', timestamp: '', data: { phone, platform: 'neither' } });
-  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-  await database.execute({ sql, args: [phone, body, Date.now(), Date.now()] });
-  await call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } });
-  const owners = (await outboxOf(phone)).map((row) => row['user_id']);
-  expect(owners).toEqual([userOf(token), userOf(token), userOf(token)]);
-  await sandbox.faults({ bot: null });
-  advanceClock(minute);
-  await runCron();
+  await during({ bot: { status: 503, match: phone } }, async () => {
+    await choose(token);
+    await database.execute(sql, [phone, body, Date.now(), Date.now()]);
+    await choose(token, 'whatsapp');
+    const owners = (await outboxOf(phone)).map((row) => row['user_id']);
+    expect(owners).toEqual([userOf(token), userOf(token), userOf(token)]);
+  });
+  await runCronLater();
   await untilDelivered(phone);
-  expect((await eventsAbout(phone)).map(({ data }) => data.platform)).toEqual(['web', 'neither', 'whatsapp']);
+  expect(await platformsTold(phone)).toEqual(['web', 'neither', 'whatsapp']);
 });
 
 describe('an event that the bot refuses for good', () => {
-  const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
-
   it.each([400, 401, 404, 410, 422])('is parked after %i, logged, and the next one follows', async (status) => {
     const { phone, token } = await newPerson();
-    await sandbox.faults({ bot: { status } });
-    await choose(token, 'web');
-    await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
-    await sandbox.faults({ bot: null });
+    await during({ bot: { status } }, async () => {
+      await choose(token);
+      await untilParked(phone);
+    });
     await choose(token, 'whatsapp');
-    await eventually(async () =>
-      expect((await eventsAbout(phone)).map(({ data }) => data.platform)).toEqual(['whatsapp']),
-    );
+    await eventually(async () => expect(await platformsTold(phone)).toEqual(['whatsapp']));
     const parked = logLines('outbox_parked');
     expect(parked).toMatchObject([{ level: 'info', type: 'platform.changed', reason: 'refused' }]);
     expect(JSON.stringify(parked)).not.toContain(phone);
@@ -91,38 +92,28 @@ describe('an event that the bot refuses for good', () => {
 
   it.each([302, 408, 425, 429, 500, 503])('is none after %i: it is sent again', async (status) => {
     const { phone, token } = await newPerson();
-    await sandbox.faults({ bot: { status } });
-    await choose(token, 'web');
-    await untilRetried(phone);
+    await during({ bot: { status } }, async () => {
+      await choose(token);
+      await untilRetried(phone);
+    });
     expect(await outboxOf(phone)).toMatchObject([{ parked_at: null, attempts: 1 }]);
-    await sandbox.faults({ bot: null });
-    advanceClock(minute);
-    await runCron();
+    await runCronLater();
     expect(await eventsAbout(phone)).toHaveLength(1);
-  });
-
-  it('is an error in the log when it is a deletion', async () => {
-    const { phone, token } = await newPerson();
-    await sandbox.faults({ bot: { status: 422 } });
-    await call('DELETE', '/api/user/me', { token });
-    await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
-    await eventually(() => expect(logLines('outbox_parked')).toMatchObject([{ level: 'error', type: 'user.deleted' }]));
   });
 });
 
 it('keeps of a deletion that the bot refused neither number nor id, and nothing after 30 days', async () => {
   const { phone, token } = await newPerson();
-  const userId = userOf(token);
   await sandbox.faults({ bot: { status: 422, match: phone } });
-  await call('DELETE', '/api/user/me', { token });
-  await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+  await deleteAccount(token);
+  await untilParked(phone);
+  await eventually(() => expect(logLines('outbox_parked')).toMatchObject([{ level: 'error', type: 'user.deleted' }]));
   const { seq } = (await outboxOf(phone))[0]!;
   await runCron();
-  const left = async () =>
-    JSON.stringify((await database.execute({ sql: 'select * from outbox where seq = ?', args: [seq!] })).rows);
+  const left = async () => JSON.stringify((await database.execute('select * from outbox where seq = ?', [seq!])).rows);
   expect(await outboxOf(phone)).toEqual([]);
   expect(await left()).toContain('user.deleted');
-  for (const part of [phone.slice(1), userId]) expect(await left()).not.toContain(part);
+  for (const part of [phone.slice(1), userOf(token)]) expect(await left()).not.toContain(part);
   advanceClock(29 * day);
   await runCron();
   expect(await left()).toContain('user.deleted');
@@ -133,35 +124,34 @@ it('keeps of a deletion that the bot refused neither number nor id, and nothing 
 
 it('sends a deletion first: earlier events of the number go with the account', async () => {
   const { phone, token } = await newPerson();
-  await sandbox.faults({ bot: { status: 500 } });
-  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-  await untilRetried(phone);
-  await sandbox.faults({ bot: null });
-  await call('DELETE', '/api/user/me', { token });
-  await eventually(async () => expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['user.deleted']));
+  await during({ bot: { status: 500 } }, async () => {
+    await choose(token);
+    await untilRetried(phone);
+  });
+  await deleteAccount(token);
+  await eventually(async () => expect(await typesTold(phone)).toEqual(['user.deleted']));
 });
 
-it('sends a deletion after the event that is on its way, which then is not repeated', async () => {
-  for (const isLost of [false, true]) {
+it.each([false, true])(
+  'sends a deletion after the event that is on its way, which then is not repeated (lost: %s)',
+  async (isLost) => {
     const { phone, token } = await newPerson();
     const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
-    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    await choose(token);
     await arrived();
-    await call('DELETE', '/api/user/me', { token });
+    await deleteAccount(token);
     release({ isLost });
-    await eventually(async () => expect(await eventsAbout(phone)).toHaveLength(2));
-    expect((await eventsAbout(phone)).map(({ type }) => type)).toEqual(['platform.changed', 'user.deleted']);
     await untilDelivered(phone);
-    expect(await eventsAbout(phone)).toHaveLength(2);
-  }
-});
+    expect(await typesTold(phone)).toEqual(['platform.changed', 'user.deleted']);
+  },
+);
 
 it('holds at most five connections to the bot at once', async () => {
   const people = await parallel(12, () => newPerson());
-  await sandbox.faults({ bot: { status: 503 } });
-  for (const { token } of people) await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
-  for (const { phone } of people) await untilRetried(phone);
-  await sandbox.faults({ bot: null });
+  await during({ bot: { status: 503 } }, async () => {
+    for (const { token } of people) await choose(token);
+    for (const { phone } of people) await untilRetried(phone);
+  });
   const real = globalThis.fetch;
   let [open, most] = [0, 0];
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -170,39 +160,21 @@ it('holds at most five connections to the bot at once', async () => {
     expect(init?.redirect).toBe('manual');
     open += 1;
     most = Math.max(most, open);
-    await until(
-      'five connections',
-      () => most,
-      (connections) => connections >= 5,
-    );
+    await eventually(() => expect(most, 'connections').toBeGreaterThanOrEqual(5));
     return real(input, init).finally(() => (open -= 1));
   });
-  advanceClock(minute);
-  await runCron();
+  await runCronLater();
   vi.restoreAllMocks();
   expect(most).toBe(5);
   for (const { phone } of people) expect(await eventsAbout(phone)).toHaveLength(1);
 });
 
-it('writes no events where there is no bot', async () => {
-  const { phone, token } = await newPerson();
-  const settings = { BOT_WEBHOOK_URL: undefined as never };
-  await call('PUT', '/api/user/platform', { token, body: { platform: 'web' }, settings });
-  await call('DELETE', '/api/user/me', { token, settings });
-  expect(await outboxOf(phone)).toEqual([]);
-});
-
-describe('the cron', () => {
-  it('sends the bot one event when a trial ends', async () => {
-    const { phone } = await newContact();
-    const { body } = await botCall('/api/bot/trials', { phone, days: 1 });
-    const trialToken = new URL(body.url).searchParams.get('token');
-    await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
-    const plans = async () => (await eventsAbout(phone)).map(({ data }) => data.tier);
-    await eventually(async () => expect(await plans()).toEqual(['premium']));
-    const sql = 'update users set trial_ends_at = ? where phone = ?';
-    await database.execute({ sql, args: [Date.now() - 1, phone] });
-    await parallel(5, () => runCron());
-    expect(await plans()).toEqual(['premium', 'free']);
-  });
+it('sends one event when a trial ends, by the cron', async () => {
+  const { phone } = await newContact();
+  await startTrial(phone, 'premium', 1);
+  const plans = async () => (await eventsAbout(phone)).map(({ data }) => data.tier);
+  await eventually(async () => expect(await plans()).toEqual(['premium']));
+  await database.execute('update users set trial_ends_at = ? where phone = ?', [Date.now() - 1, phone]);
+  await parallel(5, () => runCron());
+  expect(await plans()).toEqual(['premium', 'free']);
 });
