@@ -7,8 +7,6 @@ import {
   complete,
   newSubscriber,
   onTrial,
-  planOf,
-  post,
   type Subscriber,
   subscribe,
   verify,
@@ -17,20 +15,10 @@ import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, newPerson } from './support/person.ts';
+import { planOf, post } from './support/profile.ts';
 import { during, sandbox } from './support/sandbox.ts';
-import {
-  advance,
-  customerOf,
-  deliver,
-  eventsOf,
-  hour,
-  paymentsOf,
-  postEvent,
-  priceOf,
-  stripe,
-  subscriptionOf,
-  type Tier,
-} from './support/stripe.ts';
+import { customerOf, paymentsOf, priceOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+import { advance, deliver, eventsOf, hour, postEvent } from './support/stripe-events.ts';
 
 /** The events about a dispute or charge, which do not contain our customer. */
 async function eventsAbout(type: string, id: string) {

@@ -3,13 +3,15 @@ import { users } from '../../drizzle/schema.ts';
 import { sameForUser } from '../../worker/billing/sync.ts';
 import { readRow } from '../../worker/lib/sql.ts';
 import { parallel } from './support/api.ts';
-import { buy, checkOut, newSubscriber, profileOf } from './support/buying.ts';
+import { buy, checkOut, newSubscriber } from './support/buying.ts';
 import { advanceClock, eventually, minute, second } from './support/clock.ts';
 import { database, userRowOf } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
+import { profileOf } from './support/profile.ts';
 import { holdRequests, watchDatabase } from './support/requests.ts';
-import { customerOf, eventsOf, postEvent, stripe, subscriptionOf } from './support/stripe.ts';
+import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { eventsOf, postEvent } from './support/stripe-events.ts';
 
 /** Another call holds the lease until an instant (unix ms). */
 const hold = (customer: string, leaseUntil: number) =>

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { runCron, vars } from './support/api.ts';
-import { checkOut, newSubscriber, planOf } from './support/buying.ts';
+import { checkOut, newSubscriber } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database, userRowOf } from './support/database.ts';
 import { newPerson } from './support/person.ts';
+import { planOf } from './support/profile.ts';
 import { deliveredEvents, during } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { changePrice, customerOf, deliver, eventsOf, postEvent, priceOf, stripe } from './support/stripe.ts';
+import { changePrice, customerOf, priceOf, stripe } from './support/stripe.ts';
+import { deliver, eventsOf, postEvent } from './support/stripe-events.ts';
 
 const received = { status: 200, body: { received: true } };
 const isStored = async (id: string) =>

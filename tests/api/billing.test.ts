@@ -5,11 +5,8 @@ import {
   checkOut,
   complete,
   inPortal,
-  metadataOf,
   newSubscriber,
   onTrial,
-  planOf,
-  profileOf,
   startTrial,
   subscribe,
   switchPlan,
@@ -19,18 +16,10 @@ import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import { deleteAccount, newPerson } from './support/person.ts';
+import { metadataOf, planOf, profileOf } from './support/profile.ts';
 import { during, sandbox } from './support/sandbox.ts';
-import {
-  advance,
-  customerOf,
-  fetchByCron,
-  hour,
-  paymentsOf,
-  stripe,
-  subscriptionOf,
-  type Tier,
-  week,
-} from './support/stripe.ts';
+import { customerOf, paymentsOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const openCheckouts = async (customer: string) =>

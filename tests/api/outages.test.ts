@@ -1,13 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, parallel, randomAddress, send } from './support/api.ts';
-import { buy, checkOut, newSubscriber, post, profileOf } from './support/buying.ts';
+import { buy, checkOut, newSubscriber } from './support/buying.ts';
 import { eventually, second } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { newContact, newPerson, receiveCode, requestOtp, userOf, verifyOtp } from './support/person.ts';
+import { post, profileOf } from './support/profile.ts';
 import { holdRequests } from './support/requests.ts';
 import { deliveredEvents, during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { customerOf, eventsOf, postEvent, stripe } from './support/stripe.ts';
+import { customerOf, stripe } from './support/stripe.ts';
+import { eventsOf, postEvent } from './support/stripe-events.ts';
 
 const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
 const statusOfMe = async (token: string) => (await call('GET', '/api/user/me', { token })).status;

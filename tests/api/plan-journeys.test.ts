@@ -1,21 +1,13 @@
 import type { Stripe } from 'stripe';
 import { describe, expect, it, vi } from 'vitest';
 import { runCron } from './support/api.ts';
-import { checkOut, inPortal, post, profileOf, startTrial, usageOf } from './support/buying.ts';
+import { checkOut, inPortal, startTrial } from './support/buying.ts';
 import { advanceClock } from './support/clock.ts';
 import { newPerson, type Person } from './support/person.ts';
+import { post, profileOf, usageOf } from './support/profile.ts';
 import { sandbox } from './support/sandbox.ts';
-import {
-  customerOf,
-  fetchByCron,
-  hour,
-  newEventsOf,
-  postEvent,
-  priceOf,
-  stripe,
-  type Tier,
-  week,
-} from './support/stripe.ts';
+import { customerOf, priceOf, stripe, type Tier } from './support/stripe.ts';
+import { fetchByCron, hour, newEventsOf, postEvent, week } from './support/stripe-events.ts';
 
 /** Stripe sends its events after each step. */
 type Step = (user: Person) => Promise<unknown>;

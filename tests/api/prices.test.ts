@@ -3,21 +3,13 @@ import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 import { call } from './support/api.ts';
-import {
-  buy,
-  checkOut,
-  inPortal,
-  metadataOf,
-  newSubscriber,
-  onTrial,
-  planOf,
-  switchPlan,
-  verify,
-} from './support/buying.ts';
+import { buy, checkOut, inPortal, newSubscriber, onTrial, switchPlan, verify } from './support/buying.ts';
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
+import { metadataOf, planOf } from './support/profile.ts';
 import { deliveredEvents } from './support/sandbox.ts';
-import { advance, changePrice, customerOf, deliver, hour, stripe, subscriptionOf, week } from './support/stripe.ts';
+import { changePrice, customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { advance, deliver, hour, week } from './support/stripe-events.ts';
 
 const siteUrl = 'http://solace.test';
 const { weeklyCents } = plans.basic;

@@ -79,7 +79,7 @@ const footer = shownBy(
 );
 const helpLines = shownBy('rules: %s keeps every rule');
 const noPlanAfterFailure = shownBy(
-  'api: gives no fresh allowance while it is unpaid, nor do the three after it',
+  'api: gives no fresh allowance while it is unpaid, nor do the three after it, until the latest is paid',
   'api: falls to free when the retries are over, by cancellation or as unpaid',
 );
 

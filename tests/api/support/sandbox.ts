@@ -4,7 +4,6 @@ import { until } from './clock.ts';
 
 type Fault = null | {
   status?: number;
-  delayMs?: number;
   drop?: true;
   cut?: true;
   path?: string;
@@ -69,13 +68,9 @@ export const sandbox = {
     control<PushSubscription>('POST', `/push/${encodeURIComponent(phone)}`, {
       publicKey: vars.VAPID_KEYS!.split(':')[0],
     }),
-  /** Ends every subscription of the number's browsers. */
-  endBrowsers: (phone: string) => control('DELETE', `/push/${encodeURIComponent(phone)}`),
   /** The notices that the number's browsers have received, oldest first. */
   notices: (phone: string) =>
     control<{ title: string; path: string; topic: string }[]>('GET', `/push/${encodeURIComponent(phone)}`),
-  stripeClock: (phone?: string) =>
-    control<{ now: number }>('GET', `/stripe/clock${phone ? `?phone=${encodeURIComponent(phone)}` : ''}`),
   /** Time passes at Stripe for the customer with a number alone. */
   advanceStripe: (phone: string, seconds: number) =>
     control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
