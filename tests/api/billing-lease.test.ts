@@ -14,12 +14,10 @@ import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
 
 /** Another call holds the lease until an instant (unix ms). */
-const hold = (customer: string, leaseUntil: number) =>
-  database.execute('update customers set lease_until = ?, lease_token = ? where stripe_id = ?', [
-    leaseUntil,
-    crypto.randomUUID(),
-    customer,
-  ]);
+function hold(customer: string, leaseUntil: number) {
+  const sql = 'update customers set lease_until = ?, lease_token = ? where stripe_id = ?';
+  return database.execute(sql, [leaseUntil, crypto.randomUUID(), customer]);
+}
 
 /** Replaces the pauses (ms) of the Worker between two looks at the lease, all of at least a second, and returns them. */
 function replacePauses(pause: (ms: number) => Promise<void>): number[] {

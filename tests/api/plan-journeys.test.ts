@@ -12,39 +12,35 @@ import { fetchByCron, hour, newEventsOf, postEvent, week } from './support/strip
 /** Stripe sends its events after each step. */
 type Step = (user: Person) => Promise<unknown>;
 
-const buys =
-  (tier: Tier): Step =>
-  ({ token }) =>
-    checkOut(token, tier);
+function buys(tier: Tier): Step {
+  return ({ token }) => checkOut(token, tier);
+}
 
-const buysDuringTrial =
-  (tier: Tier): Step =>
-  async ({ phone, token }) => {
+function buysDuringTrial(tier: Tier): Step {
+  return async ({ phone, token }) => {
     await startTrial(phone, 'premium', 3);
     await checkOut(token, tier);
   };
+}
 
-const presses =
-  (action: string, form?: Record<string, string>): Step =>
-  async ({ phone }) => {
+function presses(action: string, form?: Record<string, string>): Step {
+  return async ({ phone }) => {
     const { url } = await stripe.billingPortal.sessions.create({ customer: await customerOf(phone) });
     expect((await inPortal(url, action, form)).status).toBe(303);
   };
+}
 
-const switchesTo =
-  (tier: Tier): Step =>
-  async (user) =>
-    presses('switch', { price: await priceOf(tier) })(user);
+function switchesTo(tier: Tier): Step {
+  return async (user) => presses('switch', { price: await priceOf(tier) })(user);
+}
 
-const passes =
-  (seconds: number): Step =>
-  ({ phone }) =>
-    sandbox.advanceStripe(phone, seconds);
+function passes(seconds: number): Step {
+  return ({ phone }) => sandbox.advanceStripe(phone, seconds);
+}
 
-const cardDeclines =
-  (declines: boolean): Step =>
-  ({ phone }) =>
-    sandbox.card(phone, declines);
+function cardDeclines(declines: boolean): Step {
+  return ({ phone }) => sandbox.card(phone, declines);
+}
 
 const day = 24 * hour;
 const renewal = passes(week + 2 * hour);

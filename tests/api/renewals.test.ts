@@ -34,7 +34,12 @@ async function latestInvoice(customer: string): Promise<Stripe.Invoice> {
   return stripe.invoices.retrieve(latest as string);
 }
 
-const payLatest = async (customer: string) => stripe.invoices.pay((await latestInvoice(customer)).id);
+/** The card of a user works again and pays the latest invoice. */
+async function payLatest(person: Subscriber): Promise<void> {
+  await sandbox.card(person.phone, false);
+  await stripe.invoices.pay((await latestInvoice(person.customer)).id);
+  await advance(person, 0);
+}
 
 describe('a renewal', () => {
   it('is paid as soon as it is seen, and opens the new week', async () => {
@@ -139,9 +144,7 @@ describe('a renewal', () => {
       expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 160, remaining: 0 });
       expect((await post(phone)).body).toMatchObject({ allowed: false, used: 160 });
     }
-    await sandbox.card(phone, false);
-    await payLatest(customer);
-    await advance(person, 0);
+    await payLatest(person);
     const { items } = await subscriptionOf(customer);
     const resetsAt = new Date(items.data[0]!.current_period_end * 1000).toISOString();
     expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, resetsAt });
@@ -170,9 +173,7 @@ it('an upgrade whose proration fails grants nothing until it is paid, and opens 
   await advance(person, 0);
   expect(await planOf(token)).toEqual(['basic', 'past_due']);
   expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30, limit: 30 });
-  await sandbox.card(phone, false);
-  await payLatest(customer);
-  await advance(person, 0);
+  await payLatest(person);
   expect(await planOf(token)).toEqual(['platinum', 'active']);
   expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 30, limit: 160 });
 });

@@ -11,45 +11,25 @@ export const second = 1000;
 export const minute = 60 * second;
 export const day = 24 * 60 * minute;
 
-const deadlineMs = 30_000;
-/** Pauses grow, since the calls of a user are limited. */
-const longestPauseMs = 500;
-
-/**
- * Probes until the condition holds, and returns the last state. Throws after 30 s, which only a failure reaches: what
- * was awaited, for how long, and the last state.
- */
-export async function until<T>(
-  what: string,
-  probe: () => T | Promise<T>,
-  condition: (state: Awaited<T>) => unknown = Boolean,
-): Promise<Awaited<T>> {
-  for (const pauses = pausesMs(); ;) {
-    const state = await probe();
-    if (condition(state)) return state;
-    const { done, value } = pauses.next();
-    if (done) throw new Error(`Waited ${deadlineMs / 1000} s for ${what}; last: ${JSON.stringify(state)}`);
-    await wait(value);
-  }
-}
-
-/** Repeats an assertion until it holds; throws its last failure after 30 s. */
+/** Repeats an assertion until it holds; throws its last failure after 30 s, which only a failure reaches. */
 export async function eventually<T>(assertion: () => T | Promise<T>): Promise<T> {
-  for (const pauses = pausesMs(); ;) {
+  const deadline = AbortSignal.timeout(30 * second);
+  // Pauses grow, since the calls of a user are limited.
+  for (let pauseMs = 10; ; pauseMs = Math.min(1.25 * pauseMs, 500)) {
     try {
       return await assertion();
     } catch (error) {
-      const { done, value } = pauses.next();
-      if (done) throw Object.assign(error as Error, { message: `Waited 30 s: ${(error as Error).message}` });
-      await wait(value);
+      if (deadline.aborted)
+        throw Object.assign(error as Error, { message: `Waited 30 s: ${(error as Error).message}` });
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
-/** In workerd and in Node. */
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-function* pausesMs(): Generator<number, undefined> {
-  const deadline = AbortSignal.timeout(deadlineMs);
-  for (let ms = 10; !deadline.aborted; ms = Math.min(1.25 * ms, longestPauseMs)) yield ms;
-}
+/** Probes until the condition holds, and returns the last state; throws it after 30 s, with what was awaited. */
+export const until = <T>(what: string, probe: () => T | Promise<T>, condition: (state: T) => unknown = Boolean) =>
+  eventually(async () => {
+    const state = await probe();
+    if (!condition(state)) throw new Error(`${what}; last: ${JSON.stringify(state)}`);
+    return state;
+  });

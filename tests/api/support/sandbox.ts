@@ -1,6 +1,7 @@
+import { expect } from 'vitest';
 import { vars } from './api.ts';
 import { database } from './database.ts';
-import { until } from './clock.ts';
+import { eventually } from './clock.ts';
 
 type Fault = null | {
   status?: number;
@@ -17,13 +18,14 @@ export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth:
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${vars.SANDBOX}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${vars.SANDBOX}${path}`, { method, headers, body: JSON.stringify(body) });
   return response.json();
 }
+
+/** Something of the person with a number, by its address. */
+const ofPhone = (kind: string, phone: string, part = '') => `/${kind}/${encodeURIComponent(phone)}${part}`;
+const customer = (phone: string, part: string) => ofPhone('stripe/customers', phone, part);
 
 let isChanged = false;
 
@@ -51,9 +53,9 @@ export async function during<T>(faults: Partial<Record<Service, Fault>>, work: (
 
 /** The control calls of the local services. */
 export const sandbox = {
-  messages: (phone: string) => control<Message[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`),
+  messages: (phone: string) => control<Message[]>('GET', ofPhone('phones', phone, '/messages')),
   externalToken: (phone: string, body: unknown = {}) =>
-    control<{ token: string }>('POST', `/phones/${encodeURIComponent(phone)}/external-token`, body),
+    control<{ token: string }>('POST', ofPhone('phones', phone, '/external-token'), body),
   botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
   faults: (faults: Partial<Record<Service, Fault>>) => change('/faults', faults),
   /** The number of requests that a fault with `hold` and this `match` holds. */
@@ -65,24 +67,16 @@ export const sandbox = {
   botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) => change('/bot/mode', { mode, phone }),
   /** A browser that has subscribed to the local push service with the Worker's key. */
   newBrowser: (phone: string) =>
-    control<PushSubscription>('POST', `/push/${encodeURIComponent(phone)}`, {
-      publicKey: vars.VAPID_KEYS!.split(':')[0],
-    }),
+    control<PushSubscription>('POST', ofPhone('push', phone), { publicKey: vars.VAPID_KEYS!.split(':')[0] }),
   /** The notices that the number's browsers have received, oldest first. */
-  notices: (phone: string) =>
-    control<{ title: string; path: string; topic: string }[]>('GET', `/push/${encodeURIComponent(phone)}`),
+  notices: (phone: string) => control<{ title: string; path: string; topic: string }[]>('GET', ofPhone('push', phone)),
   /** Time passes at Stripe for the customer with a number alone. */
   advanceStripe: (phone: string, seconds: number) =>
-    control<{ now: number }>('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
-  card: (phone: string, declines: boolean) =>
-    control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines }),
+    control('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
+  card: (phone: string, declines: boolean) => control('POST', customer(phone, '/card'), { declines }),
   /** The bank disputes the last payment, or the one of a charge. */
-  dispute: (phone: string, charge?: string) =>
-    control<{ id: string; status: string }>('POST', `/stripe/customers/${encodeURIComponent(phone)}/dispute`, {
-      charge,
-    }),
-  authenticate: (phone: string, succeeds: boolean) =>
-    control('POST', `/stripe/customers/${encodeURIComponent(phone)}/authenticate`, { succeeds }),
+  dispute: (phone: string, charge?: string) => control<{ id: string }>('POST', customer(phone, '/dispute'), { charge }),
+  authenticate: (phone: string, succeeds: boolean) => control('POST', customer(phone, '/authenticate'), { succeeds }),
   /** How Stripe collects the renewals of the customer with a number. */
   stripeSettings: (
     phone: string,
@@ -98,11 +92,7 @@ export async function eventsAbout(phone: string, type?: string) {
 
 /** The events about a number when the bot has accepted all that were written, oldest first. */
 export async function deliveredEvents(phone: string) {
-  await until(
-    `no undelivered event about ${phone}`,
-    () => outboxOf(phone),
-    ({ length }) => length === 0,
-  );
+  await eventually(async () => expect(await outboxOf(phone)).toEqual([]));
   return eventsAbout(phone);
 }
 
