@@ -3,18 +3,10 @@ import { type Answer, botCall, call, runCron } from './support/api.ts';
 import { buy, startTrial } from './support/buying.ts';
 import { consent, newWriter, reply, untilDelivered, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
-import { traceOf, watchDatabase } from './support/requests.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import {
-  deleteAccount,
-  externalSession,
-  newContact,
-  newPerson,
-  requestOtp,
-  userOf,
-  verifyOtp,
-} from './support/person.ts';
+import { externalSession, newContact, newPerson, requestOtp, userOf, verifyOtp } from './support/person.ts';
+import { traceOf, watchDatabase } from './support/requests.ts';
 import { newestCode } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
 
@@ -98,7 +90,7 @@ async function everyCall(): Promise<Answer> {
   await call('POST', '/api/auth/logout', { token: await externalSession(phone), body: { everywhere: true } });
   stream.close();
   await converse();
-  await deleteAccount(await externalSession((await newContact()).phone));
+  await call('DELETE', '/api/user/me', { token: await externalSession((await newContact()).phone) });
   await runCron();
   await runCron('0 * * * *');
   return call('GET', '/api/health');

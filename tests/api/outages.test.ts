@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { botCall, call, parallel, randomAddress, send } from './support/api.ts';
+import { type Answer, botCall, call, parallel, randomAddress, send } from './support/api.ts';
 import { buy, checkOut, newSubscriber } from './support/buying.ts';
 import { eventually, second } from './support/clock.ts';
 import { database } from './support/database.ts';
@@ -12,6 +12,10 @@ import { customerOf, stripe } from './support/stripe.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
 
 const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
+function expectUnavailable({ status, body, headers }: Answer): void {
+  expect({ status, body }).toEqual({ status: 503, body: unavailable });
+  expect(headers.get('retry-after')).toMatch(/^\d+$/);
+}
 const statusOfMe = async (token: string) => (await call('GET', '/api/user/me', { token })).status;
 
 describe('without the database', () => {
@@ -28,10 +32,7 @@ describe('without the database', () => {
           await post(phone),
           await botCall('/api/bot/contacts', { phone }),
         ];
-        for (const { status, body, headers } of answers) {
-          expect({ status, body }).toEqual({ status: 503, body: unavailable });
-          expect(headers.get('retry-after')).toMatch(/^\d+$/);
-        }
+        answers.forEach(expectUnavailable);
         const health = await call('GET', '/api/health');
         expect(health).toMatchObject({ status: 503, body: { status: 'degraded', checks: { database: 'failed' } } });
       });
@@ -44,13 +45,9 @@ describe('without the database', () => {
   it('because its token has expired every call is 503 with Retry-After', async () => {
     const { token } = await newPerson();
     const settings = { TURSO_AUTH_TOKEN: 'a-token-that-has-expired' };
-    for (const { status, body, headers } of [
-      await call('GET', '/api/user/me', { token, settings }),
-      await call('POST', '/api/auth/request-otp', { body: { phone: '+15550001111' }, settings }),
-    ]) {
-      expect({ status, body }).toEqual({ status: 503, body: unavailable });
-      expect(headers.get('retry-after')).toMatch(/^\d+$/);
-    }
+    expectUnavailable(await call('GET', '/api/user/me', { token, settings }));
+    const body = { phone: '+15550001111' };
+    expectUnavailable(await call('POST', '/api/auth/request-otp', { body, settings }));
   });
 
   it('callers who disconnect do not delay others', async () => {
