@@ -72,14 +72,17 @@ describe('a wrong setting of one feature', () => {
 });
 
 it('keeps the events for the bot while its address is malformed, and writes none where it is left out', async () => {
-  for (const [address, events] of [
-    ['the bot', 1],
-    ['', 0],
-  ] as const) {
+  const calls = [
+    ['PUT', '/api/user/platform'],
+    ['DELETE', '/api/user/me'],
+  ] as const;
+  for (const BOT_WEBHOOK_URL of ['the bot', '']) {
     const { phone, token } = await newPerson();
-    const choice = { token, body: { platform: 'web' }, settings: { BOT_WEBHOOK_URL: address } };
-    expect((await call('PUT', '/api/user/platform', choice)).status).toBe(200);
-    expect(await outboxOf(phone)).toHaveLength(events);
+    const choice = { token, body: { platform: 'web' }, settings: { BOT_WEBHOOK_URL } };
+    for (const [method, path] of calls) {
+      expect((await call(method, path, choice)).status).toBe(200);
+      expect(await outboxOf(phone)).toHaveLength(BOT_WEBHOOK_URL ? 1 : 0);
+    }
   }
 });
 
