@@ -63,7 +63,7 @@ export type Statement = { sql: string; args: Value[] };
 export type Step = { sql?: string; sql_id?: number; stmt?: Sent; batch?: { steps: { stmt: Sent }[] } };
 
 /** The statements of a step. A repeated text is stored once and then referenced by its number. */
-export function statementsIn({ stmt, batch }: Step, requests: Step[]): Statement[] {
+function statementsIn({ stmt, batch }: Step, requests: Step[]): Statement[] {
   const sent = stmt ? [stmt] : (batch?.steps ?? []).map((step) => step.stmt);
   const textOf = ({ sql, sql_id }: Sent) => sql ?? requests.find((step) => step.sql && step.sql_id === sql_id)!.sql!;
   return sent.map((one) => ({ sql: textOf(one), args: one.args ?? [] }));
