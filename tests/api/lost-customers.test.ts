@@ -53,6 +53,13 @@ describe.each([
   });
 });
 
+it('a customer whose id was lost is used by a later attempt, which creates no second one', async () => {
+  const { phone, token } = await refused(lost);
+  await database.execute('update customers set attempt = 2 where user_id = ?', [userOf(token)]);
+  await subscribe(token, 'basic');
+  expect(await customersWith(phone)).toEqual([await customerOf(phone)]);
+});
+
 it('a customer whose id was lost is deleted with the account, also beside another one that is known', async () => {
   const { phone, token, customer } = await newSubscriber('basic');
   await database.execute('update customers set attempt = 2 where stripe_id = ?', [customer]);
