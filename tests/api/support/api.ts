@@ -3,8 +3,8 @@ import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import workerModule from '../../../worker/index.ts';
 
-type Json = Record<string, any>;
-export type Answer = { status: number; headers: Headers; body: Json; text: string };
+export type Answer = { status: number; headers: Headers; body: Record<string, any>; text: string };
+export type Settings = Record<string, string> | undefined;
 type Options = {
   token?: string | undefined;
   body?: unknown;
@@ -13,8 +13,8 @@ type Options = {
   /** A body of bytes; `headers` give their type. */
   bytes?: ArrayBuffer;
   headers?: Record<string, string>;
-  address?: string;
-  settings?: Record<string, string>;
+  address?: string | undefined;
+  settings?: Settings;
 };
 
 export const vars = env as unknown as Record<string, string>;
@@ -48,18 +48,16 @@ export async function call(method: string, path: string, options: Options = {}):
 }
 
 /** A call signed the way the bot signs. */
-export function botCall(
-  path: string,
-  body: unknown,
-  id: string = crypto.randomUUID(),
-  settings?: Record<string, string>,
-): Promise<Answer> {
-  const headers = botHeaders(JSON.stringify(body), id);
-  return call('POST', path, { body, headers, ...(settings && { settings }) });
-}
+export const botCall = (path: string, body: unknown, id?: string, settings?: Settings): Promise<Answer> =>
+  call('POST', path, { body, headers: botHeaders(JSON.stringify(body), id), settings });
 
 /** The headers of Standard Webhooks over a body. */
-export function botHeaders(text: string, id: string = crypto.randomUUID(), at = new Date(), secret = botSecret()) {
+export function botHeaders(
+  text: string,
+  id: string = crypto.randomUUID(),
+  at = new Date(),
+  secret = vars.BOT_WEBHOOK_SECRET!,
+) {
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
@@ -67,14 +65,7 @@ export function botHeaders(text: string, id: string = crypto.randomUUID(), at = 
   };
 }
 
-function botSecret(): string {
-  return vars.BOT_WEBHOOK_SECRET!;
-}
-
-export function randomAddress(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(3));
-  return `10.${bytes.join('.')}`;
-}
+export const randomAddress = () => `10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`;
 
 /** The first 48 bits of an IPv6 address. */
 export function randomNetwork(): string {
@@ -92,4 +83,11 @@ export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Pr
 /** Starts `n` calls at once. */
 export function parallel<T>(n: number, work: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: n }, (_, index) => work(index)));
+}
+
+/** How many answers have each status, such as `{ 200: 1, 429: 49 }`. */
+export function tally(answers: { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }

@@ -1,8 +1,11 @@
-import { botCall, call, randomAddress, parallel } from './api.ts';
+import { botCall, call, randomAddress, parallel, type Settings } from './api.ts';
 import { newestCode, sandbox } from './sandbox.ts';
 import { advanceClock, second } from './clock.ts';
 
 export type Person = { phone: string; address: string; token: string };
+/** A code that was sent, and the challenge of who requested it. */
+export type Code = { phone: string; otp: string; challenge?: string | undefined };
+type Caller = { address?: string | undefined; settings?: Settings };
 
 /** A unique number. */
 export function newPhone(): string {
@@ -10,23 +13,19 @@ export function newPhone(): string {
   return `+1555${String(digits[0]! % 10_000).padStart(4, '0')}${String(digits[1]! % 1_000).padStart(3, '0')}`;
 }
 
+/** A unique id by which WhatsApp names a person whose number it hides. */
+export const newBusinessUserId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
+
 /** A user who has written to the assistant. */
 export async function newContact(phone = newPhone()): Promise<{ phone: string; address: string }> {
   await botCall('/api/bot/contacts', { phone });
   return { phone, address: randomAddress() };
 }
 
-/** Requests a code and reads it from the phone. */
-export async function receiveCode({ phone, address }: { phone: string; address: string }): Promise<string> {
-  await call('POST', '/api/auth/request-otp', { body: { phone }, address });
-  return newestCode(phone);
-}
-
 /** A signed-in user. */
 export async function newPerson(phone = newPhone()): Promise<Person> {
   const contact = await newContact(phone);
-  const otp = await receiveCode(contact);
-  const { body } = await call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address: contact.address });
+  const { body } = await verifyOtp(phone, await receiveCode(contact), contact.address);
   return { ...contact, token: body.token };
 }
 
@@ -37,17 +36,40 @@ export async function externalSession(phone: string): Promise<string> {
   return body.token;
 }
 
+/** The session of a new trial link of a number, as somebody opens it to whom it was forwarded. */
+export async function trialSession(phone: string, tier?: string): Promise<string> {
+  const { body } = await botCall('/api/bot/trials', { phone, tier });
+  const trialToken = new URL(body.url).searchParams.get('token');
+  return (await call('POST', '/auth/verify-trial-token', { body: { trialToken } })).body.token;
+}
+
+export const getMe = (token: string) => call('GET', '/api/user/me', { token });
+export const logOut = (token: string) => call('POST', '/api/auth/logout', { token });
 export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', { token });
 
+/** The header and the claims of a token. */
+export const decode = (token: string): Record<string, any>[] =>
+  token.split('.', 2).map((part) => JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))));
+
 /** The user id in a session token. */
-export const userOf = (token: string): string =>
-  JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).sub;
+export const userOf = (token: string): string => decode(token)[1]!['sub'];
 
-export const requestOtp = (phone: string, address = randomAddress()) =>
-  call('POST', '/api/auth/request-otp', { body: { phone }, address });
+export const requestOtp = (phone: string, address?: string, settings?: Settings) =>
+  call('POST', '/api/auth/request-otp', { body: { phone }, address, settings });
 
-export const verifyOtp = (phone: string, otp: string, address = randomAddress()) =>
-  call('POST', '/api/auth/verify-otp', { body: { phone, otp }, address });
+/** Requests a code and reads it from the phone, with the challenge of its caller. */
+export async function requestCode(phone: string, { address, settings }: Caller = {}): Promise<Code> {
+  const { body } = await requestOtp(phone, address, settings);
+  return { phone, otp: await newestCode(phone), challenge: body.challenge };
+}
+
+export const receiveCode = async ({ phone, address }: { phone: string; address: string }): Promise<string> =>
+  (await requestCode(phone, { address })).otp;
+
+export const redeem = (body: Code, caller: Caller = {}) => call('POST', '/api/auth/verify-otp', { body, ...caller });
+
+/** Tries a code without a challenge. */
+export const verifyOtp = (phone: string, otp: string, address?: string) => redeem({ phone, otp }, { address });
 
 /** Four codes and twenty wrong tries: the number is limited for a day. Returns the last code. */
 export async function tryTwentyTimes(contact: { phone: string; address: string }): Promise<string> {
