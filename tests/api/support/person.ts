@@ -1,6 +1,6 @@
 import { botCall, call, randomAddress, parallel, type Settings } from './api.ts';
 import { newestCode, sandbox } from './sandbox.ts';
-import { advanceClock, second } from './clock.ts';
+import { advanceClock, second, until } from './clock.ts';
 
 export type Person = { phone: string; address: string; token: string };
 /** A code that was sent, and the challenge of who requested it. */
@@ -70,6 +70,22 @@ export const redeem = (body: Code, caller: Caller = {}) => call('POST', '/api/au
 
 /** Tries a code without a challenge. */
 export const verifyOtp = (phone: string, otp: string, address?: string) => redeem({ phone, otp }, { address });
+
+/** The first step of a change of the number. */
+export const requestChange = (token: string, phone: string, address?: string) =>
+  call('POST', '/api/user/phone', { token, address, body: { phone } });
+
+/** Requests a change of the number, and waits for its code, which is sent after the response. */
+export async function beginChange(token: string, phone = newPhone(), address?: string): Promise<Code> {
+  const codes = async () => (await sandbox.messages(phone)).flatMap(({ code }) => code ?? []);
+  const { length: before } = await codes();
+  const { body } = await requestChange(token, phone, address);
+  const sent = await until(`a code on ${phone}`, codes, ({ length }) => length > before);
+  return { phone, otp: sent.at(-1)!, challenge: body.challenge };
+}
+
+export const verifyChange = (token: string, body: Code, address?: string) =>
+  call('POST', '/api/user/phone/verify', { token, address, body });
 
 /** Four codes and twenty wrong tries: the number is limited for a day. Returns the last code. */
 export async function tryTwentyTimes(contact: { phone: string; address: string }): Promise<string> {
