@@ -1,22 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, parallel } from './support/api.ts';
+import { botCall, call, parallel, tally } from './support/api.ts';
 import { advanceClock, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { holdRequests } from './support/requests.ts';
 import { costOf } from './support/log.ts';
-import { externalSession, newPerson, userOf, receiveCode } from './support/person.ts';
+import {
+  externalSession,
+  getMe,
+  logOut,
+  newPerson,
+  redeem,
+  requestCode,
+  trialSession,
+  userOf,
+} from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
 import { buy, complete, newSubscriber } from './support/buying.ts';
-import { consent, newWriter, write, fetchRecording, recordingOf, sendRecording } from './support/chat.ts';
+import { consent, newWriter, readChat, write, fetchRecording, recordingOf, sendRecording } from './support/chat.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
 
-const list = async (token: string): Promise<Listed[]> =>
-  (await call('GET', '/api/user/sessions', { token })).body.sessions;
+const sessionsOf = (token: string) => call('GET', '/api/user/sessions', { token });
+const list = async (token: string): Promise<Listed[]> => (await sessionsOf(token)).body.sessions;
+/** The id of the session of a token, or of the first other one. */
+const idOf = async (token: string, isCurrent = true) =>
+  (await list(token)).find(({ current }) => current === isCurrent)!.id;
 const end = (token: string, id: string) => call('DELETE', `/api/user/sessions/${id}`, { token });
 
 describe('the sessions of a user', () => {
-  it('are listed newest first, the present one marked, and nobody else’s among them', async () => {
+  it('are listed newest first, the present one marked, without expired ones and those of others', async () => {
     const { phone, token } = await newPerson();
     await newPerson();
     advanceClock(second);
@@ -25,62 +37,37 @@ describe('the sessions of a user', () => {
     expect(sessions.map(({ current }) => current)).toEqual([false, true]);
     expect(sessions[0]!.createdAt > sessions[1]!.createdAt).toBe(true);
     expect((await list(later)).map(({ current }) => current)).toEqual([true, false]);
-    for (const session of sessions) {
+    for (const session of sessions)
       expect(Object.keys(session).toSorted()).toEqual(['createdAt', 'current', 'id', 'lastSeenAt']);
-    }
-  });
-
-  it('leave out those that have expired', async () => {
-    const { phone, token } = await newPerson();
-    const sql = 'update sessions set expires_at = ? where user_id = (select id from users where phone = ?)';
-    await database.execute({ sql, args: [Date.now() - second, phone] });
-    const later = await externalSession(phone);
+    await database.execute('update sessions set expires_at = ? where id = ?', [Date.now() - second, sessions[1]!.id]);
     expect(await list(later)).toHaveLength(1);
-    expect((await call('GET', '/api/user/sessions', { token })).status).toBe(401);
+    expect((await sessionsOf(token)).status).toBe(401);
   });
 });
 
 describe('ending one session', () => {
-  it('ends that session and its streams, and no other', async () => {
+  it('ends that session and its streams, once for fifty parallel callers, and no other one', async () => {
     const { phone, token } = await newPerson();
     const other = await externalSession(phone);
-    const [mine, theirs] = [await OpenStream.open(token), await OpenStream.open(other)];
-    await theirs.until(({ counts }) => counts.length === 1);
-    const { id } = (await list(token)).find(({ current }) => !current)!;
-    expect(await end(token, id)).toMatchObject({ status: 200, body: { success: true } });
-    await theirs.until(({ ended }) => ended);
-    expect((await call('GET', '/api/user/me', { token: other })).status).toBe(401);
-    await botCall('/api/bot/usage', { phone });
-    await mine.until(({ counts }) => counts.at(-1) === 1);
-    mine.close();
-  });
-
-  it('may end the present one', async () => {
-    const { token } = await newPerson();
-    const [{ id }] = (await list(token)) as [Listed];
-    expect((await end(token, id)).status).toBe(200);
-    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    const stream = await OpenStream.opened(other);
+    const id = await idOf(token, false);
+    const answers = await parallel(50, () => end(token, id));
+    expect(tally(answers)).toEqual({ 200: 1, 404: 49 });
+    expect(answers.find(({ status }) => status === 200)!.body).toEqual({ success: true });
+    await stream.until(({ ended }) => ended);
+    expect([(await getMe(other)).status, (await getMe(token)).status]).toEqual([401, 200]);
+    expect((await end(token, await idOf(token))).status).toBe(200);
+    expect((await getMe(token)).status).toBe(401);
   });
 
   it('is 404 for another user’s session, an ended one and an unknown one', async () => {
     const [one, other] = [await newPerson(), await newPerson()];
-    const [{ id }] = (await list(other.token)) as [Listed];
     const gone = await externalSession(one.phone);
-    const ended = (await list(gone)).find(({ current }) => current)!.id;
-    await call('POST', '/api/auth/logout', { token: gone });
-    for (const wrong of [id, ended, 'unknown', '%27%20or%201=1--']) {
+    const ended = await idOf(gone);
+    await logOut(gone);
+    for (const wrong of [await idOf(other.token), ended, 'unknown', '%27%20or%201=1--'])
       expect(await end(one.token, wrong)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
-    }
-    expect((await call('GET', '/api/user/me', { token: other.token })).status).toBe(200);
-  });
-
-  it('succeeds once for fifty parallel callers', async () => {
-    const { phone, token } = await newPerson();
-    await externalSession(phone);
-    const { id } = (await list(token)).find(({ current }) => !current)!;
-    const statuses = (await parallel(50, () => end(token, id))).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 404)).toHaveLength(49);
+    expect((await getMe(other.token)).status).toBe(200);
   });
 });
 
@@ -90,7 +77,7 @@ describe('lastSeenAt', () => {
     const { token } = await newPerson();
     const [signedIn] = (await list(token)) as [Listed];
     const { arrived, release } = holdRequests('update \\"sessions\\"', userOf(token));
-    const me = () => call('GET', '/api/user/me', { token });
+    const me = () => getMe(token);
     advanceClock(59 * minute);
     expect(costOf(await me())).toBe(1);
     advanceClock(2 * minute);
@@ -109,13 +96,7 @@ describe('lastSeenAt', () => {
   });
 });
 
-/** The session of a trial link that somebody else opened, and the owner's. */
-async function forwarded(person: { phone: string }): Promise<string> {
-  const { body } = await botCall('/api/bot/trials', { phone: person.phone });
-  const trialToken = new URL(body.url).searchParams.get('token');
-  return (await call('POST', '/auth/verify-trial-token', { body: { trialToken } })).body.token;
-}
-
+/** The refusal of what the session of a trial link may not do: somebody else may have opened the link. */
 const signInNeeded = {
   status: 403,
   body: { success: false, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
@@ -125,7 +106,8 @@ describe('the session of a trial link', () => {
   it('sees, writes and ends nothing that is private', async () => {
     const owner = await newWriter();
     await write(owner.token, 'Something private');
-    const token = await forwarded(owner);
+    const token = await trialSession(owner.phone);
+    const phone = '+15550001111';
     const calls: [method: string, path: string, body?: object][] = [
       ['GET', '/api/user/chat'],
       ['POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: 'Hello' }],
@@ -137,48 +119,48 @@ describe('the session of a trial link', () => {
       ['GET', '/api/user/sessions'],
       ['DELETE', '/api/user/sessions/unknown'],
       ['DELETE', '/api/user/me'],
+      ['POST', '/api/user/phone', { phone }],
+      ['POST', '/api/user/phone/verify', { phone, otp: '123456', challenge: 'any' }],
       ['POST', '/api/billing/create-portal-session'],
+      ['POST', '/api/auth/logout', { everywhere: true }],
     ];
     for (const [method, path, body] of calls)
       expect(await call(method, path, { token, body }), `${method} ${path}`).toMatchObject(signInNeeded);
-    expect(await call('POST', '/api/auth/logout', { token, body: { everywhere: true } })).toMatchObject(signInNeeded);
     const recordings = [await sendRecording(token, recordingOf('audio/webm')), await fetchRecording(token, 'any')];
     for (const { status } of recordings) expect(status).toBe(403);
-    const { body } = await call('GET', '/api/user/chat', { token: owner.token });
-    expect([body.messages.length, body.consent.version]).toEqual([1, expect.not.stringContaining('another')]);
-    expect((await call('GET', '/api/user/sessions', { token: owner.token })).body.sessions).toHaveLength(2);
+    const { messages, consent } = await readChat(owner.token);
+    expect([messages.length, consent!.version]).toEqual([1, expect.not.stringContaining('another')]);
+    expect(await list(owner.token)).toHaveLength(2);
   });
 
   it('does what a trial needs: profile, count, platform, plans, logout', async () => {
-    const token = await forwarded(await newPerson());
-    expect((await call('GET', '/api/user/me', { token })).body.profile).toMatchObject({ isTrial: true });
-    const stream = await OpenStream.opened(token);
-    stream.close();
+    const token = await trialSession((await newPerson()).phone);
+    expect((await getMe(token)).body.profile).toMatchObject({ isTrial: true });
+    (await OpenStream.opened(token)).close();
     expect((await call('POST', '/api/user/stream-ticket', { token })).status).toBe(200);
     expect((await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } })).status).toBe(200);
     await complete((await buy(token, 'basic')).body.portalUrl);
     // The portal of the plan that waits for the end of the trial.
     expect((await buy(token)).status).toBe(200);
-    expect((await call('POST', '/api/auth/logout', { token })).status).toBe(200);
-    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    expect((await logOut(token)).status).toBe(200);
+    expect((await getMe(token)).status).toBe(401);
   });
 
   it('does not change a plan that somebody pays for', async () => {
     const owner = await newSubscriber('basic');
-    const token = await forwarded(owner);
+    const token = await trialSession(owner.phone);
     expect(await buy(token)).toMatchObject(signInNeeded);
     expect(await buy(token, 'platinum')).toMatchObject(signInNeeded);
     expect((await buy(owner.token)).status).toBe(200);
   });
 
   it('is replaced by that of a code or an external token, which may do everything', async () => {
-    const owner = await newPerson();
-    const limited = await forwarded(owner);
-    await botCall('/api/bot/contacts', { phone: owner.phone });
-    const body = { phone: owner.phone, otp: await receiveCode(owner) };
-    const { token } = (await call('POST', '/api/auth/verify-otp', { body })).body;
-    for (const full of [token, await externalSession(owner.phone)]) {
-      expect((await call('GET', '/api/user/sessions', { token: full })).status).toBe(200);
+    const { phone } = await newPerson();
+    const limited = await trialSession(phone);
+    await botCall('/api/bot/contacts', { phone });
+    const { token } = (await redeem(await requestCode(phone))).body;
+    for (const full of [token, await externalSession(phone)]) {
+      expect((await sessionsOf(full)).status).toBe(200);
       expect((await consent(full)).status).toBe(200);
     }
     expect(await call('GET', '/api/user/export', { token: limited })).toMatchObject(signInNeeded);

@@ -1,31 +1,45 @@
 import { expect, it } from 'vitest';
-import { botCall, call, randomNetwork, runCron } from './support/api.ts';
+import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
 import { consent, reply, untilDelivered, untilReplied, write } from './support/chat.ts';
-import { advanceClock, day, eventually, second, until } from './support/clock.ts';
+import { advanceClock, day, eventually, second } from './support/clock.ts';
 import { everyValue } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { deleteAccount, externalSession, newPhone, otherThan, requestOtp, verifyOtp } from './support/person.ts';
+import {
+  beginChange,
+  deleteAccount,
+  externalSession,
+  newBusinessUserId,
+  newPhone,
+  otherThan,
+  redeem,
+  requestCode,
+  requestOtp,
+  verifyChange,
+  verifyOtp,
+} from './support/person.ts';
 import { deliveredEvents, newestCode, sandbox, type PushSubscription } from './support/sandbox.ts';
 import { wholeObject } from './support/streams.ts';
 
-const hex = (bytes: ArrayBuffer) =>
-  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes))).replace(/=+$/, '');
+const base64 = (text: string) => btoa(text).replace(/=+$/, '');
 
 /** What gives a secret away: itself, and its hashes without a key, which anybody can compute for every number. */
 async function signsOf(...secrets: string[]): Promise<string[]> {
-  const limited = ['codes', 'every-code', 'wrong-tries', 'codes-from', 'requests-from', 'tries-from'];
-  const hashed = secrets.flatMap((secret) => [secret, ...limited.map((prefix) => `${prefix}:${secret}`)]);
-  const digests = await Promise.all(
-    hashed.flatMap((text) =>
-      ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512', 'MD5'].map((algorithm) =>
-        crypto.subtle.digest(algorithm, new TextEncoder().encode(text)),
-      ),
+  const subjects = ['codes', 'every-code', 'wrong-tries', 'codes-from', 'requests-from', 'tries-from'];
+  const hashed = secrets.flatMap((secret) => [secret, ...subjects.map((subject) => `${subject}:${secret}`)]);
+  const digests = hashed.flatMap((text) =>
+    ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512', 'MD5'].map((algorithm) =>
+      crypto.subtle.digest(algorithm, new TextEncoder().encode(text)),
     ),
   );
-  const encoded = digests.flatMap((bytes) => [hex(bytes), base64(bytes)]);
-  return [...secrets, ...secrets.map((secret) => btoa(secret).replace(/=+$/, '')), ...encoded];
+  const encoded = (await Promise.all(digests)).flatMap((bytes) => [
+    hex(bytes),
+    base64(String.fromCharCode(...new Uint8Array(bytes))),
+  ]);
+  return [...secrets, ...secrets.map(base64), ...encoded];
 }
+
+const numbersOf = (...phones: string[]) =>
+  signsOf(...phones.flatMap((phone) => [phone, phone.slice(1), phone.slice(2)]));
 
 /** The columns of the database in which one of the signs stands. */
 async function columnsWith(signs: string[]): Promise<string[]> {
@@ -34,13 +48,21 @@ async function columnsWith(signs: string[]): Promise<string[]> {
   return [...new Set(found.map(({ column }) => column))].toSorted();
 }
 
+/** Expects that nothing of the secrets stands in any column or in the log, which has lines about the paths. */
+async function expectNoTraces(signs: string[], ...paths: string[]): Promise<void> {
+  expect(await columnsWith(signs)).toEqual([]);
+  const log = JSON.stringify(logLines());
+  for (const path of paths) expect(log).toContain(path);
+  for (const sign of signs) expect(log).not.toContain(sign);
+}
+
+const mayHoldNumber = ['aliases.value', 'users.phone', 'users.whatsapp_id'];
+
 /** Signs in with a wrong try before, without and with its challenge, and as an external user. */
 async function signIn(phone: string, address: string): Promise<string> {
-  const { body } = await requestOtp(phone, address);
-  const otp = await newestCode(phone);
-  await verifyOtp(phone, otherThan(otp), address);
-  const attempt = { phone, otp, challenge: body.challenge };
-  await call('POST', '/api/auth/verify-otp', { body: attempt, address });
+  const code = await requestCode(phone, { address });
+  await verifyOtp(phone, otherThan(code.otp), address);
+  await redeem(code, { address });
   await requestOtp(newPhone(), address);
   return externalSession(phone);
 }
@@ -52,11 +74,9 @@ const addresses: [address: string, secrets: string[]][] = [
   [`${network}:7:1:2:3:4`, [network, `${network}:7:1:2:3:4`, `${network}:7::/64`, `${network}::/48`]],
 ];
 
-const mayHoldNumber = ['aliases.value', 'users.phone', 'users.whatsapp_id'];
-
 it.each(addresses)('keeps a number only where it is needed, and the address %s nowhere', async (address, secrets) => {
   const phone = newPhone();
-  const number = await signsOf(phone, phone.slice(1), phone.slice(2));
+  const number = await numbersOf(phone);
   await botCall('/api/bot/contacts', { phone });
   const token = await signIn(phone, address);
   await deliveredEvents(phone);
@@ -79,78 +99,55 @@ it.each(addresses)('keeps a number only where it is needed, and the address %s n
   expect(await columnsWith(number)).toEqual([...mayHoldNumber, 'challenges.phone', 'codes.phone'].toSorted());
   expect((await deleteAccount(token)).status).toBe(200);
   await deliveredEvents(phone);
-  expect(await columnsWith(number)).toEqual([]);
-  expect(await columnsWith(await signsOf(...secrets))).toEqual([]);
-  const log = JSON.stringify(logLines());
-  expect(log).toContain('/api/auth/verify-otp');
-  for (const sign of [...number, ...secrets]) expect(log).not.toContain(sign);
+  await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
 });
-
-const numbersOf = (...phones: string[]) =>
-  signsOf(...phones.flatMap((phone) => [phone, phone.slice(1), phone.slice(2)]));
-
-/** Expects that nothing of the secrets stands in any column or in the log, which has lines about the paths. */
-async function expectNoTraces(signs: string[], paths: string[]): Promise<void> {
-  expect(await columnsWith(signs)).toEqual([]);
-  const log = JSON.stringify(logLines());
-  for (const path of paths) expect(log).toContain(path);
-  for (const sign of signs) expect(log).not.toContain(sign);
-}
 
 /** A number that never wrote asks for a code, and somebody with a hidden number claims it. */
 async function claimed(phone: string, address: string) {
   const { linkCode } = (await requestOtp(phone, address)).body;
-  const businessUserId = `CO.${crypto.randomUUID().replaceAll('-', '')}`;
+  const businessUserId = newBusinessUserId();
   expect((await botCall('/api/bot/contacts', { businessUserId, linkCode })).status).toBe(200);
-  return { businessUserId, linkCode: linkCode as string, otp: await newestCode(phone) };
+  return { businessUserId, linkCode: linkCode as string };
 }
 
-/** Begins a change to a number, and waits for its code, which is sent after the response. */
-async function beginChange(token: string, address: string, phone: string) {
-  const { body } = await call('POST', '/api/user/phone', { token, address, body: { phone } });
-  await until(`a code on ${phone}`, async () => (await sandbox.messages(phone)).some(({ code }) => code));
-  return { phone, otp: await newestCode(phone), challenge: body.challenge as string };
-}
-
-/** Subscribes a browser, which receives a notice. */
-async function notified(phone: string, token: string, address: string): Promise<PushSubscription> {
-  const browser = await sandbox.newBrowser(phone);
+/** Subscribes a browser, which receives a notice. Returns its secrets. */
+async function notified(phone: string, token: string, address: string): Promise<string[]> {
+  const browser: PushSubscription = await sandbox.newBrowser(phone);
   expect((await call('PUT', '/api/user/push', { token, address, body: browser })).status).toBe(200);
   await consent(token);
   await reply(phone, 'You are heard');
   await eventually(async () => expect(await sandbox.notices(phone)).toHaveLength(1));
-  return browser;
+  return [browser.endpoint, browser.keys.p256dh, browser.keys.auth];
 }
 
-const secretsOf = ({ endpoint, keys }: PushSubscription) => [endpoint, keys.p256dh, keys.auth];
+const ofBrowser = ['push_subscriptions.auth', 'push_subscriptions.endpoint', 'push_subscriptions.p256dh'];
+const ofChange = ['phone_changes.phone', 'phone_changes.whatsapp_id'];
 
 it('keeps nothing of a link code, a change of the number and a notice after the deletion', async () => {
   const address = `${randomNetwork()}:5:1:2:3:4`;
   const [asked, next, last] = [newPhone(), newPhone(), newPhone()];
-  const { businessUserId, linkCode, otp } = await claimed(asked, address);
+  const { businessUserId, linkCode } = await claimed(asked, address);
   const inRequests = ['challenges.phone', 'codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];
   expect(await columnsWith(await numbersOf(asked))).toEqual(inRequests);
-  const body = { phone: asked, otp, challenge: linkCode };
-  const { token } = (await call('POST', '/api/auth/verify-otp', { body, address })).body;
+  const code = { phone: asked, otp: await newestCode(asked), challenge: linkCode };
+  const { token } = (await redeem(code, { address })).body;
   const browser = await notified(asked, token, address);
-  expect(await columnsWith(secretsOf(browser))).toEqual(
-    ['auth', 'endpoint', 'p256dh'].map((it) => `push_subscriptions.${it}`),
-  );
+  expect(await columnsWith(browser)).toEqual(ofBrowser);
 
-  const change = await beginChange(token, address, next);
-  expect(await columnsWith(await numbersOf(next))).toEqual(['phone_changes.phone', 'phone_changes.whatsapp_id']);
-  expect((await call('POST', '/api/user/phone/verify', { token, address, body: change })).status).toBe(200);
+  const change = await beginChange(token, next, address);
+  expect(await columnsWith(await numbersOf(next))).toEqual(ofChange);
+  expect((await verifyChange(token, change, address)).status).toBe(200);
   await deliveredEvents(next);
   expect(await columnsWith(await numbersOf(asked))).toEqual([]);
   expect(await columnsWith(await numbersOf(next))).toEqual(mayHoldNumber);
 
   advanceClock(31 * second);
-  await beginChange(token, address, last);
+  await beginChange(token, last, address);
   expect((await deleteAccount(token)).status).toBe(200);
   await deliveredEvents(next);
-  const secrets = await signsOf(address, linkCode, businessUserId, ...secretsOf(browser));
-  const paths = ['/api/bot/contacts', '/api/user/phone/verify', '/api/user/push'];
-  await expectNoTraces([...(await numbersOf(asked, next, last)), ...secrets], paths);
+  const secrets = await signsOf(address, linkCode, businessUserId, ...browser);
+  const signs = [...(await numbersOf(asked, next, last)), ...secrets];
+  await expectNoTraces(signs, '/api/bot/contacts', '/api/user/phone/verify', '/api/user/push');
 });
 
 it('keeps nothing of what was begun and left, after 30 days', async () => {
@@ -159,26 +156,16 @@ it('keeps nothing of what was begun and left, after 30 days', async () => {
   await botCall('/api/bot/contacts', { phone });
   const token = await externalSession(phone);
   const browser = await notified(phone, token, address);
-  await beginChange(token, address, next);
+  await beginChange(token, next, address);
   const { linkCode } = (await requestOtp(asked, address)).body;
   const claim = await claimed(claimedNumber, address);
-  const secrets = [linkCode, claim.linkCode, claim.businessUserId, ...secretsOf(browser), address];
+  const secrets = [linkCode, claim.linkCode, claim.businessUserId, ...browser, address];
   const signs = [...(await numbersOf(asked, claimedNumber, next)), ...(await signsOf(...secrets))];
-  expect(await columnsWith(signs)).toEqual([
-    'challenges.phone',
-    'codes.phone',
-    'link_codes.claimed_by',
-    'link_codes.phone',
-    'link_codes.whatsapp_id',
-    'phone_changes.phone',
-    'phone_changes.whatsapp_id',
-    'push_subscriptions.auth',
-    'push_subscriptions.endpoint',
-    'push_subscriptions.p256dh',
-  ]);
+  const ofClaim = ['link_codes.claimed_by', 'link_codes.phone', 'link_codes.whatsapp_id'];
+  expect(await columnsWith(signs)).toEqual(['challenges.phone', 'codes.phone', ...ofClaim, ...ofChange, ...ofBrowser]);
   await untilDelivered(phone);
   advanceClock(30 * day + 1);
   await runCron();
-  await expectNoTraces(signs, ['/api/auth/request-otp', '/api/user/phone', '/api/user/push']);
+  await expectNoTraces(signs, '/api/auth/request-otp', '/api/user/phone', '/api/user/push');
   expect(await columnsWith(await numbersOf(phone))).toEqual(mayHoldNumber);
 });

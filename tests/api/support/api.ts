@@ -73,6 +73,9 @@ export function randomNetwork(): string {
   return `2001:${low!.toString(16)}:${high!.toString(16)}`;
 }
 
+export const hex = (bytes: ArrayBuffer) =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** Runs the scheduled tasks, as Cloudflare does every minute or hour. */
 export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Promise<void> {
   const ctx = createExecutionContext();

@@ -1,4 +1,5 @@
 import { botCall, call, randomAddress, parallel, type Settings } from './api.ts';
+import { database } from './database.ts';
 import { newestCode, sandbox } from './sandbox.ts';
 import { advanceClock, second, until } from './clock.ts';
 
@@ -15,6 +16,12 @@ export function newPhone(): string {
 
 /** A unique id by which WhatsApp names a person whose number it hides. */
 export const newBusinessUserId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
+
+/** The business ids of a number's user, each with its proof. */
+export async function linkedTo(phone: string) {
+  const sql = `select value, proof from aliases join users on users.id = user_id where phone = ? and kind = 'business'`;
+  return (await database.execute(sql, [phone])).rows.map(({ value, proof }) => [value, proof]);
+}
 
 /** A user who has written to the assistant. */
 export async function newContact(phone = newPhone()): Promise<{ phone: string; address: string }> {
@@ -66,7 +73,8 @@ export async function requestCode(phone: string, { address, settings }: Caller =
 export const receiveCode = async ({ phone, address }: { phone: string; address: string }): Promise<string> =>
   (await requestCode(phone, { address })).otp;
 
-export const redeem = (body: Code, caller: Caller = {}) => call('POST', '/api/auth/verify-otp', { body, ...caller });
+export const redeem = ({ phone, otp, challenge }: Code, caller: Caller = {}) =>
+  call('POST', '/api/auth/verify-otp', { body: { phone, otp, challenge }, ...caller });
 
 /** Tries a code without a challenge. */
 export const verifyOtp = (phone: string, otp: string, address?: string) => redeem({ phone, otp }, { address });
