@@ -7,8 +7,19 @@ import { sessionToken } from '../../worker/sign-in/session-token.ts';
 import { botCall, botHeaders, call, vars, parallel, randomAddress } from './support/api.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
 import { database, userRowOf } from './support/database.ts';
-import { newContact, newPerson, receiveCode, verifyOtp, type Person, newPhone } from './support/person.ts';
-import { deliveredEvents, newestCode, sandbox } from './support/sandbox.ts';
+import {
+  decode,
+  newContact,
+  newPerson,
+  receiveCode,
+  redeem,
+  requestCode,
+  requestOtp,
+  verifyOtp,
+  type Person,
+  newPhone,
+} from './support/person.ts';
+import { deliveredEvents, sandbox } from './support/sandbox.ts';
 
 const settings = settingsOf(env)!;
 const text = 'Something that nobody else may read';
@@ -26,8 +37,15 @@ async function freshCode(person: { phone: string; address: string }): Promise<st
   return receiveCode(person);
 }
 
-const run = (sql: string, ...args: (string | number)[]) => database.execute({ sql, args });
-const canRead = async (token: string) => (await call('GET', '/api/user/chat', { token })).text.includes(text);
+/** A token for the session of somebody, whose ids the database holds, signed with these keys. */
+function forgedSession({ token }: Person, SESSION_KEYS = settings.SESSION_KEYS) {
+  const { sub: userId, sid: sessionId } = decode(token)[1]!;
+  return sessionToken({ ...settings, SESSION_KEYS }, { userId, sessionId }, Date.now());
+}
+
+const run = (sql: string, ...args: string[]) => database.execute(sql, args);
+const chatOf = (token: string) => call('GET', '/api/user/chat', { token });
+const canRead = async (token: string) => (await chatOf(token)).text.includes(text);
 
 describe('BOT_WEBHOOK_SECRET alone', () => {
   const paths = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
@@ -46,12 +64,8 @@ describe('TURSO_AUTH_TOKEN alone', () => {
     const [victim, thief] = [await newVictim(), await newContact()];
     await freshCode(victim);
     const otp = await freshCode(thief);
-    const { rowsAffected } = await run(
-      `update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?`,
-      thief.phone,
-      victim.phone,
-    );
-    expect(rowsAffected).toBe(1);
+    const copy = 'update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?';
+    expect((await run(copy, thief.phone, victim.phone)).rowsAffected).toBe(1);
     expect((await verifyOtp(victim.phone, otp)).status).toBe(401);
     expect((await verifyOtp(thief.phone, otp)).status).toBe(200);
   });
@@ -59,15 +73,10 @@ describe('TURSO_AUTH_TOKEN alone', () => {
 
 describe('CHAT_KEYS alone', () => {
   it('signs no session and no call of the bot', async () => {
-    const [victim, [chatKey]] = [await newVictim(), vars.CHAT_KEYS!.split(' ')];
-    const { id } = await userRowOf(victim);
-    const [session] = (await run('select id from sessions where user_id = ?', id as string)).rows;
-    const claims = { userId: id as string, sessionId: session!.id as string };
-    const [own] = vars.SESSION_KEYS!.split(' ');
-    const name = own!.split(':')[0];
-    const forged = `${name}:${chatKey!.split(':')[1]}`;
-    const token = await sessionToken({ ...settings, SESSION_KEYS: forged }, claims, Date.now());
-    expect((await call('GET', '/api/user/chat', { token })).status).toBe(401);
+    const victim = await newVictim();
+    const [name, secret] = [vars.SESSION_KEYS!.split(':')[0], vars.CHAT_KEYS!.split(/[: ]/)[1]];
+    const forged = `${name}:${secret}`;
+    expect((await chatOf(await forgedSession(victim, forged))).status).toBe(401);
     const body = JSON.stringify({ phone: victim.phone });
     const headers = botHeaders(body, crypto.randomUUID(), new Date(), `whsec_${btoa(forged)}`);
     expect((await call('POST', '/api/bot/entitlements', { text: body, headers })).status).toBe(401);
@@ -80,9 +89,9 @@ describe('BOT_WEBHOOK_SECRET and TURSO_AUTH_TOKEN', () => {
     await run('delete from users where phone = ?', thief.phone);
     await run('update users set phone = ?, whatsapp_id = null where phone = ?', thief.phone, victim.phone);
     await botCall('/api/bot/contacts', { phone: thief.phone });
-    const { body } = await verifyOtp(thief.phone, await receiveCode(thief));
-    expect((await call('GET', '/api/user/me', { token: body.token })).body.profile.phoneNumber).toBe(thief.phone);
-    const answer = await call('GET', '/api/user/chat', { token: body.token });
+    const { token } = (await verifyOtp(thief.phone, await receiveCode(thief))).body;
+    expect((await call('GET', '/api/user/me', { token })).body.profile.phoneNumber).toBe(thief.phone);
+    const answer = await chatOf(token);
     expect([answer.status, answer.text.includes(text)]).toEqual([503, false]);
   });
 });
@@ -99,146 +108,111 @@ describe('what opens every conversation', () => {
 
   it('is TURSO_AUTH_TOKEN with SESSION_KEYS: it signs a session that is open', async () => {
     const [victim, stranger] = [await newVictim(), await newPerson()];
-    const { id } = await userRowOf(victim);
-    const [session] = (await run('select id from sessions where user_id = ?', id as string)).rows;
-    const claims = { userId: id as string, sessionId: session!.id as string };
-    expect(await canRead(await sessionToken(settings, claims, Date.now()))).toBe(true);
+    expect(await canRead(await forgedSession(victim))).toBe(true);
     expect(await canRead(stranger.token)).toBe(false);
     expect((await readChat(victim.token)).messages).toHaveLength(1);
   });
 });
 
-type Step = [name: string, before: string, after: string];
-
-const fresh = `rotated:${'R'.repeat(43)}`;
-/** The last key of the ring is left out, so that a ring holds two at most. */
-const [old] = vars.CHAT_KEYS!.split(' ') as [string];
-const steps: Step[] = [
+/** The steps in which two versions run side by side: a new secret is accepted, then it is the first. */
+const rotation = (old: string, fresh: string): [step: string, before: string, after: string][] => [
   ['accept', old, `${old} ${fresh}`],
   ['promote', `${old} ${fresh}`, `${fresh} ${old}`],
 ];
+const fresh = `rotated:${'R'.repeat(43)}`;
+/** The last key of the ring is left out, so that a ring holds two at most. */
+const [old] = vars.CHAT_KEYS!.split(' ') as [string];
 
 const read = async ({ token }: Person, CHAT_KEYS: string) => {
   const { status, body } = await call('GET', '/api/user/chat', { token, settings: { CHAT_KEYS } });
   return status === 200 ? (body.messages as { text: string }[]).map(({ text }) => text) : status;
 };
+const writeWith = ({ token }: Person, CHAT_KEYS: string, message: string) =>
+  write(token, message, undefined, { CHAT_KEYS });
 
-it.each(steps)('serves a conversation by both versions during the step: %s', async (_, before, after) => {
-  const person = await newWriter();
-  await write(person.token, 'One', undefined, { CHAT_KEYS: before });
-  await write(person.token, 'Two', undefined, { CHAT_KEYS: after });
-  await write(person.token, 'Three', undefined, { CHAT_KEYS: before });
-  for (const keys of [before, after]) expect(await read(person, keys)).toEqual(['One', 'Two', 'Three']);
-});
+it.each(rotation(old, fresh))(
+  'serves a conversation by both versions during the step: %s',
+  async (_, before, after) => {
+    const person = await newWriter();
+    await writeWith(person, before, 'One');
+    await writeWith(person, after, 'Two');
+    await writeWith(person, before, 'Three');
+    for (const keys of [before, after]) expect(await read(person, keys)).toEqual(['One', 'Two', 'Three']);
+  },
+);
 
 it('serves a conversation by both versions while the old key is removed, once nothing is wrapped by it', async () => {
   const person = await newWriter();
-  const promoted = { CHAT_KEYS: `${fresh} ${old}` };
-  await write(person.token, 'One', undefined, promoted);
-  const { rows } = await database.execute({
-    sql: 'select chat_key_id from users where phone = ?',
-    args: [person.phone],
-  });
-  expect(rows[0]!.chat_key_id).toBe('rotated/2');
-  await write(person.token, 'Two', undefined, { CHAT_KEYS: fresh });
-  for (const keys of [promoted.CHAT_KEYS, fresh]) expect(await read(person, keys)).toEqual(['One', 'Two']);
-});
-
-it('closes conversations to the version before if a key is promoted that it does not accept', async () => {
-  const person = await newWriter();
-  await write(person.token, 'One', undefined, { CHAT_KEYS: `${fresh} ${old}` });
+  await writeWith(person, `${fresh} ${old}`, 'One');
+  expect((await userRowOf(person)).chat_key_id).toBe('rotated/2');
+  // The version before cannot read it if it does not accept the key.
   expect(await read(person, old)).toBe(503);
-  expect(await read(person, `${old} ${fresh}`)).toEqual(['One']);
+  await writeWith(person, fresh, 'Two');
+  for (const keys of [`${old} ${fresh}`, `${fresh} ${old}`, fresh])
+    expect(await read(person, keys)).toEqual(['One', 'Two']);
 });
 
 it('knows the sessions of both versions, if the key was accepted before it was promoted', async () => {
   const [first] = vars.SESSION_KEYS!.split(' ') as [string];
-  const contact = await newContact();
-  const otp = await receiveCode(contact);
+  const { phone } = await newContact();
   const promoted = { SESSION_KEYS: `${fresh} ${first}` };
-  const { body } = await call('POST', '/api/auth/verify-otp', {
-    body: { phone: contact.phone, otp },
-    address: contact.address,
-    settings: promoted,
-  });
+  const { token } = (await redeem(await requestCode(phone), { settings: promoted })).body;
   const status = async (SESSION_KEYS: string) =>
-    (await call('GET', '/api/user/me', { token: body.token, settings: { SESSION_KEYS } })).status;
+    (await call('GET', '/api/user/me', { token, settings: { SESSION_KEYS } })).status;
   expect(await status(`${first} ${fresh}`)).toBe(200);
   expect(await status(first)).toBe(401);
 });
 
-const pepper = vars.CODE_PEPPER!.split(' ')[0]!;
-const freshPepper = 'P'.repeat(43);
-const peppers: Step[] = [
-  ['accept', pepper, `${pepper} ${freshPepper}`],
-  ['promote', `${pepper} ${freshPepper}`, `${freshPepper} ${pepper}`],
-];
+const peppers = rotation(vars.CODE_PEPPER!.split(' ')[0]!, 'P'.repeat(43));
 
 it.each(peppers)('opens no limit while the pepper is rotated: %s', async (_, before, after) => {
-  const verify = (CODE_PEPPER: string, body: object, address: string) =>
-    call('POST', '/api/auth/verify-otp', { body, address, settings: { CODE_PEPPER } });
-  const request = (CODE_PEPPER: string, phone: string, address = randomAddress()) =>
-    call('POST', '/api/auth/request-otp', { body: { phone }, address, settings: { CODE_PEPPER } });
-
   const { phone } = await newContact();
-  expect((await request(before, phone)).status).toBe(200);
-  for (const CODE_PEPPER of [before, after]) expect((await request(CODE_PEPPER, phone)).status).toBe(429);
+  const request = async (CODE_PEPPER: string) => (await requestOtp(phone, undefined, { CODE_PEPPER })).status;
+  expect([await request(before), await request(before), await request(after)]).toEqual([200, 429, 429]);
   await botCall('/api/bot/contacts', { phone }, undefined, { CODE_PEPPER: after });
-  expect((await request(before, phone)).status).toBe(200);
+  expect(await request(before)).toBe(200);
 
   const address = randomAddress();
-  const tries = (CODE_PEPPER: string) =>
-    parallel(30, () => verify(CODE_PEPPER, { phone: newPhone(), otp: '123456' }, address));
-  await tries(before);
-  await tries(after);
-  for (const CODE_PEPPER of [before, after])
-    expect((await verify(CODE_PEPPER, { phone: newPhone(), otp: '123456' }, address)).status).toBe(429);
+  const guess = async (CODE_PEPPER: string) =>
+    (await redeem({ phone: newPhone(), otp: '123456' }, { address, settings: { CODE_PEPPER } })).status;
+  for (const CODE_PEPPER of [before, after]) await parallel(30, () => guess(CODE_PEPPER));
+  expect([await guess(before), await guess(after)]).toEqual([429, 429]);
 });
 
 it.each(peppers)('accepts an external token once while the pepper is rotated: %s', async (_, before, after) => {
   const verify = async (token: string, CODE_PEPPER: string) =>
     (await call('POST', '/api/auth/verify-external-token', { body: { token }, settings: { CODE_PEPPER } })).status;
-  for (const order of [
-    [before, after, before],
-    [after, before, after],
-  ]) {
+  for (const [one, other] of [
+    [before, after],
+    [after, before],
+  ] as const) {
     const { token } = await sandbox.externalToken(newPhone());
-    const statuses: number[] = [];
-    for (const CODE_PEPPER of order) statuses.push(await verify(token, CODE_PEPPER));
-    expect(statuses).toEqual([200, 401, 401]);
+    expect([await verify(token, one), await verify(token, other), await verify(token, one)]).toEqual([200, 401, 401]);
   }
 });
 
 it.each(peppers)('takes a code of either version while the pepper is rotated: %s', async (_, before, after) => {
-  const versions = [
+  const by = (CODE_PEPPER: string) => ({ settings: { CODE_PEPPER } });
+  for (const [sending, taking] of [
     [before, after],
     [after, before],
-  ];
-  for (const [sending, taking] of versions as [string, string][])
+  ] as const)
     for (const withChallenge of [true, false]) {
-      const { phone, address } = await newContact();
-      const settings = (CODE_PEPPER: string) => ({ address, settings: { CODE_PEPPER } });
-      const { challenge } = (await call('POST', '/api/auth/request-otp', { body: { phone }, ...settings(sending) }))
-        .body;
-      const body = { phone, otp: await newestCode(phone), ...(withChallenge && { challenge }) };
-      expect((await call('POST', '/api/auth/verify-otp', { body, ...settings(taking) })).status).toBe(200);
-      expect((await call('POST', '/api/auth/verify-otp', { body, ...settings(sending) })).status).toBe(401);
+      const { challenge, ...code } = await requestCode((await newContact()).phone, by(sending));
+      const sent = { ...code, ...(withChallenge && { challenge }) };
+      expect((await redeem(sent, by('another-pepper-of-thirty-two-bytes'))).status).toBe(401);
+      expect((await redeem(sent, by(taking))).status).toBe(200);
+      expect((await redeem(sent, by(sending))).status).toBe(401);
     }
 });
 
 const botSecret = vars.BOT_WEBHOOK_SECRET!.split(' ')[0]!;
-const freshBotSecret = `whsec_${btoa('a secret of thirty-two bytes, new')}`;
-const botSecrets: Step[] = [
-  ['accept', botSecret, `${botSecret} ${freshBotSecret}`],
-  ['promote', `${botSecret} ${freshBotSecret}`, `${freshBotSecret} ${botSecret}`],
-];
+const botSecrets = rotation(botSecret, `whsec_${btoa('a secret of thirty-two bytes, new')}`);
 
 it.each(botSecrets)("signs events so that the bot's old secret opens them: %s", async (_, before, after) => {
   const { phone } = await newContact();
   for (const BOT_WEBHOOK_SECRET of [before, after])
-    for (const status of ['pending', 'approved']) {
-      const settings = { BOT_WEBHOOK_SECRET };
-      expect((await botCall('/api/bot/approvals', { phone, status }, undefined, settings)).status).toBe(200);
-    }
+    for (const status of ['pending', 'approved'])
+      await botCall('/api/bot/approvals', { phone, status }, undefined, { BOT_WEBHOOK_SECRET });
   expect((await deliveredEvents(phone)).map(({ type }) => type)).toEqual(['user.approved', 'user.approved']);
 });
