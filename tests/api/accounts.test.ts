@@ -8,6 +8,7 @@ import { advanceClock, day, second } from './support/clock.ts';
 import { database, userRowOf } from './support/database.ts';
 import {
   deleteAccount,
+  eventTypes,
   externalSession,
   getMe,
   newContact,
@@ -26,7 +27,6 @@ import { OpenStream } from './support/streams.ts';
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });
 const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
 const platformOf = (token: string) => call('GET', '/api/user/platform', { token });
-const typesAbout = async (phone: string) => (await deliveredEvents(phone)).map(({ type }) => type);
 
 describe('approval', () => {
   it('makes new users wait when it is manual, until the bot approves them', async () => {
@@ -53,7 +53,7 @@ describe('approval', () => {
     await approve(phone, 'pending');
     await stream.until(({ ended }) => ended);
     await parallel(50, () => approve(phone, 'approved'));
-    expect(await typesAbout(phone)).toEqual(['user.approved']);
+    expect(await eventTypes(phone)).toEqual(['user.approved']);
     expect((await approve(newPhone(), 'approved')).status).toBe(404);
   });
 });
@@ -82,15 +82,6 @@ describe('the platform', () => {
     expect(await outboxOf(phone)).toEqual([]);
     expect(await deliveredEvents(phone)).toEqual(events);
   });
-
-  it('is the newest choice after fifty parallel ones', async () => {
-    const { phone, token } = await newPerson();
-    await parallel(50, (index) => choose(token, index % 2 ? 'web' : 'whatsapp'));
-    advanceClock(second);
-    await choose(token, 'web');
-    expect((await platformOf(token)).body.platform).toBe('web');
-    expect((await deliveredEvents(phone)).at(-1)!.data.platform).toBe('web');
-  });
 });
 
 describe('deletion', () => {
@@ -107,7 +98,7 @@ describe('deletion', () => {
     expect((await deleteAccount(token)).status).toBe(401);
     expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false });
     expect((await requestOtp(phone)).body).toMatchObject({ requiresInitialContact: true });
-    expect((await typesAbout(phone)).at(-1)).toBe('user.deleted');
+    expect((await eventTypes(phone)).at(-1)).toBe('user.deleted');
     // The number may sign up again at once, with nothing of the old account but the count of its week.
     const again = await newPerson(phone);
     expect((await getMe(again.token)).body.profile.messagesUsedThisPeriod).toBe(3);
@@ -118,7 +109,7 @@ describe('deletion', () => {
     const { phone, token } = await newPerson();
     await approve(phone, 'pending');
     expect(tally(await parallel(50, () => deleteAccount(token)))).toEqual({ 200: 1, 401: 49 });
-    expect(await typesAbout(phone)).toEqual(['user.deleted']);
+    expect(await eventTypes(phone)).toEqual(['user.deleted']);
   });
 });
 

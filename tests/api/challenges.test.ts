@@ -116,8 +116,6 @@ describe('a challenge', () => {
       const { status, body } = await call('POST', '/api/auth/verify-otp', { body: { ...one, challenge } });
       expect([status, body.issues[0].path], JSON.stringify(challenge)).toEqual([400, 'challenge']);
     }
-    const megabyte = await redeem({ ...one, challenge: 'x'.repeat(2 ** 20) });
-    expect(megabyte).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
     expect((await redeem(one)).status).toBe(200);
   });
 });

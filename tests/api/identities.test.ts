@@ -111,9 +111,8 @@ describe.each(calls)('bot/%s', (name, body) => {
     const [one, other] = [await newLinked(), await newLinked()];
     const id = crypto.randomUUID();
     const sent = { phone: one.phone, businessUserId: other.businessUserId, ...body() };
-    const first = await botCall(`/api/bot/${name}`, sent, id);
-    expect([first.status, first.body.code]).toEqual([409, 'conflict']);
-    expect((await botCall(`/api/bot/${name}`, sent, id)).status).toBe(409);
+    for (let time = 0; time < 2; time += 1)
+      expect(await botCall(`/api/bot/${name}`, sent, id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await conflictsOf(other.businessUserId)).toEqual([[userOf(one.token), userOf(other.token)]]);
     for (const { phone } of [one, other]) expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });
     expect(await linkedTo(one.phone)).toEqual([[one.businessUserId, 'contact']]);

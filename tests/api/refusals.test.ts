@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import { botCall, botHeaders, call, vars } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
-import { decode, logOut, newPerson } from './support/person.ts';
+import { newWriter, readChat, recordingOf, sendRecording, write } from './support/chat.ts';
+import { decode, logOut, newPerson, trialSession } from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
-import { recordingOf, sendRecording } from './support/chat.ts';
 
 const table = Object.entries(endpoints) as [string, Endpoint][];
 const ofUsers = table.filter(([, { access }]) => access === 'user');
@@ -114,12 +114,32 @@ describe.each(ofBot)('%s', (_, { path }) => {
   });
 });
 
-it('routes nothing outside the table', async () => {
-  const known = new Set(table.map(([, { method, path }]) => `${method} ${path}`));
-  for (const path of new Set(table.map(([, endpoint]) => endpoint.path))) {
+it('shows, writes and ends nothing that is private by the session of a trial link', async () => {
+  const owner = await newWriter();
+  await write(owner.token, 'Something private');
+  const token = await trialSession(owner.phone);
+  const profile = ['logout', 'getMe', 'getPlatform', 'putPlatform', 'streamTicket', 'usageStream'];
+  const plan = ['createSubscriptionUpdateSession', 'getSubscription', 'giveCancelReason', 'verifyCheckoutSession'];
+  const signInNeeded = {
+    status: 403,
+    body: { success: false, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
+  };
+  const refused = ofUsers.filter(([name]) => ![...profile, ...plan].includes(name));
+  for (const [name, endpoint] of refused) expect(await callWith(endpoint, token), name).toMatchObject(signInNeeded);
+  expect(await call('POST', '/api/auth/logout', { token, body: { everywhere: true } })).toMatchObject(signInNeeded);
+  const { messages, consent } = await readChat(owner.token);
+  expect([messages.length, consent!.version]).toEqual([1, '2026-11']);
+  expect((await call('GET', '/api/user/sessions', { token: owner.token })).body.sessions).toHaveLength(2);
+});
+
+it('routes nothing outside the table, and says which methods are allowed', async () => {
+  for (const [path, known] of Map.groupBy(table, ([, endpoint]) => endpoint.path)) {
+    const methods = known.map(([, { method }]) => method);
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
-      if (known.has(`${method} ${path}`)) continue;
-      expect((await call(method, path)).status, `${method} ${path}`).toBe(405);
+      if (methods.some((each) => each === method)) continue;
+      const { status, body, headers } = await call(method, path);
+      const refusal = [status, body.code, headers.get('allow')];
+      expect(refusal, `${method} ${path}`).toEqual([405, 'method_not_allowed', methods.join(', ')]);
     }
   }
 });

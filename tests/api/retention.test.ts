@@ -14,7 +14,7 @@ import {
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { watchDatabase } from './support/requests.ts';
 import { database, everyValue, userRowOf } from './support/database.ts';
-import { externalSession, getMe, newPerson, userOf, deleteAccount } from './support/person.ts';
+import { eventTypes, externalSession, getMe, newPerson, userOf, deleteAccount } from './support/person.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { liveUserOf } from './support/streams.ts';
 
@@ -27,8 +27,6 @@ async function reviewAfter(days: number, ...phones: string[]): Promise<void> {
   await runCron('0 * * * *');
   await runCron();
 }
-
-const typesAbout = async (phone: string) => (await deliveredEvents(phone)).map(({ type }) => type);
 
 describe('an unused account', () => {
   it('is announced to the bot, and deleted 30 days later like one that its user deletes', async () => {
@@ -43,7 +41,7 @@ describe('an unused account', () => {
     await reviewAfter(31, phone);
     expect(await userRowOf({ phone })).toBeUndefined();
     expect((await getMe(token)).status).toBe(401);
-    expect(await typesAbout(phone)).toEqual(['user.unused', 'user.deleted']);
+    expect(await eventTypes(phone)).toEqual(['user.unused', 'user.deleted']);
   });
 
   it('stays when its user writes or signs in after the notice, and while the bot has not accepted it', async () => {
@@ -58,22 +56,16 @@ describe('an unused account', () => {
   });
 });
 
-describe('an account in use', () => {
-  it('is not announced, and its next review is set', async () => {
-    const { phone } = await newPerson();
-    await reviewAfter(600, phone);
-    expect(await deliveredEvents(phone)).toEqual([]);
-    const dueIn = Number((await userRowOf({ phone })).retention_due_at) - Date.now();
-    expect(Math.round(dueIn / day)).toBe(100);
-  });
-
-  it('with a subscription stays, however long nobody has written', async () => {
-    const { phone } = await newSubscriber('basic');
-    await reviewAfter(2000, phone);
-    await reviewAfter(31, phone);
-    expect(await userRowOf({ phone })).toBeDefined();
-    expect(await typesAbout(phone)).not.toContain('user.unused');
-  });
+it('announces no account in use, or with a subscription, and sets its next review', async () => {
+  const [user, payer] = [await newPerson(), await newSubscriber('basic')];
+  await reviewAfter(600, user.phone);
+  expect(await deliveredEvents(user.phone)).toEqual([]);
+  const dueIn = Number((await userRowOf(user)).retention_due_at) - Date.now();
+  expect(Math.round(dueIn / day)).toBe(100);
+  await reviewAfter(2000, payer.phone);
+  await reviewAfter(31, payer.phone);
+  expect(await userRowOf(payer)).toBeDefined();
+  expect(await eventTypes(payer.phone)).not.toContain('user.unused');
 });
 
 type Perishable = [table: string, key: string, keptMs: number, row: (n: number, at: number) => (string | number)[]];

@@ -25,33 +25,32 @@ describe('requesting a code', () => {
     expect(await sandbox.messages(phone)).toMatchObject([{ code: expect.stringMatching(/^\d{6}$/) }]);
   });
 
-  it('waits 30 seconds between two codes, and says how long', async () => {
-    advanceClock(0);
-    const { phone } = await newContact();
-    await requestOtp(phone);
-    advanceClock(12 * second);
-    const { status, headers, body } = await requestOtp(phone);
-    expect([status, body.code, headers.get('retry-after')]).toEqual([429, 'rate_limited', '18']);
-    advanceClock(17 * second);
-    expect((await requestOtp(phone)).status).toBe(429);
-    advanceClock(second);
-    expect((await requestOtp(phone)).status).toBe(200);
-  });
-
-  it('sends five codes an hour and ten a day', async () => {
+  it('waits 30 seconds between two codes, and sends five an hour and ten a day', async () => {
     advanceClock(0);
     const { phone } = await newContact();
     const statuses: number[] = [];
-    for (let tries = 0; tries < 12; tries += 1) {
-      statuses.push((await requestOtp(phone)).status);
-      advanceClock(tries === 5 ? 61 * minute : 31 * second);
+    const request = async () => {
+      const { status, headers } = await requestOtp(phone);
+      statuses.push(status);
+      return Number(headers.get('retry-after'));
+    };
+    await request();
+    advanceClock(12 * second);
+    expect(await request()).toBe(18);
+    advanceClock(17 * second);
+    expect(await request()).toBe(1);
+    advanceClock(second);
+    for (let tries = 0; tries < 11; tries += 1) {
+      await request();
+      advanceClock(tries === 4 ? 61 * minute : 31 * second);
     }
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 200, 200, 200, 200, 200, 429]);
-    const { headers } = await requestOtp(phone);
-    const wait = Number(headers.get('retry-after'));
+    const fiveAndNone = [200, 200, 200, 200, 200, 429];
+    expect(statuses).toEqual([200, 429, 429, ...fiveAndNone.slice(1), ...fiveAndNone]);
+    const wait = await request();
     expect(wait).toBeGreaterThan((day - 3 * 60 * minute) / second);
     advanceClock(wait * second);
-    expect((await requestOtp(phone)).status).toBe(200);
+    await request();
+    expect(statuses.at(-1)).toBe(200);
   });
 });
 
@@ -108,19 +107,6 @@ describe('verifying a code', () => {
     const { status, headers } = await requestOtp(contact.phone);
     expect([status, headers.get('retry-after')]).toEqual([429, String(86_400 - 4 * 31)]);
   });
-});
-
-it.each([
-  ['+5215512345678', '+525512345678'],
-  ['+5491123456789', '+541123456789'],
-  ['+551187654321', '+5511987654321'],
-])('takes %s and %s for the same', async (spelledByWhatsapp, dialled) => {
-  const salt = String(Math.floor(Math.random() * 1e5)).padStart(5, '0');
-  const [theirs, ours] = [spelledByWhatsapp.slice(0, -5) + salt, dialled.slice(0, -5) + salt];
-  await botCall('/api/bot/contacts', { phone: theirs, whatsappId: theirs.slice(1) });
-  expect((await requestOtp(ours)).body).toMatchObject({ success: true, requiresInitialContact: false });
-  const [message] = await sandbox.messages(theirs);
-  expect((await verifyOtp(ours, message!.code!)).status).toBe(200);
 });
 
 describe('a token of the external issuer', () => {

@@ -6,9 +6,9 @@ import { everyValue } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import {
   beginChange,
+  claimNumber,
   deleteAccount,
   externalSession,
-  newBusinessUserId,
   newPhone,
   otherThan,
   redeem,
@@ -17,7 +17,7 @@ import {
   verifyChange,
   verifyOtp,
 } from './support/person.ts';
-import { deliveredEvents, newestCode, sandbox, type PushSubscription } from './support/sandbox.ts';
+import { deliveredEvents, sandbox, type PushSubscription } from './support/sandbox.ts';
 import { wholeObject } from './support/streams.ts';
 
 const base64 = (text: string) => btoa(text).replace(/=+$/, '');
@@ -102,14 +102,6 @@ it.each(addresses)('keeps a number only where it is needed, and the address %s n
   await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
 });
 
-/** A number that never wrote asks for a code, and somebody with a hidden number claims it. */
-async function claimed(phone: string, address: string) {
-  const { linkCode } = (await requestOtp(phone, address)).body;
-  const businessUserId = newBusinessUserId();
-  expect((await botCall('/api/bot/contacts', { businessUserId, linkCode })).status).toBe(200);
-  return { businessUserId, linkCode: linkCode as string };
-}
-
 /** Subscribes a browser, which receives a notice. Returns its secrets. */
 async function notified(phone: string, token: string, address: string): Promise<string[]> {
   const browser: PushSubscription = await sandbox.newBrowser(phone);
@@ -126,11 +118,10 @@ const ofChange = ['phone_changes.phone', 'phone_changes.whatsapp_id'];
 it('keeps nothing of a link code, a change of the number and a notice after the deletion', async () => {
   const address = `${randomNetwork()}:5:1:2:3:4`;
   const [asked, next, last] = [newPhone(), newPhone(), newPhone()];
-  const { businessUserId, linkCode } = await claimed(asked, address);
+  const { businessUserId, linkCode, otp } = await claimNumber(asked, address);
   const inRequests = ['challenges.phone', 'codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];
   expect(await columnsWith(await numbersOf(asked))).toEqual(inRequests);
-  const code = { phone: asked, otp: await newestCode(asked), challenge: linkCode };
-  const { token } = (await redeem(code, { address })).body;
+  const { token } = (await redeem({ phone: asked, otp, challenge: linkCode }, { address })).body;
   const browser = await notified(asked, token, address);
   expect(await columnsWith(browser)).toEqual(ofBrowser);
 
@@ -152,15 +143,15 @@ it('keeps nothing of a link code, a change of the number and a notice after the 
 
 it('keeps nothing of what was begun and left, after 30 days', async () => {
   const address = `${randomNetwork()}:6:1:2:3:4`;
-  const [phone, asked, claimedNumber, next] = [newPhone(), newPhone(), newPhone(), newPhone()];
+  const [phone, asked, claimed, next] = [newPhone(), newPhone(), newPhone(), newPhone()];
   await botCall('/api/bot/contacts', { phone });
   const token = await externalSession(phone);
   const browser = await notified(phone, token, address);
   await beginChange(token, next, address);
   const { linkCode } = (await requestOtp(asked, address)).body;
-  const claim = await claimed(claimedNumber, address);
+  const claim = await claimNumber(claimed, address);
   const secrets = [linkCode, claim.linkCode, claim.businessUserId, ...browser, address];
-  const signs = [...(await numbersOf(asked, claimedNumber, next)), ...(await signsOf(...secrets))];
+  const signs = [...(await numbersOf(asked, claimed, next)), ...(await signsOf(...secrets))];
   const ofClaim = ['link_codes.claimed_by', 'link_codes.phone', 'link_codes.whatsapp_id'];
   expect(await columnsWith(signs)).toEqual(['challenges.phone', 'codes.phone', ...ofClaim, ...ofChange, ...ofBrowser]);
   await untilDelivered(phone);

@@ -1,6 +1,6 @@
 import { botCall, call, randomAddress, parallel, type Settings } from './api.ts';
 import { database } from './database.ts';
-import { newestCode, sandbox } from './sandbox.ts';
+import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
 import { advanceClock, second, until } from './clock.ts';
 
 export type Person = { phone: string; address: string; token: string };
@@ -22,6 +22,9 @@ export async function linkedTo(phone: string) {
   const sql = `select value, proof from aliases join users on users.id = user_id where phone = ? and kind = 'business'`;
   return (await database.execute(sql, [phone])).rows.map(({ value, proof }) => [value, proof]);
 }
+
+/** The types of the events about a number when the bot has accepted all, oldest first. */
+export const eventTypes = async (phone: string) => (await deliveredEvents(phone)).map(({ type }) => type);
 
 /** A user who has written to the assistant. */
 export async function newContact(phone = newPhone()): Promise<{ phone: string; address: string }> {
@@ -63,6 +66,14 @@ export const userOf = (token: string): string => decode(token)[1]!['sub'];
 
 export const requestOtp = (phone: string, address?: string, settings?: Settings) =>
   call('POST', '/api/auth/request-otp', { body: { phone }, address, settings });
+
+/** Somebody with a hidden number claims a number, for which the login page shows a link code. */
+export async function claimNumber(phone = newPhone(), address?: string) {
+  const { linkCode } = (await requestOtp(phone, address)).body;
+  const businessUserId = newBusinessUserId();
+  await botCall('/api/bot/contacts', { businessUserId, linkCode });
+  return { phone, businessUserId, linkCode: linkCode as string, otp: await newestCode(phone) };
+}
 
 /** Requests a code and reads it from the phone, with the challenge of its caller. */
 export async function requestCode(phone: string, { address, settings }: Caller = {}): Promise<Code> {
