@@ -27,22 +27,20 @@ const idOf = async (token: string, isCurrent = true) =>
   (await list(token)).find(({ current }) => current === isCurrent)!.id;
 const end = (token: string, id: string) => call('DELETE', `/api/user/sessions/${id}`, { token });
 
-describe('the sessions of a user', () => {
-  it('are listed newest first, the present one marked, without expired ones and those of others', async () => {
-    const { phone, token } = await newPerson();
-    await newPerson();
-    advanceClock(second);
-    const later = await externalSession(phone);
-    const sessions = await list(token);
-    expect(sessions.map(({ current }) => current)).toEqual([false, true]);
-    expect(sessions[0]!.createdAt > sessions[1]!.createdAt).toBe(true);
-    expect((await list(later)).map(({ current }) => current)).toEqual([true, false]);
-    for (const session of sessions)
-      expect(Object.keys(session).toSorted()).toEqual(['createdAt', 'current', 'id', 'lastSeenAt']);
-    await database.execute('update sessions set expires_at = ? where id = ?', [Date.now() - second, sessions[1]!.id]);
-    expect(await list(later)).toHaveLength(1);
-    expect((await sessionsOf(token)).status).toBe(401);
-  });
+it('lists sessions newest first, the present one marked, without expired ones and those of others', async () => {
+  const { phone, token } = await newPerson();
+  await newPerson();
+  advanceClock(second);
+  const later = await externalSession(phone);
+  const sessions = await list(token);
+  expect(sessions.map(({ current }) => current)).toEqual([false, true]);
+  expect(sessions[0]!.createdAt > sessions[1]!.createdAt).toBe(true);
+  expect((await list(later)).map(({ current }) => current)).toEqual([true, false]);
+  for (const session of sessions)
+    expect(Object.keys(session).toSorted()).toEqual(['createdAt', 'current', 'id', 'lastSeenAt']);
+  await database.execute('update sessions set expires_at = ? where id = ?', [Date.now() - second, sessions[1]!.id]);
+  expect(await list(later)).toHaveLength(1);
+  expect((await sessionsOf(token)).status).toBe(401);
 });
 
 describe('ending one session', () => {
@@ -71,29 +69,27 @@ describe('ending one session', () => {
   });
 });
 
-describe('lastSeenAt', () => {
-  it('is written at most once an hour, after the response', async () => {
-    advanceClock(0);
-    const { token } = await newPerson();
-    const [signedIn] = (await list(token)) as [Listed];
-    const { arrived, release } = holdRequests('update \\"sessions\\"', userOf(token));
-    const me = () => getMe(token);
-    advanceClock(59 * minute);
-    expect(costOf(await me())).toBe(1);
-    advanceClock(2 * minute);
-    expect((await me()).status).toBe(200);
-    await arrived();
-    expect((await list(token))[0]).toEqual(signedIn);
-    release();
-    const seen = await until(
-      'a later lastSeenAt',
-      async () => (await list(token))[0]!,
-      ({ lastSeenAt }) => lastSeenAt !== signedIn.lastSeenAt,
-    );
-    // A write after 59 minutes would have left another time.
-    expect(seen).toEqual({ ...signedIn, lastSeenAt: new Date().toISOString() });
-    expect(costOf(await me())).toBe(1);
-  });
+it('writes lastSeenAt at most once an hour, after the response', async () => {
+  advanceClock(0);
+  const { token } = await newPerson();
+  const [signedIn] = (await list(token)) as [Listed];
+  const { arrived, release } = holdRequests('update \\"sessions\\"', userOf(token));
+  const me = () => getMe(token);
+  advanceClock(59 * minute);
+  expect(costOf(await me())).toBe(1);
+  advanceClock(2 * minute);
+  expect((await me()).status).toBe(200);
+  await arrived();
+  expect((await list(token))[0]).toEqual(signedIn);
+  release();
+  const seen = await until(
+    'a later lastSeenAt',
+    async () => (await list(token))[0]!,
+    ({ lastSeenAt }) => lastSeenAt !== signedIn.lastSeenAt,
+  );
+  // A write after 59 minutes would have left another time.
+  expect(seen).toEqual({ ...signedIn, lastSeenAt: new Date().toISOString() });
+  expect(costOf(await me())).toBe(1);
 });
 
 /** Somebody else may have opened the link; `refusals.test.ts` has all that is refused to them. */

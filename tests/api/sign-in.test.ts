@@ -170,14 +170,13 @@ describe('a token of the external issuer', () => {
     expect((await verify(await tokenFor(newPhone(), { typ }))).status).toBe(status);
   });
 
-  it.each(['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'])(
-    'is 404 without %s, and everything else works',
-    async (name) => {
-      const answer = await verify(await tokenFor(newPhone()), { [name]: '' });
-      expect(answer).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
-      expect((await call('GET', '/api/health', { settings: { [name]: '' } })).status).toBe(200);
-    },
-  );
+  it('is 404 without one of the settings, and everything else works', async () => {
+    for (const name of ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL']) {
+      const settings = { [name]: '' };
+      expect(await verify('a.b.c', settings)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      expect((await call('GET', '/api/health', { settings })).status).toBe(200);
+    }
+  });
 
   it('is refused after five minutes, forged, unsigned, or signed with the wrong kind of key', async () => {
     const token = await tokenFor(newPhone(), { expiresIn: 3600 });
