@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { botCall, parallel, randomAddress, randomNetwork, tally } from './support/api.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
+import { advanceClock, day, minute, second } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import {
@@ -12,7 +12,6 @@ import {
   redeem,
   requestCode,
   requestOtp,
-  tryTwentyTimes,
   verifyOtp,
 } from './support/person.ts';
 import { newestCode, sandbox } from './support/sandbox.ts';
@@ -45,16 +44,16 @@ describe('the daily budget of codes', () => {
   });
 
   it('counts no code that WhatsApp refused, lets a number pass that has just written, and resets each day', async () => {
-    const [first, second, third] = (await oldContacts(3)) as [string, string, string];
+    const [first, next, last] = (await oldContacts(3)) as [string, string, string];
     const request = async (phone: string) => (await requestWithin(1, phone)).status;
     await sandbox.faults({ whatsapp: { status: 500, match: first.slice(1) } });
     expect(await request(first)).toBe(503);
     await sandbox.faults({ whatsapp: null });
-    expect([await request(first), await request(second)]).toEqual([200, 503]);
-    await reportContact(second);
-    expect([await request(second), await request(third)]).toEqual([200, 503]);
+    expect([await request(first), await request(next)]).toEqual([200, 503]);
+    await reportContact(next);
+    expect([await request(next), await request(last)]).toEqual([200, 503]);
     advanceClock(day);
-    expect(await request(third)).toBe(200);
+    expect(await request(last)).toBe(200);
   });
 
   it('is logged once when 80 % are used, and once when all are', async () => {
@@ -81,7 +80,7 @@ describe('two ceilings that nobody passes', () => {
     expect(headers.get('retry-after')).toBe('86400');
   });
 
-  it('outlive the account, as a keyed hash of its number, and count no code that WhatsApp refused', async () => {
+  it('outlive the account, and count no code that WhatsApp refused', async () => {
     advanceClock(0);
     const { phone, token } = await newPerson();
     const request = async () => {
@@ -94,10 +93,6 @@ describe('two ceilings that nobody passes', () => {
     expect([await request(), await request()]).toEqual([200, 429]);
     await deleteAccount(token);
     expect(await request()).toBe(429);
-    const { rows } = await database.execute('select 1 from rate_limit_events where instr(subject, ?)', [
-      phone.slice(1),
-    ]);
-    expect(rows).toEqual([]);
     advanceClock(day);
     expect(await request()).toBe(200);
   });
@@ -188,10 +183,17 @@ describe('an IPv6 network of many subnets', () => {
 });
 
 describe('a contact that the bot reports', () => {
-  it('clears the limits on codes and wrong tries, so the owner signs in at once, also during an attack', async () => {
+  it('clears the limits on codes and twenty wrong tries a day, so the owner signs in, also during an attack', async () => {
+    advanceClock(0);
     const { phone } = await newContact();
-    const invalid = await tryTwentyTimes({ phone, address: randomAddress() });
-    expect((await requestOtp(phone)).status).toBe(429);
+    let invalid = '';
+    for (let round = 0; round < 4; round += 1) {
+      invalid = (await requestCode(phone)).otp;
+      await parallel(5, () => verifyOtp(phone, otherThan(invalid)));
+      advanceClock(31 * second);
+    }
+    const { status, headers } = await requestOtp(phone);
+    expect([status, headers.get('retry-after')]).toEqual([429, String(86_400 - 4 * 31)]);
     await reportContact(phone);
     // An invalid code stays invalid.
     expect(await verifyOtp(phone, invalid)).toMatchObject({ status: 401, body: { code: 'invalid_code' } });

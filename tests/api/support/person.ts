@@ -1,7 +1,7 @@
-import { botCall, call, randomAddress, parallel, type Settings } from './api.ts';
+import { botCall, call, randomAddress, type Settings } from './api.ts';
 import { database } from './database.ts';
 import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
-import { advanceClock, second, until } from './clock.ts';
+import { until } from './clock.ts';
 
 export type Person = { phone: string; address: string; token: string };
 /** A code that was sent, and the challenge of who requested it. */
@@ -105,17 +105,6 @@ export async function beginChange(token: string, phone = newPhone(), address?: s
 
 export const verifyChange = (token: string, body: Code, address?: string) =>
   call('POST', '/api/user/phone/verify', { token, address, body });
-
-/** Four codes and twenty wrong tries: the number is limited for a day. Returns the last code. */
-export async function tryTwentyTimes(contact: { phone: string; address: string }): Promise<string> {
-  let otp = '';
-  for (let round = 0; round < 4; round += 1) {
-    otp = await receiveCode(contact);
-    await parallel(5, () => verifyOtp(contact.phone, otherThan(otp), contact.address));
-    advanceClock(31 * second);
-  }
-  return otp;
-}
 
 /** A wrong code. */
 export const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
