@@ -67,14 +67,13 @@ async function signIn(phone: string, address: string): Promise<string> {
   return externalSession(phone);
 }
 
-/** IPv4 addresses are counted as they are, those of IPv6 by their /64 and /48. */
 const network = randomNetwork();
-const addresses: [address: string, secrets: string[]][] = [
+
+it.each([
+  // IPv4 addresses are counted as they are, those of IPv6 by their /64 and /48.
   ['203.0.113.77', ['203.0.113.77', '203.0.113.0', '203.0.113']],
   [`${network}:7:1:2:3:4`, [network, `${network}:7:1:2:3:4`, `${network}:7::/64`, `${network}::/48`]],
-];
-
-it.each(addresses)('keeps a number only where it is needed, and the address %s nowhere', async (address, secrets) => {
+])('keeps a number only where it is needed, and the address %s nowhere', async (address, secrets) => {
   const phone = newPhone();
   const number = await numbersOf(phone);
   await botCall('/api/bot/contacts', { phone });
