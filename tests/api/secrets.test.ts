@@ -10,6 +10,7 @@ import { database } from './support/database.ts';
 import {
   decode,
   eventTypes,
+  newCode,
   newContact,
   newPerson,
   receiveCode,
@@ -180,7 +181,7 @@ it.each(peppers)('takes a code or an external token of either version once: %s',
     expect([await verify(one), await verify(other), await verify(one)]).toEqual([200, 401, 401]);
 
     for (const withChallenge of [true, false]) {
-      const { challenge, ...code } = await requestCode((await newContact()).phone, by(one));
+      const { challenge, ...code } = await newCode(by(one));
       const redeemBy = async (pepper: string) =>
         (await redeem({ ...code, ...(withChallenge && { challenge }) }, by(pepper))).status;
       expect(await redeemBy('another-pepper-of-thirty-two-bytes')).toBe(401);

@@ -5,6 +5,7 @@ import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import {
   deleteAccount,
+  newCode,
   newContact,
   newPerson,
   newPhone,
@@ -107,7 +108,7 @@ describe('two ceilings that nobody passes', () => {
 /** Expects that so many owners, who have just written, sign in from an address that an attacker uses as well. */
 async function expectOwners(count: number, address: string): Promise<void> {
   for (let owner = 0; owner < count; owner += 1) {
-    const code = await requestCode((await newContact()).phone, { address });
+    const code = await newCode({ address });
     expect((await redeem(code, { address })).status).toBe(200);
   }
 }
@@ -136,7 +137,7 @@ describe('behind one address that an attacker uses as well', () => {
   it('tries with a live challenge do not count for the address, however wrong, and all others do', async () => {
     const address = randomAddress();
     const wrong = await parallel(13, async () => {
-      const code = await requestCode((await newContact()).phone);
+      const code = await newCode();
       return parallel(5, () => redeem({ ...code, otp: otherThan(code.otp) }, { address }));
     });
     expect(tally(wrong.flat())).toEqual({ 401: 65 });

@@ -47,8 +47,8 @@ export async function externalSession(phone: string): Promise<string> {
 }
 
 /** The session of a new trial link of a number, as somebody opens it to whom it was forwarded. */
-export async function trialSession(phone: string, tier?: string): Promise<string> {
-  const { body } = await botCall('/api/bot/trials', { phone, tier });
+export async function trialSession(phone: string): Promise<string> {
+  const { body } = await botCall('/api/bot/trials', { phone });
   const trialToken = new URL(body.url).searchParams.get('token');
   return (await call('POST', '/auth/verify-trial-token', { body: { trialToken } })).body.token;
 }
@@ -80,6 +80,9 @@ export async function requestCode(phone: string, { address, settings }: Caller =
   const { body } = await requestOtp(phone, address, settings);
   return { phone, otp: await newestCode(phone), challenge: body.challenge };
 }
+
+/** A code of a new user. */
+export const newCode = async (caller?: Caller) => requestCode((await newContact()).phone, caller);
 
 export const receiveCode = async ({ phone, address }: { phone: string; address: string }): Promise<string> =>
   (await requestCode(phone, { address })).otp;
