@@ -93,8 +93,8 @@ describe('a field', () => {
 it.each(['/api', '/api/', '/api/nothing', '/api/user/me/', '/api/%zz', '/api/user/../nothing', '/api/bot'])(
   'responds 404 as JSON at %s',
   async (unknown) => {
-    const { status, body } = await call('GET', unknown);
-    expect([status, body]).toEqual([404, { success: false, code: 'not_found', message: 'Not found' }]);
+    const body = { success: false, code: 'not_found', message: 'Not found' };
+    expect(await call('GET', unknown)).toMatchObject({ status: 404, body });
   },
 );
 

@@ -133,9 +133,7 @@ describe('a recording', () => {
     await botCall('/api/bot/transcripts', { phone, id, text: 'What I said' });
     const voice = { type: 'audio/ogg', seconds: 2, data: btoa(String.fromCharCode(...bytes)) };
     await reply(phone, 'What Solace said', 'reply-1', { voice });
-    const { status, headers, body } = await exportOf(token);
-    expect(status).toBe(200);
-    expect(headers.get('content-disposition')).toMatch(/^attachment; /);
+    const { body } = await exportOf(token);
     expect(body.conversation).toMatchObject([{ text: 'What I said' }, { text: 'What Solace said' }]);
     expect(body.recordings).toEqual([
       { id, author: 'user', type: 'audio/ogg', seconds: 5, data: voice.data },
