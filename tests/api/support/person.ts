@@ -8,10 +8,12 @@ export type Person = { phone: string; address: string; token: string };
 export type Code = { phone: string; otp: string; challenge?: string | undefined };
 type Caller = { address?: string | undefined; settings?: Settings };
 
-/** A unique number. */
+let lastNumber = crypto.getRandomValues(new Uint32Array(1))[0]! % 10_000_000;
+
+/** A unique number: those of a file follow each other, because random ones of seven digits are equal too often. */
 export function newPhone(): string {
-  const digits = crypto.getRandomValues(new Uint32Array(2));
-  return `+1555${String(digits[0]! % 10_000).padStart(4, '0')}${String(digits[1]! % 1_000).padStart(3, '0')}`;
+  lastNumber = (lastNumber + 1) % 10_000_000;
+  return `+1555${String(lastNumber).padStart(7, '0')}`;
 }
 
 /** A unique id by which WhatsApp names a person whose number it hides. */
