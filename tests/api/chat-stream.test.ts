@@ -1,13 +1,11 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it, vi } from 'vitest';
-import { LiveUser } from '../../worker/live/live-user.ts';
+import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { newSettledWriter, newWriter, readChat, reply, write } from './support/chat.ts';
-import { advanceClock, second, until } from './support/clock.ts';
-import { watchDatabase } from './support/requests.ts';
+import { eventually, second } from './support/clock.ts';
 import { costOf } from './support/log.ts';
-import { externalSession, newPerson, userOf } from './support/person.ts';
-import { liveUserOf, OpenChat, OpenStream } from './support/streams.ts';
+import { userOf } from './support/person.ts';
+import { watchDatabase } from './support/requests.ts';
+import { OpenChat } from './support/streams.ts';
 
 describe('an open stream', () => {
   it('costs the database one request, and none while it waits or receives', async () => {
@@ -19,114 +17,33 @@ describe('an open stream', () => {
     await reply(phone, 'Hello');
     await stream.until(({ messages }) => messages.length === 1);
     expect(requests).toHaveLength(2);
-    stream.close();
   });
 
-  it('shows typing, and its end', async () => {
+  it('shows typing and its text, also to who connects in the middle, until its end or the message', async () => {
     const { phone, token } = await newWriter();
+    const type = (body: object) => botCall('/api/bot/typing', { phone, ...body });
     const stream = await OpenChat.open(token);
-    await botCall('/api/bot/typing', { phone });
+    await type({});
     const { typingUntil } = await readChat(token);
     expect(Date.parse(typingUntil!) - Date.now()).toBeGreaterThan(15 * second);
-    await botCall('/api/bot/typing', { phone, seconds: 0 });
+    await type({ seconds: 0 });
     await stream.until(({ events }) => events.length === 2);
-    expect(stream.events).toEqual([
-      { type: 'typing', until: typingUntil },
-      { type: 'typing', until: null },
-    ]);
+    const end = { type: 'typing', until: null };
+    expect(stream.events).toEqual([{ type: 'typing', until: typingUntil }, end]);
     expect((await readChat(token)).typingUntil).toBeNull();
-    stream.close();
-  });
 
-  it('ends as the oldest of eleven', async () => {
-    const { phone, token } = await newWriter();
-    const streams = [];
-    for (let index = 0; index < 11; index += 1) {
-      advanceClock(1);
-      streams.push(await OpenChat.open(token));
-    }
-    await streams[0]!.until(({ ended }) => ended);
-    await reply(phone, 'To ten');
-    for (const stream of streams.slice(1)) await stream.until(({ messages }) => messages.length === 1);
-    expect(streams.slice(1).map(({ ended }) => ended)).toEqual(streams.slice(1).map(() => false));
-    for (const stream of streams) stream.close();
-  });
-
-  it('ends with its session, and not with another one of the user', async () => {
-    const { phone, token } = await newWriter();
-    const other = await externalSession(phone);
-    const [stream, remaining] = [await OpenChat.open(token), await OpenChat.open(other)];
-    await call('POST', '/api/auth/logout', { token });
-    await stream.until(({ ended }) => ended);
-    await reply(phone, 'Still here');
-    await remaining.until(({ messages }) => messages.length === 1);
-    await call('POST', '/api/auth/logout', { token: other, body: { everywhere: true } });
-    await remaining.until(({ ended }) => ended);
-  });
-
-  it('ends when the account is set back to pending, or deleted', async () => {
-    for (const end of [
-      (phone: string) => botCall('/api/bot/approvals', { phone, status: 'pending' }),
-      (_: string, token: string) => call('DELETE', '/api/user/me', { token }),
-    ]) {
-      const { phone, token } = await newWriter();
-      const stream = await OpenChat.open(token);
-      await end(phone, token);
-      await stream.until(({ ended }) => ended);
-    }
-  });
-
-  it('ends within 30 seconds when the end of its session is lost on its way', async () => {
-    const { phone, token } = await newWriter();
-    const other = await externalSession(phone);
-    const [stream, remaining] = [await OpenChat.open(token), await OpenChat.open(other)];
-    await stream.until(({ opened }) => opened);
-    const lost = vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
-    await call('POST', '/api/auth/logout', { token });
-    await until('the message that is lost', () => lost.mock.calls.length);
-    vi.restoreAllMocks();
-    expect(stream.ended).toBe(false);
-    const due = await runInDurableObject(liveUserOf(token), (_, state) => state.storage.getAlarm());
-    expect(due! - Date.now()).toBeLessThan(30 * second);
-    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
-    await stream.until(({ ended }) => ended);
-    await reply(phone, 'Still here');
-    await remaining.until(({ messages }) => messages.length === 1);
-    remaining.close();
-  });
-
-  it('is not opened for a session that ends at the same moment', async () => {
-    const { token } = await newWriter();
-    const [stream] = await Promise.all([OpenChat.open(token), call('POST', '/api/auth/logout', { token })]);
-    if (stream.status === 200) await stream.until(({ ended }) => ended);
-    expect([200, 401]).toContain(stream.status);
-  });
-
-  it('frees the object when its reader disconnects', async () => {
-    const { token } = await newWriter();
-    const stream = await OpenChat.open(token);
-    const sockets = () => runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
-    expect(await sockets()).toBe(1);
-    stream.close();
-    await until('no open socket', sockets, (open) => open === 0);
-  });
-
-  it('lets its Durable Object hibernate while it is idle, and receives the next message', async () => {
-    const { phone, token } = await newWriter();
-    const stream = await OpenChat.open(token);
-    await reply(phone, 'One');
-    await stream.until(({ messages }) => messages.length === 1);
-    await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => {
-      object.mark = 'the same instance';
-    });
-    // Sockets that cannot hibernate would be closed.
-    await evictDurableObject(liveUserOf(token));
-    await reply(phone, 'Two');
-    await stream.until(({ messages }) => messages.length === 2);
-    expect(stream.messages.map(({ seq }) => seq)).toEqual([1, 2]);
-    const mark = await runInDurableObject(liveUserOf(token), (object: object & { mark?: string }) => object.mark);
-    expect(mark).toBeUndefined();
-    stream.close();
+    for (const text of ['I hear', 'I hear you']) await type({ text });
+    await stream.until(({ events }) => events.length === 4);
+    expect(stream.events.slice(2).map(({ text }) => text)).toEqual(['I hear', 'I hear you']);
+    const late = await OpenChat.open(token);
+    await late.until(({ events }) => events.length > 0);
+    expect(late.events).toEqual([{ type: 'typing', until: expect.any(String), text: 'I hear you' }]);
+    expect((await readChat(token)).messages).toEqual([]);
+    await reply(phone, 'I hear you.');
+    await eventually(() => expect(stream.events.at(-1)).toEqual(end));
+    const after = await OpenChat.open(token, 0);
+    await after.until(({ messages }) => messages.length === 1);
+    expect(after.events.map((event) => event.type)).toEqual(['message']);
   });
 
   it('goes on with the next key after consent was withdrawn and given again', async () => {
@@ -138,119 +55,62 @@ describe('an open stream', () => {
     await reply(phone, 'After');
     await stream.until(({ messages }) => messages.some(({ text }) => text === 'After'));
     expect(stream.events.map(({ type }) => type)).toContain('cleared');
-    stream.close();
   });
-});
-
-describe('the usage of the user on a chat stream', () => {
-  it('begins with the profile and the present count, and follows each change without an id', async () => {
-    const { phone, token } = await newWriter();
-    await botCall('/api/bot/usage', { phone, count: 2 });
-    const stream = await OpenChat.open(token);
-    await stream.until(({ usage }) => usage.length === 1);
-    expect(stream.profile).toEqual((await call('GET', '/api/user/me', { token })).body.profile);
-    await botCall('/api/bot/usage', { phone });
-    await stream.until(({ usage }) => usage.length === 2);
-    expect(stream.usage).toEqual([
-      { type: 'usageUpdate', count: 2 },
-      { type: 'usageUpdate', count: 3 },
-    ]);
-    stream.close();
-  });
-
-  it('counts as one of ten streams, together with usage streams', async () => {
-    const { token } = await newWriter();
-    const oldest = await OpenChat.open(token);
-    await oldest.until(({ opened }) => opened);
-    const others: OpenStream[] = [];
-    for (let opened = 0; opened < 10; opened += 1) others.push(await OpenStream.opened(token));
-    await oldest.until(({ ended }) => ended);
-    for (const stream of others) stream.close();
-  });
-});
-
-it('opens for somebody who has not consented yet', async () => {
-  const { token } = await newPerson();
-  const stream = await OpenChat.open(token, 0);
-  expect(stream.status).toBe(200);
-  await stream.until(({ opened }) => opened);
-  expect(stream.events).toEqual([]);
-  stream.close();
 });
 
 describe('a stream that is opened again', () => {
-  it('brings what has changed since a revision, then what changes', async () => {
-    const { phone, token } = await newWriter();
-    for (let index = 1; index <= 4; index += 1) await reply(phone, `Reply ${index}`);
-    const { revision } = await readChat(token);
-    const ticket = (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
-    const stream = await OpenChat.open(ticket, revision - 2);
-    await reply(phone, 'Reply 5');
-    await stream.until(({ messages }) => messages.length === 3);
-    expect(stream.opened).toBe(true);
-    expect(stream.events.map(({ id, message }) => [id, message.text])).toEqual([
-      [String(revision - 1), 'Reply 3'],
-      [String(revision), 'Reply 4'],
-      [String(revision + 1), 'Reply 5'],
-    ]);
-    stream.close();
-  });
+  /** So many replies, ten at once. */
+  const replies = (phone: string, count: number) =>
+    parallel(10, async () => {
+      for (let index = 0; index < count / 10; index += 1) await reply(phone, 'Hello');
+    });
 
-  it('uses the greater one of `after` and Last-Event-ID, and is live only without both', async () => {
+  const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+  it('brings what has changed after the greater one of `after` and Last-Event-ID, and is live only without both', async () => {
     const { phone, token } = await newWriter();
     for (let index = 1; index <= 4; index += 1) await reply(phone, `Reply ${index}`);
+    const { ticket } = (await call('POST', '/api/user/stream-ticket', { token })).body;
     const streams = [
+      await OpenChat.open(ticket, 2),
       await OpenChat.open(token, 1, { 'last-event-id': '3' }),
       await OpenChat.open(token, 3, { 'last-event-id': '1' }),
       await OpenChat.open(token, undefined, { 'last-event-id': '3' }),
       await OpenChat.open(token),
     ];
     await reply(phone, 'Live');
-    const texts: string[][] = [];
+    const shown = [];
     for (const stream of streams) {
       await stream.until(({ messages }) => messages.at(-1)?.text === 'Live');
-      texts.push(stream.messages.map(({ text }) => text));
-      stream.close();
+      shown.push(stream.events.map(({ id, message }) => [id, message.text]));
     }
-    expect(texts).toEqual([['Reply 4', 'Live'], ['Reply 4', 'Live'], ['Reply 4', 'Live'], ['Live']]);
+    const all = [
+      ['3', 'Reply 3'],
+      ['4', 'Reply 4'],
+      ['5', 'Live'],
+    ];
+    expect(shown).toEqual([all, all.slice(1), all.slice(1), all.slice(1), all.slice(2)]);
   });
 
-  it('sends reset when it is ahead, or more than 200 changes behind', async () => {
+  it('brings 200 changes in their order, and sends reset when it is ahead or further behind', async () => {
     const { phone, token } = await newWriter();
-    await parallel(30, async (lane) => {
-      for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
-    });
-    const { revision } = await readChat(token);
-    expect(revision).toBe(300);
+    await replies(phone, 300);
+    expect((await readChat(token)).revision).toBe(300);
     for (const after of [0, 99, 301]) {
       const stream = await OpenChat.open(token, after);
       await stream.until(({ events }) => events.length > 0);
       expect(stream.events).toEqual([{ id: '300', type: 'reset' }]);
-      stream.close();
     }
     const behind = await OpenChat.open(token, 100);
     await behind.until(({ messages }) => messages.length === 200);
-    behind.close();
-  });
-
-  it('brings exactly 200 changes in their order', async () => {
-    const { phone, token } = await newWriter();
-    await parallel(20, async (lane) => {
-      for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
-    });
-    const stream = await OpenChat.open(token, 0);
-    await stream.until(({ messages }) => messages.length === 200);
-    expect(stream.messages.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
-    stream.close();
+    expect(behind.messages.map(({ seq }) => seq)).toEqual(upTo(300).slice(100));
   });
 
   it('misses nothing and repeats nothing while others write', async () => {
     const { phone, token } = await newWriter();
     const seen: number[] = [];
     let after = 0;
-    const writing = parallel(10, async (lane) => {
-      for (let index = 0; index < 10; index += 1) await reply(phone, `Reply ${lane}.${index}`);
-    });
+    const writing = replies(phone, 100);
     while (seen.length < 100) {
       const stream = await OpenChat.open(token, after);
       await stream.until(({ messages }) => messages.length > 0);
@@ -259,6 +119,6 @@ describe('a stream that is opened again', () => {
       after = Number(stream.events.at(-1)?.id ?? after);
     }
     await writing;
-    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    expect(seen).toEqual(upTo(100));
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron } from './support/api.ts';
 import {
   acceptedBy,
-  type ChatMessage,
   consent,
   newWriter,
   readChat,
@@ -11,6 +10,7 @@ import {
   untilReplied,
   write,
 } from './support/chat.ts';
+import type { ChatMessage } from '../../worker/contract/chat-schemas.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';

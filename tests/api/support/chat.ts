@@ -1,21 +1,12 @@
 import { expect } from 'vitest';
-import { type Answer, botCall, call, vars, botHeaders, send } from './api.ts';
-import { newPerson, type Person } from './person.ts';
-import { eventually, until } from './clock.ts';
-import { outboxOf } from './sandbox.ts';
+import type { ChatMessage, ChatPage } from '../../../worker/contract/chat-schemas.ts';
+import { type Answer, botCall, botHeaders, call, send, vars } from './api.ts';
 import { onTrial } from './buying.ts';
+import { eventually, until } from './clock.ts';
+import { newPerson, type Person } from './person.ts';
+import { outboxOf } from './sandbox.ts';
 
-export type ChatMessage = {
-  id: string;
-  seq: number;
-  author: 'user' | 'solace';
-  text: string;
-  at: string;
-  state: 'sent' | 'delivered' | 'failed';
-  replyTo?: string;
-  crisis?: true;
-  voice?: { seconds: number; type: string; bytes: number };
-};
+export { outboxOf };
 
 /** A user who has accepted the notice. */
 export async function newWriter(): Promise<Person> {
@@ -36,13 +27,7 @@ export const write = (
   call('POST', '/api/user/chat/messages', { token, body: { id, text }, ...(settings && { settings }) });
 
 export const readChat = async (token: string, query = '') =>
-  (await call('GET', `/api/user/chat${query}`, { token })).body as {
-    revision: number;
-    messages: ChatMessage[];
-    hasMore: boolean;
-    typingUntil: string | null;
-    consent: { version: string; at: string } | null;
-  };
+  (await call('GET', `/api/user/chat${query}`, { token })).body as ChatPage;
 
 export const reply = (phone: string, text: string, id: string = crypto.randomUUID(), more = {}) =>
   botCall('/api/bot/messages', { phone, id, text, ...more });
@@ -53,34 +38,28 @@ export async function acceptedBy(phone: string): Promise<{ messageId: string; te
   return response.json();
 }
 
-/** Replies to the messages that the bot has accepted, as the local bot does when it can reach the site. */
-async function replyToAll(phone: string): Promise<void> {
-  for (const { messageId } of await acceptedBy(phone)) {
+/** Waits until the bot has accepted so many messages. */
+export const untilAccepted = (phone: string, count: number) =>
+  until(
+    `${count} messages accepted of ${phone}`,
+    () => acceptedBy(phone),
+    ({ length }) => length === count,
+  );
+
+/** Waits until the bot has accepted so many messages, and replies as the local bot does when it can reach the site. */
+export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
+  for (const { messageId } of await untilAccepted(phone, count)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);
-    await botCall('/api/bot/messages', replyOf(phone, messageId), `reply_${messageId}`);
+    const message = { phone, id: `reply-${messageId}`, text: 'I hear you.', replyTo: messageId };
+    await botCall('/api/bot/messages', message, `reply_${messageId}`);
   }
-}
-
-const replyOf = (phone: string, messageId: string) => ({
-  phone,
-  id: `reply-${messageId}`,
-  text: 'I hear you.',
-  replyTo: messageId,
-});
-
-/** Waits until the bot has accepted so many messages, and lets it reply. */
-export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
-  await eventually(async () => expect(await acceptedBy(phone)).toHaveLength(count));
-  await replyToAll(phone);
   return eventually(async () => {
     const { messages } = await readChat(token);
     expect(messages.filter(({ state }) => state === 'sent')).toEqual([]);
     return messages;
   });
 }
-
-export { outboxOf };
 
 /** The state of a message; undefined if the conversation lacks it. */
 export const stateOf = async (token: string, id: string) =>
@@ -112,7 +91,7 @@ export async function newSettledWriter() {
   return person;
 }
 
-export type Recording = { type: string; bytes: ArrayBuffer };
+export type Recording = { type: string; bytes: Uint8Array<ArrayBuffer> };
 
 const header: Record<string, string> = {
   'audio/webm': '\x1a\x45\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webm',
@@ -124,12 +103,8 @@ const header: Record<string, string> = {
 export function recordingOf(type: string, size = 2000): Recording {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, Math.min(size, at + 65_536)));
-  bytes.set(bytesOf(header[type.split(';')[0]!]!));
-  return { type, bytes: bytes.buffer };
-}
-
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  bytes.set(Uint8Array.from(header[type.split(';')[0]!]!, (character) => character.charCodeAt(0)));
+  return { type, bytes };
 }
 
 /** A user with voice in the plan who has accepted the notice. */
@@ -146,7 +121,7 @@ export function sendRecording(
   { type, bytes }: Recording,
   { id = crypto.randomUUID(), seconds = 4, settings }: Options = {},
 ): Promise<Answer> {
-  const options = { token, bytes, headers: { 'content-type': type }, ...(settings && { settings }) };
+  const options = { token, bytes: bytes.buffer, headers: { 'content-type': type }, ...(settings && { settings }) };
   return call('POST', `/api/user/chat/voice?id=${id}&seconds=${seconds}`, options);
 }
 

@@ -31,5 +31,6 @@ export async function everyValue(): Promise<{ column: string; text: string }[]> 
   return contents.flat();
 }
 
-const textOf = (value: unknown) =>
+/** A value of a row, bytes decoded. */
+export const textOf = (value: unknown) =>
   value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value ?? null);

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-export type LogLine = { level: 'info' | 'error'; event: string; requestId?: string; [field: string]: unknown };
+type LogLine = { level: 'info' | 'error'; event: string; requestId?: string; [field: string]: unknown };
 
 let calls: unknown[][][] = [];
 

@@ -1,11 +1,13 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { send } from './api.ts';
+import { onTestFinished } from 'vitest';
+import type { ChatMessage } from '../../../worker/contract/chat-schemas.ts';
 import type { Env } from '../../../worker/env.ts';
-import type { ChatMessage } from './chat.ts';
+import { send } from './api.ts';
+import { until } from './clock.ts';
+import { textOf } from './database.ts';
 import { userOf } from './person.ts';
 import { readEvents, type SentEvent } from './read-events.ts';
-import { until } from './clock.ts';
 
 type ChatEvent = { id?: string; type: string; [field: string]: any };
 
@@ -16,24 +18,26 @@ export const liveUserOf = (token: string) => (env as unknown as Env).LIVE_USER.g
 export function wholeObject(token: string): Promise<string> {
   return runInDurableObject(liveUserOf(token), (_, { storage }) => {
     const ours = "select name from sqlite_master where name not like '%cf_%' and name not like 'sqlite_%'";
-    const names = storage.sql
-      .exec<{ name: string }>(ours)
-      .toArray()
-      .map(({ name }) => name);
-    const rows = names.flatMap((name) => storage.sql.exec(`select * from "${name}"`).toArray());
-    const textOf = (value: unknown) =>
-      value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value);
+    const tables = storage.sql.exec<{ name: string }>(ours).toArray();
+    const rows = tables.flatMap(({ name }) => storage.sql.exec(`select * from "${name}"`).toArray());
     return rows.flatMap((row) => Object.values(row).map(textOf)).join('\n');
   });
 }
 
-/** An open stream, read as a browser reads it. */
+/** The sockets of a user's streams at the live object. */
+export const openSockets = (token: string) =>
+  runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
+
+/** An open stream, read as a browser reads it, until the test ends. */
 abstract class ReadStream<Event> {
   status = 0;
   headers = new Headers();
   readonly events: Event[] = [];
   ended = false;
   readonly #abort = new AbortController();
+
+  /** The counts of the usage that it has shown. */
+  abstract get counts(): number[];
 
   protected abstract receive(event: SentEvent): void;
 
@@ -43,11 +47,17 @@ abstract class ReadStream<Event> {
     await until(`the stream (${condition.toString()})`, state, () => condition(this));
   }
 
+  /** Waits until it shows a count. */
+  showing(count: number): Promise<void> {
+    return this.until(({ counts }) => counts.at(-1) === count);
+  }
+
   close(): void {
     this.#abort.abort();
   }
 
   protected async connect(path: string, headers: Record<string, string> = {}): Promise<this> {
+    onTestFinished(() => this.close());
     const response = await send(path, { signal: this.#abort.signal, headers });
     this.status = response.status;
     this.headers = response.headers;
@@ -97,9 +107,13 @@ export class OpenChat extends ReadStream<ChatEvent> {
   profile: unknown;
   opened = false;
 
-  static async open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
+  static open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
     const query = `token=${encodeURIComponent(token)}${after === undefined ? '' : `&after=${after}`}`;
     return new OpenChat().connect(`/api/user/chat-stream?${query}`, headers);
+  }
+
+  get counts(): number[] {
+    return this.usage.flatMap(({ type, count }) => (type === 'usageUpdate' ? [count] : []));
   }
 
   get messages(): ChatMessage[] {
