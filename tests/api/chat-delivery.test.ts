@@ -3,142 +3,131 @@ import { describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { retryParked } from '../../worker/operations/support/parked-events.ts';
 import { settingsOf } from '../../worker/settings.ts';
-import { botCall, call, vars, runCron, parallel } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import {
+  acceptedBy,
   newSettledWriter,
+  newWriter,
   outboxOf,
   stateOf,
   untilRetried,
   untilState,
-  acceptedBy,
-  newWriter,
   write,
 } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import { database } from './support/database.ts';
+import { userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
+const run = (sql: string, ...args: (string | number)[]) => database.execute({ sql, args });
+const textsOf = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);
+
+async function cronAMinuteLater(): Promise<void> {
+  advanceClock(minute);
+  await runCron();
+}
+
 describe('a message that the bot refuses', () => {
-  it('fails, is parked, lets the next one pass, and is sent again under its id', async () => {
-    const { phone, token } = await newSettledWriter();
-    const stream = await OpenChat.open(token);
+  const text = 'Please read this';
+
+  /** A writer with an open stream and a failed message; from now on the bot accepts messages. */
+  async function withRefused() {
+    const writer = await newSettledWriter();
+    const stream = await OpenChat.open(writer.token);
     await sandbox.botMode('refuse');
-    const { message } = (await write(token, 'Please read this')).body;
-    await untilState(token, message.id, 'failed');
-    await stream.until(({ events }) => events.some(({ type, state }) => type === 'state' && state === 'failed'));
-    expect(await outboxOf(phone)).toMatchObject([{ message_id: message.id }]);
+    const { id }: { id: string } = (await write(writer.token, text)).body.message;
+    await untilState(writer.token, id, 'failed');
     await sandbox.botMode('accept');
+    return { ...writer, id, stream };
+  }
+
+  it('fails, is parked, lets the next one pass, and is sent again under its id', async () => {
+    const { phone, token, id, stream } = await withRefused();
+    await stream.until(({ events }) => events.some(({ type, state }) => type === 'state' && state === 'failed'));
+    expect(await outboxOf(phone)).toMatchObject([{ message_id: id }]);
     const next = (await write(token, 'The next one')).body.message;
     await untilState(token, next.id, 'delivered');
-    expect(await stateOf(token, message.id)).toBe('failed');
+    expect(await stateOf(token, id)).toBe('failed');
 
-    const answers = await parallel(50, () => write(token, 'Please read this', message.id));
-    for (const { body } of answers) expect(body.message).toMatchObject({ id: message.id, seq: 1 });
+    const answers = await parallel(50, () => write(token, text, id));
+    for (const { body } of answers) expect(body.message).toMatchObject({ id, seq: 1 });
     expect(answers.some(({ body }) => body.message.state === 'sent')).toBe(true);
-    await untilState(token, message.id, 'delivered');
-    await stream.until(({ messages }) => messages.some(({ id, state }) => id === message.id && state === 'sent'));
-    const texts = (await acceptedBy(phone)).map(({ text }) => text);
-    expect(texts).toEqual(['The next one', 'Please read this']);
+    await untilState(token, id, 'delivered');
+    await stream.until(({ messages }) => messages.filter((each) => each.id === id && each.state === 'sent').length > 1);
+    expect(await textsOf(phone)).toEqual(['The next one', text]);
     expect(await outboxOf(phone)).toEqual([]);
-    stream.close();
   });
 
   it('stays refused when it is sent again after the allowance is spent', async () => {
-    const { phone, token } = await newSettledWriter();
-    await sandbox.botMode('refuse');
-    const { message } = (await write(token, 'Please read this')).body;
-    await untilState(token, message.id, 'failed');
+    const { phone, token, id } = await withRefused();
     await botCall('/api/bot/usage', { phone, count: 5 });
-    expect((await write(token, 'Please read this', message.id)).body.code).toBe('allowance_spent');
-    expect(await stateOf(token, message.id)).toBe('failed');
+    expect((await write(token, text, id)).body.code).toBe('allowance_spent');
+    expect(await stateOf(token, id)).toBe('failed');
   });
 
   it('is not lost when another text is tried under its id', async () => {
-    const { phone, token } = await newSettledWriter();
-    await sandbox.botMode('refuse');
-    const { message } = (await write(token, 'Please read this')).body;
-    await untilState(token, message.id, 'failed');
-    await sandbox.botMode('accept');
+    const { phone, token, id } = await withRefused();
     const parked = await outboxOf(phone);
-    const refused = await write(token, 'Something else', message.id);
-    expect(refused.body.code).toBe('id_reused');
+    expect((await write(token, 'Something else', id)).body.code).toBe('id_reused');
     expect(await outboxOf(phone)).toEqual(parked);
-    expect((await write(token, 'Please read this', message.id)).body.message.state).toBe('sent');
-    await untilState(token, message.id, 'delivered');
-    expect((await write(token, 'Something else', message.id)).body.code).toBe('id_reused');
+    expect((await write(token, text, id)).body.message.state).toBe('sent');
+    await untilState(token, id, 'delivered');
+    expect((await write(token, 'Something else', id)).body.code).toBe('id_reused');
     expect(await outboxOf(phone)).toEqual([]);
-    expect((await acceptedBy(phone)).map(({ text }) => text)).toEqual(['Please read this']);
+    expect(await textsOf(phone)).toEqual([text]);
   });
 
   it('is sent again when the owner retries its parked event', async () => {
-    const { phone, token } = await newSettledWriter();
-    await sandbox.botMode('refuse');
-    const { message } = (await write(token, 'Please read this')).body;
-    await untilState(token, message.id, 'failed');
-    await sandbox.botMode('accept');
+    const { phone, token, id } = await withRefused();
     const [parked] = await outboxOf(phone);
-    const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
-    expect(await retryParked({ db, settings: settingsOf(env)! }, parked!.seq as number, Date.now())).toBe(true);
+    const settings = settingsOf(env)!;
+    const db = openDatabase(settings, { requests: 0, unreachable: false });
+    expect(await retryParked({ db, settings }, parked!.seq as number, Date.now())).toBe(true);
     await runCron();
-    expect(await stateOf(token, message.id)).toBe('delivered');
+    expect(await stateOf(token, id)).toBe('delivered');
     expect((await acceptedBy(phone))[0]).not.toHaveProperty('retried');
   });
 
   it('does not give its state to an older one that was sent again', async () => {
-    const { token } = await newSettledWriter();
-    await sandbox.botMode('refuse');
-    const first = (await write(token, 'One')).body.message;
-    await untilState(token, first.id, 'failed');
+    const { token, id } = await withRefused();
     await sandbox.faults({ bot: { status: 503 } });
-    const again = (await write(token, 'One', first.id)).body.message;
-    expect(again.state).toBe('sent');
-    const second_ = (await write(token, 'Two')).body.message;
+    expect((await write(token, text, id)).body.message.state).toBe('sent');
+    const later = (await write(token, 'Two')).body.message;
     const stream = await OpenChat.open(token);
-    await database.execute({ sql: 'delete from outbox where message_id = ?', args: [first.id] });
+    await run('delete from outbox where message_id = ?', id);
     await sandbox.faults({ bot: null });
-    await sandbox.botMode('accept');
-    advanceClock(minute);
-    await runCron();
-    await untilState(token, second_.id, 'delivered');
+    await cronAMinuteLater();
+    await untilState(token, later.id, 'delivered');
     await stream.until(({ events }) => events.length > 0);
-    expect(stream.events[0]).toMatchObject({ type: 'message', message: { id: second_.id, state: 'delivered' } });
-    expect(await stateOf(token, first.id)).toBe('sent');
-    stream.close();
+    expect(stream.events[0]).toMatchObject({ type: 'message', message: { id: later.id, state: 'delivered' } });
+    expect(await stateOf(token, id)).toBe('sent');
   });
 });
 
 describe('while the bot is down', () => {
-  it('messages wait, in order, and arrive once', async () => {
-    const { phone, token } = await newSettledWriter();
-    await sandbox.faults({ bot: { status: 500 } });
-    for (const text of ['One', 'Two', 'Three']) await write(token, text);
-    await untilRetried(phone);
-    await sandbox.faults({ bot: null });
-    advanceClock(minute);
-    await parallel(3, () => runCron());
-    expect((await acceptedBy(phone)).map(({ text }) => text)).toEqual(['One', 'Two', 'Three']);
-  });
+  const texts = ['One', 'Two', 'Three'];
 
-  it('messages arrive in the order of the conversation, also if their events were queued in another', async () => {
-    const { phone, token } = await newSettledWriter();
-    await sandbox.faults({ bot: { status: 500 } });
-    for (const text of ['One', 'Two', 'Three']) await write(token, text);
-    await untilRetried(phone);
-    const [first, , last] = (await outboxOf(phone)).map(({ seq }) => Number(seq));
-    // As when the request of the first message is the last to store it.
-    for (const [from, to] of [
-      [first, -1],
-      [last, first],
-      [-1, last],
-    ] as const)
-      await database.execute({ sql: 'update outbox set seq = ? where seq = ?', args: [to!, from!] });
-    await sandbox.faults({ bot: null });
-    advanceClock(minute);
-    await runCron();
-    const accepted = await acceptedBy(phone);
-    expect(accepted.map(({ text }) => text)).toEqual(['One', 'Two', 'Three']);
-    expect(await outboxOf(phone)).toEqual([]);
+  it('messages arrive once, in the order of the conversation, also if their events were queued in another', async () => {
+    for (const isSwapped of [false, true]) {
+      const { phone, token } = await newSettledWriter();
+      await sandbox.faults({ bot: { status: 500 } });
+      for (const text of texts) await write(token, text);
+      await untilRetried(phone);
+      const seqs = (await outboxOf(phone)).map(({ seq }) => Number(seq));
+      // As when the request of the first message is the last to store it.
+      const swaps = [
+        [seqs[0]!, -1],
+        [seqs[2]!, seqs[0]!],
+        [-1, seqs[2]!],
+      ] as const;
+      if (isSwapped) for (const [from, to] of swaps) await run('update outbox set seq = ? where seq = ?', to, from);
+      await sandbox.faults({ bot: null });
+      advanceClock(minute);
+      await parallel(isSwapped ? 1 : 3, () => runCron());
+      expect(await textsOf(phone)).toEqual(texts);
+      expect(await outboxOf(phone)).toEqual([]);
+    }
   });
 
   it('a message fails after a day, also behind another event that waits', async () => {
@@ -148,16 +137,16 @@ describe('while the bot is down', () => {
     await call('PUT', '/api/user/platform', { token: behind.token, body: { platform: 'web' } });
     const one = (await write(token, 'One')).body.message;
     const two = (await write(behind.token, 'Two')).body.message;
+    const states = async () => [await stateOf(token, one.id), await stateOf(behind.token, two.id)];
     for (const each of [phone, behind.phone]) await untilRetried(each);
     advanceClock(day - minute);
     await runCron();
-    expect([await stateOf(token, one.id), await stateOf(behind.token, two.id)]).toEqual(['sent', 'sent']);
+    expect(await states()).toEqual(['sent', 'sent']);
     advanceClock(minute + second);
     await runCron();
-    expect([await stateOf(token, one.id), await stateOf(behind.token, two.id)]).toEqual(['failed', 'failed']);
+    expect(await states()).toEqual(['failed', 'failed']);
     await sandbox.faults({ bot: null });
-    advanceClock(minute);
-    await runCron();
+    await cronAMinuteLater();
     expect(await acceptedBy(phone)).toEqual([]);
   });
 
@@ -178,8 +167,7 @@ describe('while the bot is down', () => {
     await untilRetried(phone);
     expect(await stateOf(token, message.id)).toBe('sent');
     await sandbox.faults({ bot: null });
-    advanceClock(minute);
-    await runCron();
+    await cronAMinuteLater();
     await untilState(token, message.id, 'delivered');
     expect(await acceptedBy(phone)).toHaveLength(1);
   });
@@ -187,38 +175,22 @@ describe('while the bot is down', () => {
 
 it('tells nobody of a message where there is no bot', async () => {
   const { token } = await newWriter();
-  const { BOT_WEBHOOK_URL: _, ...others } = vars;
-  const { status, body } = await call('POST', '/api/user/chat/messages', {
-    token,
-    body: { id: crypto.randomUUID(), text: 'Hello' },
-    settings: { ...others, BOT_WEBHOOK_URL: undefined as never },
-  });
-  expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
+  const answer = await write(token, 'Hello', undefined, { BOT_WEBHOOK_URL: undefined as never });
+  expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
 });
-
-async function queueAsIfKilled(phone: string, userId: string, messageId: string): Promise<void> {
-  const data = { phone, userId, messageId, locale: null, country: null };
-  const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
-  await database.execute({
-    sql: 'insert into outbox (phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?)',
-    args: [phone, body, messageId, Date.now(), Date.now()],
-  });
-}
 
 describe('a Worker that is killed', () => {
   it('after it queued the event and before it stored the message: nothing is sent, and a retry is', async () => {
     const { phone, token } = await newSettledWriter();
-    const id = crypto.randomUUID();
-    await write(token, 'Hello', id);
-    await untilState(token, id, 'delivered');
-    const userId = (await acceptedBy(phone))[0]!.userId;
-    await queueAsIfKilled(phone, userId, 'never-stored');
+    const data = { phone, userId: userOf(token), messageId: 'never-stored', locale: null, country: null };
+    const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
+    const sql = 'insert into outbox (phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?)';
+    await run(sql, phone, body, data.messageId, Date.now(), Date.now());
     await runCron();
     expect(await outboxOf(phone)).toHaveLength(1);
-    advanceClock(minute);
-    await runCron();
+    await cronAMinuteLater();
     expect(await outboxOf(phone)).toEqual([]);
-    expect(await acceptedBy(phone)).toHaveLength(1);
+    expect(await acceptedBy(phone)).toEqual([]);
   });
 
   it('after the bot accepted the message and before that was noted: the same event arrives again', async () => {
@@ -229,8 +201,7 @@ describe('a Worker that is killed', () => {
     expect(await acceptedBy(phone)).toHaveLength(1);
     await sandbox.faults({ bot: null });
     expect(await stateOf(token, message.id)).toBe('sent');
-    advanceClock(minute);
-    await runCron();
+    await cronAMinuteLater();
     await untilState(token, message.id, 'delivered');
     expect((await sandbox.botEvents()).filter(({ data }) => data.messageId === message.id)).toHaveLength(1);
   });
@@ -242,7 +213,7 @@ describe('a Worker that is killed', () => {
     await untilRetried(phone);
     // The row of a request that was killed during delivery: leased, and never released.
     const sql = 'update outbox set leased_until = ?, due_at = ? where phone = ?';
-    await database.execute({ sql, args: [Date.now() + 30_000, Date.now(), phone] });
+    await run(sql, Date.now() + 30_000, Date.now(), phone);
     await sandbox.faults({ bot: null });
     await runCron();
     expect(await stateOf(token, message.id)).toBe('sent');

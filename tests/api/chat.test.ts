@@ -6,53 +6,41 @@ import {
   newWriter,
   readChat,
   reply,
+  untilAccepted,
   untilDelivered,
   untilReplied,
   write,
 } from './support/chat.ts';
-import type { ChatMessage } from '../../worker/contract/chat-schemas.ts';
-import { advanceClock, day, eventually, minute } from './support/clock.ts';
+import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
+
+const idReused = { status: 409, body: { success: false, code: 'id_reused', message: 'Message id already used' } };
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
     const person = await newWriter();
     const { phone, token } = person;
     const stream = await OpenChat.open(token);
-    const headers = {
-      'accept-language': 'de-AT,de;q=0.9,en;q=0.5',
-      'cf-ipcountry': 'AT',
-      authorization: `Bearer ${token}`,
-    };
+    const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5', 'cf-ipcountry': 'AT' };
     const id = crypto.randomUUID();
-    const sent = await call('POST', '/api/user/chat/messages', { headers, body: { id, text: 'Hello' } });
-    expect(sent.status).toBe(200);
+    const sent = await call('POST', '/api/user/chat/messages', { token, headers, body: { id, text: 'Hello' } });
     const first = { id, seq: 1, author: 'user', text: 'Hello', at: expect.any(String), state: 'sent' };
-    expect(sent.body).toEqual({ success: true, message: first });
-    const messages = await untilReplied(person, 1);
-    expect(messages).toEqual([
+    expect(sent).toMatchObject({ status: 200, body: { success: true, message: first } });
+    expect(await untilReplied(person, 1)).toEqual([
       { ...first, state: 'delivered' },
       expect.objectContaining({ seq: 2, author: 'solace', state: 'delivered', replyTo: id }),
     ]);
     const [data] = await acceptedBy(phone);
-    expect(data).toEqual({
-      phone,
-      userId: expect.any(String),
-      messageId: id,
-      seq: 1,
-      text: 'Hello',
-      at: sent.body.message.at,
-      locale: 'en',
-      country: 'AT',
-    });
-    await stream.until(({ messages: seen }) => seen.length === 2);
+    const { at } = sent.body.message;
+    const userId = expect.any(String);
+    expect(data).toEqual({ phone, userId, messageId: id, seq: 1, text: 'Hello', at, locale: 'en', country: 'AT' });
+    await stream.until(({ messages }) => messages.length === 2);
     expect(stream.events.map(({ type }) => type)).toEqual(['message', 'state', 'typing', 'message', 'typing']);
     expect(stream.events[1]).toEqual({ id: '2', type: 'state', upTo: 1, state: 'delivered' });
-    expect(stream.events.filter(({ id }) => id).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect(stream.events.flatMap((event) => event.id ?? [])).toEqual(['1', '2', '3']);
     expect(stream.events.at(-1)).toEqual({ type: 'typing', until: null });
-    stream.close();
   });
 
   it('is the same message when it is sent again, and another text under its id is refused', async () => {
@@ -60,17 +48,11 @@ describe('a message', () => {
     const { phone, token } = person;
     const id = crypto.randomUUID();
     const answers = await parallel(50, () => write(token, 'Only once', id));
-    for (const { status, body } of answers) {
-      expect(status).toBe(200);
-      expect(body.message).toMatchObject({ id, seq: 1, text: 'Only once' });
-    }
+    const message = { id, seq: 1, text: 'Only once' };
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { message } });
     await untilReplied(person, 1);
     expect((await write(token, 'Only once', id)).body.message).toMatchObject({ seq: 1, state: 'delivered' });
-    const other = await write(token, 'Something else', id);
-    expect({ status: other.status, body: other.body }).toEqual({
-      status: 409,
-      body: { success: false, code: 'id_reused', message: 'Message id already used' },
-    });
+    expect(await write(token, 'Something else', id)).toMatchObject(idReused);
     await untilDelivered(phone);
     await runCron();
     expect(await acceptedBy(phone)).toHaveLength(1);
@@ -82,29 +64,28 @@ describe('a message', () => {
     const settings = { CHAT_MESSAGES_PER_MINUTE: '100', CHAT_MESSAGES_WAITING: '100' };
     const stream = await OpenChat.open(token);
     const answers = await parallel(50, (index) => write(token, `Message ${index}`, undefined, settings));
-    expect(new Set(answers.map(({ body }) => body.message.seq))).toEqual(
-      new Set(Array.from({ length: 50 }, (_, index) => index + 1)),
-    );
-    const inOrder = answers.map(({ body }) => body.message as ChatMessage).toSorted((a, b) => a.seq - b.seq);
-    await eventually(async () => expect(await acceptedBy(phone)).toHaveLength(50));
+    const idBySeq = new Map(answers.map(({ body }) => [body.message.seq as number, body.message.id as string]));
+    const seqs = Array.from({ length: 50 }, (_, index) => index + 1);
+    expect([...idBySeq.keys()].toSorted((a, b) => a - b)).toEqual(seqs);
+    await untilAccepted(phone, 50);
     await stream.until(({ messages }) => messages.length >= 50);
-    const shown = stream.messages.filter(({ author }) => author === 'user').map(({ id }) => id);
-    expect(shown).toEqual(inOrder.map(({ id }) => id));
-    stream.close();
+    expect(stream.messages.map(({ id }) => id)).toEqual(seqs.map((seq) => idBySeq.get(seq)));
   });
 
-  it.each([
-    ['is empty', { text: '' }, 'Please write a message.'],
-    ['is blank', { text: ' \n\t\u00a0' }, 'Please write a message.'],
-    ['is no text', { text: 7 }, 'Please write a message.'],
-    ['is too long', { text: 'x'.repeat(4001) }, 'Messages can have up to 4,000 characters.'],
-    ['has half a character', { text: 'a\ud83d' }, 'The message contains an incomplete character. Please remove it.'],
-    ['has no uuid', { id: 'one' }, 'id must be a UUID'],
-  ])('is refused when it %s', async (_, fields, message) => {
+  it('without a text, or with a malformed or too long one, is refused, as is an id that is no UUID', async () => {
     const { token } = await newWriter();
-    const body = { id: crypto.randomUUID(), text: 'Hello', ...fields };
-    const refused = await call('POST', '/api/user/chat/messages', { token, body });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field', message } });
+    for (const [fields, message] of [
+      [{ text: '' }, 'Please write a message.'],
+      [{ text: ' \n\t\u00a0' }, 'Please write a message.'],
+      [{ text: 7 }, 'Please write a message.'],
+      [{ text: 'x'.repeat(4001) }, 'Messages can have up to 4,000 characters.'],
+      [{ text: 'a\ud83d' }, 'The message contains an incomplete character. Please remove it.'],
+      [{ id: 'one' }, 'id must be a UUID'],
+    ] as const) {
+      const body = { id: crypto.randomUUID(), text: 'Hello', ...fields };
+      const refused = await call('POST', '/api/user/chat/messages', { token, body });
+      expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field', message } });
+    }
     expect((await readChat(token)).messages).toEqual([]);
   });
 
@@ -118,10 +99,9 @@ describe('a message', () => {
     const { phone, token } = await newWriter();
     const stream = await OpenChat.open(token);
     expect((await write(token, text)).body.message.text).toBe(text);
-    await eventually(async () => expect((await acceptedBy(phone))[0]?.text).toBe(text));
+    expect((await untilAccepted(phone, 1))[0]!.text).toBe(text);
     expect((await readChat(token)).messages[0]!.text).toBe(text);
     await stream.until(({ messages }) => messages[0]?.text === text);
-    stream.close();
   });
 });
 
@@ -140,52 +120,54 @@ describe('a page of the conversation', () => {
     expect(await seqs('?before=1')).toEqual([[], false]);
   });
 
-  it.each(['limit=0', 'limit=51', 'limit=x', 'limit=', 'limit=1.5', 'before=0', 'before=-1', 'before=x', 'before='])(
-    'refuses ?%s',
-    async (query) => {
-      const { token } = await newPerson();
+  it('refuses other numbers', async () => {
+    const { token } = await newPerson();
+    for (const query of [
+      'limit=0',
+      'limit=51',
+      'limit=x',
+      'limit=',
+      'limit=1.5',
+      'before=0',
+      'before=-1',
+      'before=x',
+    ]) {
       const refused = await call('GET', `/api/user/chat?${query}`, { token });
-      expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
-    },
-  );
+      expect(refused, query).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
+    }
+  });
 });
 
 describe('the replies of the bot', () => {
-  it('are stored once for their id, also when they come twice at once', async () => {
+  it('are stored once for their id, also when they come fifty times at once', async () => {
     const { phone, token } = await newWriter();
     const answers = await parallel(50, () => reply(phone, 'I hear you.', 'reply-1'));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
-      new Set(['200 {"success":true,"seq":1,"voice":false}']),
-    );
     const body = { phone, id: 'reply-1', text: 'I hear you.' };
-    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1, voice: false });
-    expect((await botCall('/api/bot/messages', body, 'again')).body).toEqual({ success: true, seq: 1, voice: false });
+    for (const _ of [1, 2]) answers.push(await botCall('/api/bot/messages', body, 'again'));
+    expect([...new Set(answers.map(({ text }) => text))]).toEqual(['{"success":true,"seq":1,"voice":false}']);
     expect((await readChat(token)).messages).toHaveLength(1);
   });
 
   it('are refused with another text under their id, or under the id of a message of the user', async () => {
     const { phone, token } = await newWriter();
     await reply(phone, 'One', 'reply-1');
-    const refused = { status: 409, body: { success: false, code: 'id_reused', message: 'Message id already used' } };
-    expect(await reply(phone, 'Two', 'reply-1')).toMatchObject(refused);
+    expect(await reply(phone, 'Two', 'reply-1')).toMatchObject(idReused);
     const { message } = (await write(token, 'Hello')).body;
-    expect(await reply(phone, 'Hello', message.id)).toMatchObject(refused);
-    const again = await botCall('/api/bot/messages', { phone, id: 'reply-2', text: 'x' }, 'call-1');
-    expect(again.status).toBe(200);
-    expect((await botCall('/api/bot/messages', { phone, id: 'reply-3', text: 'x' }, 'call-1')).body).toMatchObject({
-      code: 'id_reused',
-      message: 'Event id already used with a different body or path',
-    });
+    expect(await reply(phone, 'Hello', message.id)).toMatchObject(idReused);
+    const [first, second] = ['reply-2', 'reply-3'].map((id) => ({ phone, id, text: 'x' }));
+    expect((await botCall('/api/bot/messages', first, 'call-1')).status).toBe(200);
+    expect((await botCall('/api/bot/messages', second, 'call-1')).body.code).toBe('id_reused');
   });
 
   it('need a known number and its consent', async () => {
     const { phone } = await newPerson();
-    for (const path of ['/api/bot/messages', '/api/bot/typing']) {
-      const body = path.endsWith('typing') ? {} : { id: 'reply-1', text: 'Hello' };
-      expect(await botCall(path, { phone: '+15559990000', ...body })).toMatchObject({
-        status: 404,
-        body: { code: 'not_found' },
-      });
+    for (const [path, body] of [
+      ['/api/bot/messages', { id: 'reply-1', text: 'Hello' }],
+      ['/api/bot/typing', {}],
+      ['/api/bot/typing', { text: 'Hello' }],
+    ] as const) {
+      const unknown = await botCall(path, { phone: '+15559990000', ...body });
+      expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
       expect(await botCall(path, { phone, ...body })).toMatchObject({ status: 409, body: { code: 'conflict' } });
     }
   });
@@ -196,21 +178,23 @@ describe('the replies of the bot', () => {
     await reply(phone, 'Are you safe?', 'reply-2', { crisis: false });
     const [first, next] = (await readChat(token)).messages;
     expect(first).toMatchObject({ replyTo: 'message-1', crisis: true });
-    expect(next).not.toHaveProperty('crisis');
-    expect(next).not.toHaveProperty('replyTo');
+    for (const field of ['crisis', 'replyTo']) expect(next).not.toHaveProperty(field);
   });
 
-  it('may have 8,000 characters, in bodies of 32 KiB', async () => {
+  it('may have 8,000 characters, in bodies of 32 KiB, also while they are written', async () => {
     const { phone, token } = await newWriter();
-    expect((await reply(phone, '語'.repeat(8000))).status).toBe(200);
+    const typing = async (body: object) => (await botCall('/api/bot/typing', { phone, ...body })).status;
+    const long = '語'.repeat(8000);
+    expect([(await reply(phone, long)).status, await typing({ text: long })]).toEqual([200, 200]);
     expect((await readChat(token)).messages[0]!.text).toHaveLength(8000);
     expect((await reply(phone, 'x'.repeat(8001))).body.message).toBe('Messages can have up to 8,000 characters.');
     expect((await reply(phone, 'x'.repeat(33 * 1024))).status).toBe(413);
-    for (const id of ['', 'x'.repeat(65), 'with space', 'ünicode', 7]) {
-      expect((await botCall('/api/bot/messages', { phone, id, text: 'Hello' })).status, String(id)).toBe(400);
+    for (const id of ['', 'x'.repeat(65), 'with space', 'ünicode']) {
+      expect((await reply(phone, 'Hello', id)).status, id).toBe(400);
     }
-    expect((await botCall('/api/bot/messages', { phone, id: 'a', text: ' ' })).status).toBe(400);
-    expect((await botCall('/api/bot/typing', { phone, seconds: 31 })).status).toBe(400);
+    expect((await reply(phone, ' ')).status).toBe(400);
+    for (const wrong of [{ text: 'x'.repeat(8001) }, { text: '' }, { seconds: 31 }])
+      expect(await typing(wrong)).toBe(400);
   });
 });
 

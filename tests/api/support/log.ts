@@ -9,10 +9,13 @@ export function recordLog(): void {
   calls = [vi.spyOn(console, 'log').mock.calls, vi.spyOn(console, 'error').mock.calls];
 }
 
-/** The lines that the Worker has written since the test began: those of `console.log` before those of `console.error`. */
+/** What the Worker has written since the test began: `console.log` before `console.error`. */
+export const logTexts = () => calls.flat().map(([text]) => String(text));
+
+/** The lines of the log among it. */
 export function logLines(event?: string): LogLine[] {
-  const texts = calls.flat().map(([text]) => String(text));
-  const lines = texts.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text) as LogLine);
+  const texts = logTexts().filter((text) => text.startsWith('{'));
+  const lines = texts.map((text) => JSON.parse(text) as LogLine);
   return lines.filter((line) => event === undefined || line.event === event);
 }
 
