@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { call, runCron, vars } from './support/api.ts';
-import { newSettledWriter, outboxOf, untilDelivered, readChat, write } from './support/chat.ts';
-import { advanceClock, minute, second, eventually, until } from './support/clock.ts';
+import { newSettledWriter, outboxOf, readChat, untilDelivered, untilState, write } from './support/chat.ts';
+import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
 import type { Person } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
 import { sandbox } from './support/sandbox.ts';
@@ -75,7 +75,7 @@ it('delivers a failed message that is sent again while the event before it is se
   const { phone, token } = person;
   await sandbox.botMode('refuse');
   const { id } = (await write(token, 'One')).body.message;
-  await eventually(async () => expect((await readChat(token)).messages).toMatchObject([{ state: 'failed' }]));
+  await untilState(token, id, 'failed');
   await sandbox.botMode('accept');
   const two = await writeSlowly(person, 'Two');
   const release = holdMessages();

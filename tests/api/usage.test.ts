@@ -9,34 +9,21 @@ const entitlements = (phone: string) => botCall('/api/bot/entitlements', { phone
 describe('counting', () => {
   it('counts a message of a number that has written', async () => {
     const { phone } = await newContact();
+    const count = { allowed: true, used: 1, limit: 5, remaining: 4, voice: false, tier: 'free' };
+    const resetsAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const { status, body } = await post({ phone });
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      success: true,
-      allowed: true,
-      used: 1,
-      limit: 5,
-      remaining: 4,
-      voice: false,
-      tier: 'free',
-      resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    });
-    expect((await entitlements(phone)).body).toMatchObject({ allowed: true, used: 1, remaining: 4 });
+    expect({ status, body }).toEqual({ status: 200, body: { success: true, ...count, resetsAt } });
+    expect((await entitlements(phone)).body).toMatchObject(count);
   });
 
   it('shows the count in the profile', async () => {
     const { phone, token } = await newPerson();
     await post({ phone, count: 3 });
-    const { body } = await call('GET', '/api/user/me', { token });
-    expect(body.profile.messagesUsedThisPeriod).toBe(3);
-    expect(body.profile.metadata).toEqual({
-      subscriptionTier: 'free',
-      messagesUsedThisPeriod: 3,
-      subscriptionStatus: 'active',
-      renewalDate: null,
-      cancelAtDate: null,
-      scheduledDowngradeTierId: null,
-    });
+    const { profile } = (await call('GET', '/api/user/me', { token })).body;
+    expect(profile.messagesUsedThisPeriod).toBe(3);
+    const dates = { renewalDate: null, cancelAtDate: null, scheduledDowngradeTierId: null };
+    const plan = { subscriptionTier: 'free', subscriptionStatus: 'active', messagesUsedThisPeriod: 3 };
+    expect(profile.metadata).toEqual({ ...plan, ...dates });
   });
 
   it('does not count what would pass the limit', async () => {
@@ -82,13 +69,10 @@ describe('concurrent posts', () => {
     const { phone } = await newContact();
     const id = crypto.randomUUID();
     await post({ phone }, id);
-    const reused = {
-      success: false,
-      code: 'id_reused',
-      message: 'Event id already used with a different body or path',
-    };
-    expect(await post({ phone, count: 2 }, id)).toMatchObject({ status: 409, body: reused });
-    expect(await botCall('/api/bot/contacts', { phone }, id)).toMatchObject({ status: 409, body: reused });
+    const message = 'Event id already used with a different body or path';
+    const reused = { status: 409, body: { success: false, code: 'id_reused', message } };
+    expect(await post({ phone, count: 2 }, id)).toMatchObject(reused);
+    expect(await botCall('/api/bot/contacts', { phone }, id)).toMatchObject(reused);
     expect((await entitlements(phone)).body).toMatchObject({ used: 1 });
   });
 });
