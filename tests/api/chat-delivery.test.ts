@@ -106,28 +106,25 @@ describe('a message that the bot refuses', () => {
 });
 
 describe('while the bot is down', () => {
-  const texts = ['One', 'Two', 'Three'];
-
   it('messages arrive once, in the order of the conversation, also if their events were queued in another', async () => {
-    for (const isSwapped of [false, true]) {
-      const { phone, token } = await newSettledWriter();
-      await sandbox.faults({ bot: { status: 500 } });
-      for (const text of texts) await write(token, text);
-      await untilRetried(phone);
-      const seqs = (await outboxOf(phone)).map(({ seq }) => Number(seq));
-      // As when the request of the first message is the last to store it.
-      const swaps = [
-        [seqs[0]!, -1],
-        [seqs[2]!, seqs[0]!],
-        [-1, seqs[2]!],
-      ] as const;
-      if (isSwapped) for (const [from, to] of swaps) await run('update outbox set seq = ? where seq = ?', to, from);
-      await sandbox.faults({ bot: null });
-      advanceClock(minute);
-      await parallel(isSwapped ? 1 : 3, () => runCron());
-      expect(await textsOf(phone)).toEqual(texts);
-      expect(await outboxOf(phone)).toEqual([]);
-    }
+    const { phone, token } = await newSettledWriter();
+    await sandbox.faults({ bot: { status: 500 } });
+    const texts = ['One', 'Two', 'Three'];
+    for (const text of texts) await write(token, text);
+    await untilRetried(phone);
+    const [first, , last] = (await outboxOf(phone)).map(({ seq }) => Number(seq));
+    // As when the request of the first message is the last to store it.
+    for (const [from, to] of [
+      [first!, -1],
+      [last!, first!],
+      [-1, last!],
+    ] as const)
+      await run('update outbox set seq = ? where seq = ?', to, from);
+    await sandbox.faults({ bot: null });
+    advanceClock(minute);
+    await parallel(3, () => runCron());
+    expect(await textsOf(phone)).toEqual(texts);
+    expect(await outboxOf(phone)).toEqual([]);
   });
 
   it('a message fails after a day, also behind another event that waits', async () => {
