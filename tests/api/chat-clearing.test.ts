@@ -4,24 +4,23 @@ import { describe, expect, it, vi } from 'vitest';
 import { call, runCron } from './support/api.ts';
 import {
   acceptedBy,
+  clearChat,
   newSettledWriter,
   newWriter,
   readChat,
   reply,
+  textsOf,
   untilAccepted,
   untilReplied,
   untilRetried,
   write,
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
-import { database, userRowOf } from './support/database.ts';
+import { run, userRowOf } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { deliveredEvents, eventsAbout, sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
-
-const clear = (token: string) => call('DELETE', '/api/user/chat', { token });
-const textsOf = async (token: string) => (await readChat(token)).messages.map(({ text }) => text);
 
 describe('clearing', () => {
   it('empties the conversation everywhere; consent, seq and revision go on', async () => {
@@ -31,7 +30,7 @@ describe('clearing', () => {
     await write(token, 'Hello');
     await untilReplied(person, 1);
     const before = await readChat(token);
-    expect((await clear(token)).body).toEqual({ success: true });
+    expect((await clearChat(token)).body).toEqual({ success: true });
     const after = await readChat(token);
     expect(after).toMatchObject({ messages: [], hasMore: false, consent: before.consent });
     expect(after.revision).toBe(before.revision + 1);
@@ -52,17 +51,17 @@ describe('clearing', () => {
     const { id } = (await write(token, 'Never mind')).body.message;
     const answer = (replyId: string) => reply(phone, 'About that', replyId, { replyTo: id });
     expect(await answer('early')).toMatchObject({ status: 200 });
-    await clear(token);
+    await clearChat(token);
     const refusal = { status: 409, body: { code: 'conflict', message: 'The person has cleared this message.' } };
     for (const replyId of ['early', 'late', 'late']) expect(await answer(replyId)).toMatchObject(refusal);
-    expect(await textsOf(token)).toEqual([]);
-    await clear(token);
+    expect(await textsOf({ token })).toEqual([]);
+    await clearChat(token);
     expect(await answer('later')).toMatchObject(refusal);
     for (const accepted of [{}, { replyTo: 'wamid.elsewhere' }])
       expect(await reply(phone, 'By the way', undefined, accepted)).toMatchObject({ status: 200 });
     await write(token, 'Never mind', id);
     expect(await answer('last')).toMatchObject({ status: 200 });
-    expect(await textsOf(token)).toEqual(['By the way', 'By the way', 'Never mind', 'About that']);
+    expect(await textsOf({ token })).toEqual(['By the way', 'By the way', 'Never mind', 'About that']);
   });
 
   it('withdraws the messages that wait for the bot', async () => {
@@ -70,7 +69,7 @@ describe('clearing', () => {
     await sandbox.faults({ bot: { status: 503, match: phone.slice(1) } });
     for (const text of ['Never mind', 'Nor this']) await write(token, text);
     await untilRetried(phone);
-    await clear(token);
+    await clearChat(token);
     await sandbox.faults({ bot: null });
     advanceClock(5 * minute);
     await runCron();
@@ -81,7 +80,7 @@ describe('clearing', () => {
 
 describe('erasing', () => {
   const erasuresOf = async (token: string) =>
-    (await database.execute({ sql: 'select * from chat_erasures where user_id = ?', args: [userOf(token)] })).rows;
+    (await run('select * from chat_erasures where user_id = ?', userOf(token))).rows;
   const rowsIn = (token: string, table = 'messages') =>
     runInDurableObject(liveUserOf(token), (_, { storage: { sql } }) => {
       const tables = sql.exec('select 1 from sqlite_master where name = ?', table).toArray();
@@ -104,17 +103,15 @@ describe('erasing', () => {
     await write(token, 'Before');
     // The state after the clearing request was killed behind its transaction.
     const [id, otherId, now] = [userOf(token), userOf(other.token), Date.now()];
-    await clear(token);
-    await database.execute({
-      sql: 'insert or replace into chat_erasures (user_id, epoch, created_at, due_at) values (?, 1, ?, ?), (?, 1, ?, ?)',
-      args: [id, now, now, otherId, now, now],
-    });
+    await clearChat(token);
+    const sql = 'insert or replace into chat_erasures (user_id, epoch, created_at, due_at) values (?, 1, ?, ?)';
+    for (const each of [id, otherId]) await run(sql, each, now, now);
     await write(other.token, 'Lost with its key');
-    await database.execute({ sql: 'update users set chat_epoch = 1 where id = ?', args: [otherId] });
+    await run('update users set chat_epoch = 1 where id = ?', otherId);
     await write(token, 'After');
     await runCron();
     expect(await rowsIn(other.token)).toBe(0);
-    expect(await textsOf(token)).toEqual(['After']);
+    expect(await textsOf({ token })).toEqual(['After']);
     expect(await erasuresOf(token)).toEqual([]);
   });
 
@@ -142,10 +139,10 @@ describe('erasing', () => {
     const { phone, token } = person;
     const before = await userRowOf(person);
     await write(token, 'Before the backup');
-    await clear(token);
+    await clearChat(token);
     await write(token, 'After the backup');
-    const sql = 'update users set chat_key = ?, chat_epoch = ? where phone = ?';
-    await database.execute({ sql, args: [before.chat_key as string, before.chat_epoch as number, phone] });
+    const { chat_key: key, chat_epoch: epoch } = before as Record<string, string>;
+    await run('update users set chat_key = ?, chat_epoch = ? where phone = ?', key!, epoch!, phone);
     expect((await call('GET', '/api/user/chat', { token })).status).toBe(503);
     await eventually(async () => expect(await readChat(token)).toMatchObject({ messages: [] }));
     expect((await write(token, 'A new beginning')).status).toBe(200);
@@ -155,7 +152,7 @@ describe('erasing', () => {
     const { token } = await newWriter();
     await write(token, 'Old');
     expect(await daysToAlarm(token)).toBeCloseTo(90, 1);
-    await clear(token);
+    await clearChat(token);
     await eventually(async () => expect(await rowsIn(token, 'cleared_messages')).toBe(1));
     await eventually(async () => expect(await daysToAlarm(token)).toBeCloseTo(1, 1));
     await write(token, 'New');

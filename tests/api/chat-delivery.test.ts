@@ -15,13 +15,12 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { run } from './support/database.ts';
 import { userOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
-const run = (sql: string, ...args: (string | number)[]) => database.execute({ sql, args });
-const textsOf = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);
+const acceptedTexts = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);
 
 async function cronAMinuteLater(): Promise<void> {
   advanceClock(minute);
@@ -55,7 +54,7 @@ describe('a message that the bot refuses', () => {
     expect(answers.some(({ body }) => body.message.state === 'sent')).toBe(true);
     await untilState(token, id, 'delivered');
     await stream.until(({ messages }) => messages.filter((each) => each.id === id && each.state === 'sent').length > 1);
-    expect(await textsOf(phone)).toEqual(['The next one', text]);
+    expect(await acceptedTexts(phone)).toEqual(['The next one', text]);
     expect(await outboxOf(phone)).toEqual([]);
   });
 
@@ -75,7 +74,7 @@ describe('a message that the bot refuses', () => {
     await untilState(token, id, 'delivered');
     expect((await write(token, 'Something else', id)).body.code).toBe('id_reused');
     expect(await outboxOf(phone)).toEqual([]);
-    expect(await textsOf(phone)).toEqual([text]);
+    expect(await acceptedTexts(phone)).toEqual([text]);
   });
 
   it('is sent again when the owner retries its parked event', async () => {
@@ -123,7 +122,7 @@ describe('while the bot is down', () => {
     await sandbox.faults({ bot: null });
     advanceClock(minute);
     await parallel(3, () => runCron());
-    expect(await textsOf(phone)).toEqual(texts);
+    expect(await acceptedTexts(phone)).toEqual(texts);
     expect(await outboxOf(phone)).toEqual([]);
   });
 

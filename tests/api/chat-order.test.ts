@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { call, runCron, vars } from './support/api.ts';
-import { newSettledWriter, outboxOf, readChat, untilDelivered, untilState, write } from './support/chat.ts';
+import { clearChat, newSettledWriter, outboxOf, readChat, untilDelivered, untilState, write } from './support/chat.ts';
 import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
 import type { Person } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
@@ -19,6 +19,12 @@ async function writeSlowly({ phone, token }: Person, text: string) {
   return { id: message.id as string, release };
 }
 
+/** A writer whose message the bot is still receiving when this returns, until it is released. */
+async function newSlowWriter() {
+  const person = await newSettledWriter();
+  return { ...person, ...(await writeSlowly(person, 'One')) };
+}
+
 /** Holds every message between its event, which is queued, and the Durable Object; returns what lets them pass. */
 function holdMessages(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -32,22 +38,18 @@ function holdMessages(): () => void {
 
 describe('a message that the bot is receiving during a clearing', () => {
   it.each([false, true])('precedes `chat.cleared` and later messages, its response lost: %s', async (isLost) => {
-    const person = await newSettledWriter();
-    const { phone, token } = person;
-    const one = await writeSlowly(person, 'One');
-    expect((await call('DELETE', '/api/user/chat', { token })).status).toBe(200);
+    const { phone, token, release } = await newSlowWriter();
+    expect((await clearChat(token)).status).toBe(200);
     const { message } = (await write(token, 'Two')).body;
-    one.release({ isLost });
+    release({ isLost });
     await untilDelivered(phone);
     expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);
     expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
   });
 
   it('can be sent again under its id', async () => {
-    const person = await newSettledWriter();
-    const { phone, token } = person;
-    const { id, release } = await writeSlowly(person, 'One');
-    await call('DELETE', '/api/user/chat', { token });
+    const { phone, token, id, release } = await newSlowWriter();
+    await clearChat(token);
     expect((await write(token, 'One', id)).body.message).toMatchObject({ id, seq: 2, state: 'sent' });
     release();
     await untilDelivered(phone);
@@ -56,15 +58,13 @@ describe('a message that the bot is receiving during a clearing', () => {
 });
 
 it('delivers a message that was sent after a clearing, also by a request that began before it', async () => {
-  const person = await newSettledWriter();
-  const { phone, token } = person;
-  const one = await writeSlowly(person, 'One');
+  const { phone, token, release } = await newSlowWriter();
   // With settings a call returns when its background work has ended: both requests have given up the delivery.
   await call('DELETE', '/api/user/chat', { token, settings: {} });
   const { message } = (await write(token, 'Two', undefined, {})).body;
   // An event without a message is dropped after 15 s. The request of the first message, which ends now, goes on for 20 s.
   advanceClock(12 * second);
-  one.release();
+  release();
   await untilDelivered(phone);
   expect((await receivedOf(phone)).at(-1)).toBe('Two');
   expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
@@ -102,7 +102,7 @@ it('delivers a message at once that is sent again after a clearing has overtaken
   const id = crypto.randomUUID();
   const overtaken = write(token, 'Two', id);
   await eventually(async () => expect(await outboxOf(phone)).toHaveLength(1));
-  await call('DELETE', '/api/user/chat', { token });
+  await clearChat(token);
   await eventually(async () => expect((await readChat(token)).messages).toEqual([]));
   release();
   expect(await overtaken).toMatchObject({ status: 503, body: { code: 'unavailable' } });

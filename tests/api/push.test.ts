@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron, vars } from './support/api.ts';
 import { newWriter, reply } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { run } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, externalSession, newPerson, userOf } from './support/person.ts';
 import { sandbox, type PushSubscription } from './support/sandbox.ts';
@@ -36,7 +36,7 @@ const faultFor = ({ endpoint }: PushSubscription, fault: object) =>
 
 const rowsOf = async (token: string) => {
   const sql = 'select endpoint from push_subscriptions where user_id = ? order by created_at, rowid';
-  return (await database.execute({ sql, args: [userOf(token)] })).rows.map(({ endpoint }) => endpoint as string);
+  return (await run(sql, userOf(token))).rows.map(({ endpoint }) => endpoint as string);
 };
 
 const untilNotices = (phone: string, count: number) =>

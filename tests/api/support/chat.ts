@@ -29,6 +29,10 @@ export const write = (
 export const readChat = async (token: string, query = '') =>
   (await call('GET', `/api/user/chat${query}`, { token })).body as ChatPage;
 
+export const textsOf = async ({ token }: { token: string }) => (await readChat(token)).messages.map(({ text }) => text);
+
+export const clearChat = (token: string) => call('DELETE', '/api/user/chat', { token });
+
 export const reply = (phone: string, text: string, id: string = crypto.randomUUID(), more = {}) =>
   botCall('/api/bot/messages', { phone, id, text, ...more });
 

@@ -10,9 +10,11 @@ export const database = createClient({
   fetch: (request: Request) => realFetch(request),
 });
 
+export const run = (sql: string, ...args: (string | number)[]) => database.execute({ sql, args });
+
 /** The row of the user with a number. */
 export async function userRowOf({ phone }: { phone: string }) {
-  const { rows } = await database.execute({ sql: 'select * from users where phone = ?', args: [phone] });
+  const { rows } = await run('select * from users where phone = ?', phone);
   return rows[0]!;
 }
 
