@@ -107,9 +107,12 @@ const header: Record<string, string> = {
 export function recordingOf(type: string, size = 2000): Recording {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, Math.min(size, at + 65_536)));
-  bytes.set(Uint8Array.from(header[type.split(';')[0]!]!, (character) => character.charCodeAt(0)));
+  bytes.set(bytesOf(header[type.split(';')[0]!]!));
   return { type, bytes };
 }
+
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 /** A user with voice in the plan who has accepted the notice. */
 export async function newSpeaker(): Promise<Person> {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { botCall, call, randomAddress, type Settings } from './api.ts';
 import { database } from './database.ts';
 import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
@@ -8,12 +9,22 @@ export type Person = { phone: string; address: string; token: string };
 export type Code = { phone: string; otp: string; challenge?: string | undefined };
 type Caller = { address?: string | undefined; settings?: Settings };
 
-let lastNumber = crypto.getRandomValues(new Uint32Array(1))[0]! % 10_000_000;
+declare global {
+  // Vite's own type of it is not visible beside the Worker's types.
+  interface ImportMeta {
+    glob(pattern: string): Record<string, unknown>;
+  }
+}
 
-/** A unique number: those of a file follow each other, because random ones of seven digits are equal too often. */
+const testFiles = Object.keys(import.meta.glob('../*.test.ts'));
+const numbersOfFile = Math.floor(10_000_000 / testFiles.length);
+let previous = crypto.getRandomValues(new Uint32Array(1))[0]!;
+
+/** A unique number. Each file has numbers of its own, because random ones of seven digits are equal too often. */
 export function newPhone(): string {
-  lastNumber = (lastNumber + 1) % 10_000_000;
-  return `+1555${String(lastNumber).padStart(7, '0')}`;
+  previous += 1;
+  const file = testFiles.findIndex((name) => expect.getState().testPath!.endsWith(name.slice(2)));
+  return `+1555${String(file * numbersOfFile + (previous % numbersOfFile)).padStart(7, '0')}`;
 }
 
 /** A unique id by which WhatsApp names a person whose number it hides. */
