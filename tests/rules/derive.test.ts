@@ -1,82 +1,57 @@
-import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
-import { derive, plannedPrice } from '../../worker/billing/derive.ts';
+import { derive, plannedPrice, type Known } from '../../worker/billing/derive.ts';
 import type { PaidWeek } from '../../worker/billing/invoices.ts';
-import type { PaidPlanId, PlanId } from '../../worker/contract/plans.ts';
+import { hour, prices, subscription as subscriptionFrom, week, type Details } from './models.ts';
 
-const day = 86_400;
+const day = 24 * hour;
 const start = Date.UTC(2026, 10, 2) / 1000;
-const end = start + 7 * day;
-const prices = new Map<string, PaidPlanId | null>([
-  ['price_basic', 'basic'],
-  ['price_premium', 'premium'],
-  ['price_platinum', 'platinum'],
-  ['price_unknown', null],
-]);
+const end = start + week;
+const startMs = start * 1000;
 
-type Details = Partial<Stripe.Subscription> & { tier?: string; lookupKey?: string; from?: number };
+const subscription = (details: Details = {}) => subscriptionFrom({ from: start, ...details });
 
-function subscription({ tier = 'premium', lookupKey, from = start, ...details }: Details = {}): Stripe.Subscription {
-  const price = { id: `price_${tier}`, metadata: lookupKey ? {} : { tier }, lookup_key: lookupKey ?? null };
-  const item = { price, current_period_start: from, current_period_end: from + 7 * day };
-  return {
-    id: 'sub_1',
-    status: 'active',
-    created: from,
-    cancel_at: null,
-    cancel_at_period_end: false,
-    ended_at: null,
-    trial_end: null,
-    schedule: null,
-    metadata: {},
-    items: { data: [item] },
-    ...details,
-  } as unknown as Stripe.Subscription;
-}
-
-function schedule(next: string | null, status = 'active'): Stripe.SubscriptionSchedule {
+function schedule(next: string | null, status = 'active') {
   const phases = [{ start_date: start, end_date: end, items: [{ price: 'price_premium' }] }];
-  if (next) phases.push({ start_date: end, end_date: end + 7 * day, items: [{ price: next }] });
-  return {
-    status,
-    current_phase: { start_date: start, end_date: end },
-    phases,
-  } as unknown as Stripe.SubscriptionSchedule;
+  if (next) phases.push({ start_date: end, end_date: end + week, items: [{ price: next }] });
+  return { status, current_phase: { start_date: start, end_date: end }, phases };
 }
 
-const known = { trialEndsAt: null, heldTier: 'free' as PlanId, prices, paidWeeks: new Map<string, PaidWeek | null>() };
+const known: Known = { trialEndsAt: null, heldTier: 'free', prices, paidWeeks: new Map() };
 
-const state = (subscriptions: Stripe.Subscription[], trialEndsAt: number | null = null) =>
-  derive(subscriptions, { ...known, trialEndsAt });
+const state = (details: Details | Details[], more: Partial<Known> = {}) =>
+  derive([details].flat().map(subscription), { ...known, ...more });
 
-/** The state while a payment is past due, after a last paid week. */
-const pastDue = (details: Details, paid: PaidWeek | null) =>
-  derive([subscription({ status: 'past_due', ...details })], { ...known, paidWeeks: new Map([['sub_1', paid]]) });
+/** What is known while the present period is not paid, after a last paid week. */
+const lastPaid = (paid: PaidWeek | null) => ({ paidWeeks: new Map([['sub_1', paid]]) });
+const weeksAgo = (weeks: number, tier: PaidWeek['tier'] = 'premium') => ({
+  start: (start - weeks * week) * 1000,
+  tier,
+});
 
 describe('a user without a live subscription', () => {
   it.each([[[]], [['canceled']], [['incomplete']], [['incomplete_expired']], [['a status of next year']]])(
     '%j is free and active',
     (statuses) => {
-      const ended = statuses.map((status) => subscription({ status: status as 'canceled' }));
+      const ended = statuses.map((status) => ({ status }));
       expect(state(ended)).toMatchObject({ tier: 'free', status: 'active', renewalAt: null, weekAnchor: null });
     },
   );
 
   it('is granted nothing by an unknown price, which is reported', () => {
     const unknown = { tier: 'free', weekAnchor: null, live: true, unknownPrice: 'price_diamond' };
-    expect(state([subscription({ tier: 'diamond' })])).toMatchObject(unknown);
+    expect(state({ tier: 'diamond' })).toMatchObject(unknown);
   });
 });
 
 describe('a subscription', () => {
   it('that is active renews at the end of its paid week', () => {
-    expect(state([subscription()])).toEqual({
+    expect(state({})).toEqual({
       tier: 'premium',
       status: 'active',
       renewalAt: end * 1000,
       cancelAt: null,
       scheduledTier: null,
-      weekAnchor: start * 1000,
+      weekAnchor: startMs,
       weekFrozen: true,
       tierWaits: false,
       endsTrial: false,
@@ -88,20 +63,21 @@ describe('a subscription', () => {
   });
 
   it('takes its plan from the lookup key where the price says nothing itself', () => {
-    expect(state([subscription({ lookupKey: 'basic_weekly' })])).toMatchObject({ tier: 'basic' });
+    expect(state({ lookupKey: 'basic_weekly' })).toMatchObject({ tier: 'basic' });
   });
 
   it('is cancelled at its cancel date, and at the end of the week by the older field', () => {
-    const dated = state([subscription({ cancel_at: end })]);
-    const flagged = state([subscription({ cancel_at_period_end: true })]);
-    for (const each of [dated, flagged]) {
-      expect(each).toMatchObject({ tier: 'premium', status: 'cancellation_scheduled', cancelAt: end * 1000 });
-    }
+    const cancelled = { tier: 'premium', status: 'cancellation_scheduled', cancelAt: end * 1000 };
+    expect(state({ cancel_at: end })).toMatchObject(cancelled);
+    expect(state({ cancel_at_period_end: true })).toMatchObject(cancelled);
   });
 
-  it('goes down at the end of the week when its schedule says so', () => {
-    const lower = state([subscription({ schedule: schedule('price_basic') })]);
-    expect(lower).toMatchObject({ tier: 'premium', status: 'downgrade_scheduled', scheduledTier: 'basic' });
+  it('goes down at the end of the week when its schedule says so, unless it is cancelled', () => {
+    const lower = { schedule: schedule('price_basic') };
+    const announced = { tier: 'premium', status: 'downgrade_scheduled', scheduledTier: 'basic' };
+    expect(state(lower)).toMatchObject(announced);
+    const cancelled = { status: 'cancellation_scheduled', scheduledTier: null };
+    expect(state({ ...lower, cancel_at: end })).toMatchObject(cancelled);
   });
 
   it.each([
@@ -111,148 +87,93 @@ describe('a subscription', () => {
     ['nothing', null, 'active'],
     ['a lower plan, but was released', 'price_basic', 'released'],
   ])('whose schedule leads to %s is just active', (_, next, status) => {
-    expect(state([subscription({ schedule: schedule(next, status) })])).toMatchObject({
-      status: 'active',
-      scheduledTier: null,
-    });
-  });
-
-  it('hides a planned plan behind a cancel date', () => {
-    const both = state([subscription({ cancel_at: end, schedule: schedule('price_basic') })]);
-    expect(both).toMatchObject({ status: 'cancellation_scheduled', scheduledTier: null });
+    expect(state({ schedule: schedule(next, status) })).toMatchObject({ status: 'active', scheduledTier: null });
   });
 
   it('keeps plan and week of the last paid invoice while a payment is past due', () => {
-    const paid = { start: (start - 21 * day) * 1000, tier: 'premium' as const };
-    expect(pastDue({}, paid)).toMatchObject({
-      tier: 'premium',
-      status: 'past_due',
-      weekFrozen: true,
-      weekAnchor: paid.start,
-    });
+    const paid = weeksAgo(3);
+    const kept = { tier: 'premium', status: 'past_due', weekFrozen: true, weekAnchor: paid.start };
+    expect(state({ status: 'past_due' }, lastPaid(paid))).toMatchObject(kept);
   });
 
   it('keeps plan and week of the last paid invoice until the renewal is paid', () => {
-    const paid = { start: (start - 7 * day) * 1000, tier: 'premium' as const };
-    const renewed = derive([subscription({ tier: 'platinum' })], { ...known, paidWeeks: new Map([['sub_1', paid]]) });
-    expect(renewed).toMatchObject({
-      tier: 'premium',
-      status: 'active',
-      weekFrozen: true,
-      weekAnchor: paid.start,
-      renewalAt: end * 1000,
-    });
+    const paid = weeksAgo(1);
+    const kept = { tier: 'premium', status: 'active', weekFrozen: true, weekAnchor: paid.start };
+    expect(state({ tier: 'platinum' }, lastPaid(paid))).toMatchObject({ ...kept, renewalAt: end * 1000 });
   });
 
   it('grants nothing before the first payment, also while its invoice is a draft', () => {
-    const unpaid = derive([subscription()], { ...known, paidWeeks: new Map([['sub_1', null]]) });
-    expect(unpaid).toMatchObject({ tier: 'free', status: 'active', weekFrozen: false, weekAnchor: null });
+    const nothing = { tier: 'free', status: 'active', weekFrozen: false, weekAnchor: null };
+    expect(state({}, lastPaid(null))).toMatchObject(nothing);
   });
 
   it('does not grant an upgrade whose proration failed: the paid plan and the paid week stay', () => {
-    const paid = { start: start * 1000, tier: 'basic' as const };
-    expect(pastDue({ tier: 'platinum' }, paid)).toMatchObject({ tier: 'basic', weekAnchor: start * 1000 });
+    const upgraded = state({ status: 'past_due', tier: 'platinum' }, lastPaid(weeksAgo(0, 'basic')));
+    expect(upgraded).toMatchObject({ tier: 'basic', weekAnchor: startMs });
   });
 
   it('does not keep a higher plan when a downgrade is past due', () => {
-    const paid = { start: (start - 7 * day) * 1000, tier: 'platinum' as const };
-    expect(pastDue({ tier: 'basic' }, paid)).toMatchObject({ tier: 'basic', weekFrozen: true });
+    const downgraded = state({ status: 'past_due', tier: 'basic' }, lastPaid(weeksAgo(1, 'platinum')));
+    expect(downgraded).toMatchObject({ tier: 'basic', weekFrozen: true });
   });
 
   it('leaves the free plan and its running weeks when its first payment after a trial fails', () => {
-    expect(pastDue({}, null)).toMatchObject({ tier: 'free', status: 'past_due', weekFrozen: false, weekAnchor: null });
+    const unpaid = { tier: 'free', status: 'past_due', weekFrozen: false, weekAnchor: null };
+    expect(state({ status: 'past_due' }, lastPaid(null))).toMatchObject(unpaid);
   });
 
   it('keeps its plan beside an add-on, whichever item Stripe lists first', () => {
-    const addOn = {
-      price: { id: 'price_addon', metadata: {}, lookup_key: null },
-      current_period_start: 1,
-      current_period_end: 2,
-    };
-    const plan = subscription().items.data[0]!;
-    for (const data of [
-      [plan, addOn],
-      [addOn, plan],
-    ]) {
-      const both = subscription({ items: { data } as never });
-      expect(state([both])).toMatchObject({ tier: 'premium', weekAnchor: start * 1000, unknownPrice: null });
-    }
+    const price = { id: 'price_addon', metadata: {}, lookup_key: null };
+    const items = [subscription().items.data[0]!, { price, current_period_start: 1, current_period_end: 2 }];
+    for (const data of [items, items.toReversed()])
+      expect(state({ items: { data } })).toMatchObject({ tier: 'premium', weekAnchor: startMs, unknownPrice: null });
   });
 
-  it.each(['unpaid', 'paused'] as const)('that is %s falls to free', (status) => {
-    expect(state([subscription({ status })])).toMatchObject({ tier: 'free', status: 'unpaid', weekAnchor: null });
+  it.each(['unpaid', 'paused'])('that is %s falls to free', (status) => {
+    expect(state({ status })).toMatchObject({ tier: 'free', status: 'unpaid', weekAnchor: null });
   });
+
+  const trialEnd = start + 3 * day;
 
   it('waits for the end of our own trial', () => {
-    const trialEnd = start + 3 * day;
-    const waiting = subscription({ status: 'trialing', tier: 'basic', trial_end: trialEnd });
-    expect(state([waiting], trialEnd * 1000)).toMatchObject({
-      tier: 'basic',
-      status: 'trialing',
-      tierWaits: true,
-      endsTrial: false,
-      renewalAt: trialEnd * 1000,
-      weekAnchor: null,
-    });
+    const waiting = { status: 'trialing', tier: 'basic', trial_end: trialEnd };
+    const waits = { tier: 'basic', status: 'trialing', tierWaits: true, endsTrial: false, weekAnchor: null };
+    expect(state(waiting, { trialEndsAt: trialEnd * 1000 })).toMatchObject({ ...waits, renewalAt: trialEnd * 1000 });
   });
 
   it('ends our own trial as soon as Stripe has ended it', () => {
-    const trialEnd = start + 3 * day;
-    const metadata = { begins: 'after_trial' };
-    const begun = subscription({ metadata, tier: 'basic', trial_end: trialEnd, from: trialEnd });
-    expect(state([begun], trialEnd * 1000 + 400)).toMatchObject({
-      tier: 'basic',
-      status: 'active',
-      endsTrial: true,
-    });
-    const ended = subscription({ metadata, status: 'canceled', trial_end: trialEnd, ended_at: trialEnd });
-    expect(state([ended], trialEnd * 1000)).toMatchObject({ tier: 'free', endsTrial: true });
-    const cancelledBefore = subscription({
-      metadata,
-      status: 'canceled',
-      trial_end: trialEnd,
-      ended_at: trialEnd - day,
-    });
-    expect(state([cancelledBefore], trialEnd * 1000)).toMatchObject({ endsTrial: false });
+    const waited = { metadata: { begins: 'after_trial' }, trial_end: trialEnd };
+    const begun = state({ ...waited, tier: 'basic', from: trialEnd }, { trialEndsAt: trialEnd * 1000 + 400 });
+    expect(begun).toMatchObject({ tier: 'basic', status: 'active', endsTrial: true });
+    const endedAt = (ended_at: number) =>
+      state({ ...waited, status: 'canceled', ended_at }, { trialEndsAt: trialEnd * 1000 });
+    expect(endedAt(trialEnd)).toMatchObject({ tier: 'free', endsTrial: true });
+    expect(endedAt(trialEnd - day)).toMatchObject({ endsTrial: false });
   });
 });
 
 describe('a subscription whose price has become unknown', () => {
-  const unknown = (details: Details) =>
-    derive([subscription({ tier: 'diamond', ...details })], { ...known, heldTier: 'basic' });
+  const unknown = (details: Details, more: Partial<Known> = {}) =>
+    state({ tier: 'diamond', ...details }, { heldTier: 'basic', ...more });
 
-  it('keeps the plan that was held', () => {
-    expect(unknown({})).toMatchObject({ tier: 'basic', weekAnchor: start * 1000, unknownPrice: 'price_diamond' });
+  it('keeps the plan that was held, also while a payment is past due', () => {
+    expect(unknown({})).toMatchObject({ tier: 'basic', weekAnchor: startMs, unknownPrice: 'price_diamond' });
+    expect(unknown({ status: 'past_due' }, lastPaid(weeksAgo(0, null)))).toMatchObject({ tier: 'basic' });
   });
 
-  it('keeps it while a payment is past due', () => {
-    const paidWeeks = new Map([['sub_1', { start: start * 1000, tier: null }]]);
-    const pastDueAtUnknownPrice = subscription({ tier: 'diamond', status: 'past_due' });
-    expect(derive([pastDueAtUnknownPrice], { ...known, heldTier: 'basic', paidWeeks })).toMatchObject({
-      tier: 'basic',
-    });
-  });
-
-  it('keeps no plan once it is unpaid or has ended', () => {
-    for (const status of ['unpaid', 'paused', 'canceled'] as const) {
-      expect(unknown({ status })).toMatchObject({ tier: 'free' });
-    }
+  it.each(['unpaid', 'paused', 'canceled'])('keeps no plan once it is %s', (status) => {
+    expect(unknown({ status })).toMatchObject({ tier: 'free' });
   });
 
   it('adds nothing to another subscription that grants a plan', () => {
-    const all = [subscription({ tier: 'diamond' }), subscription({ tier: 'basic' })];
-    expect(derive(all, { ...known, heldTier: 'platinum' })).toMatchObject({ tier: 'basic' });
+    expect(state([{ tier: 'diamond' }, { tier: 'basic' }], { heldTier: 'platinum' })).toMatchObject({ tier: 'basic' });
   });
 });
 
-describe('several subscriptions', () => {
-  it('count by the best: a good status first, then the plan, then the newest', () => {
-    const unpaid = subscription({ status: 'unpaid', tier: 'platinum' });
-    const basic = subscription({ tier: 'basic' });
-    const premium = subscription({ tier: 'premium' });
-    expect(state([unpaid, basic, premium])).toMatchObject({ tier: 'premium', doubled: true });
-    expect(state([premium, subscription({ status: 'canceled' })])).toMatchObject({ doubled: false });
-  });
+it('counts the best of several subscriptions: a good status first, then the plan, then the newest', () => {
+  const all = [{ status: 'unpaid', tier: 'platinum' }, { tier: 'basic' }, { tier: 'premium' }];
+  expect(state(all)).toMatchObject({ tier: 'premium', doubled: true });
+  expect(state([{ tier: 'premium' }, { status: 'canceled' }])).toMatchObject({ doubled: false });
 });
 
 it('reads the planned price whether it is expanded or not', () => {

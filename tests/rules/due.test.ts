@@ -13,21 +13,18 @@ describe('the customers that are due', () => {
   create index customers_due on customers (due_at);
   create table run (user_id integer primary key);`;
 
-  const facts = (more: Partial<Parameters<typeof dueAfter>[0]>) => ({
-    live: true,
-    user: { billingWatchUntil: null },
-    setupSession: null,
-    renewalAt: null,
-    awaitsPayment: false,
-    ...more,
-  });
+  /** When a live customer is due after it was fetched. */
+  const dueAt = (now: number, more: Partial<Parameters<typeof dueAfter>[0]> = {}) => {
+    const user = { billingWatchUntil: null };
+    return dueAfter({ live: true, user, setupSession: null, renewalAt: null, awaitsPayment: false, ...more }, now);
+  };
 
   it('are fetched when their week ends, and each minute until the next one is paid', () => {
-    expect(dueAfter(facts({ renewalAt: begin + 5 * minute }), begin)).toBe(begin + 5 * minute);
-    expect(dueAfter(facts({ renewalAt: begin - 5 * minute }), begin)).toBeLessThan(begin + minute);
-    expect(dueAfter(facts({ renewalAt: begin + 7 * day, awaitsPayment: true }), begin)).toBeLessThan(begin + minute);
-    expect(dueAfter(facts({ renewalAt: begin + 7 * day }), begin)).toBe(begin + 50 * minute);
-    expect(dueAfter(facts({ renewalAt: begin - 2 * day }), begin)).toBe(begin + 50 * minute);
+    expect(dueAt(begin, { renewalAt: begin + 5 * minute })).toBe(begin + 5 * minute);
+    expect(dueAt(begin, { renewalAt: begin - 5 * minute })).toBeLessThan(begin + minute);
+    expect(dueAt(begin, { renewalAt: begin + 7 * day, awaitsPayment: true })).toBeLessThan(begin + minute);
+    expect(dueAt(begin, { renewalAt: begin + 7 * day })).toBe(begin + 50 * minute);
+    expect(dueAt(begin, { renewalAt: begin - 2 * day })).toBe(begin + 50 * minute);
   });
 
   /** Live customers that were all fetched a day ago and are all due; the first ones fail whenever they are fetched. */
@@ -43,7 +40,7 @@ describe('the customers that are due', () => {
     rows.run(sql`delete from run`);
     rows.run(sql`insert into run ${dueCustomers(now, most)}`);
     const due = sql`user_id in (select user_id from run)`;
-    const next = dueAfter(facts({}), now);
+    const next = dueAt(now);
     rows.run(sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`);
     rows.run(sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`);
     const { fails } = rows.row<{ fails: number }>(sql`select -min(0, min(due_at)) as fails from customers`)!;
@@ -83,33 +80,31 @@ describe('the retention of an account', () => {
   const retention = 730 * day;
   const now = Date.UTC(2030, 0, 1);
   const unused: Account = { lastUsedAt: now - retention, paying: false, noticeAt: null, undelivered: false };
-  const of = (account: Partial<Account>) => review({ ...unused, ...account }, retention, now);
 
-  it('keeps an account until 30 days before its retention ends', () => {
-    expect(of({ lastUsedAt: now - 10 * day })).toEqual({ kind: 'keep', dueAt: now - 10 * day + retention - noticeMs });
-    expect(of({ lastUsedAt: now - retention + noticeMs + 1 })).toMatchObject({ kind: 'keep', dueAt: now + 1 });
-  });
-
-  it('keeps every account with a subscription', () => {
-    expect(of({ paying: true, noticeAt: now - noticeMs })).toEqual({ kind: 'keep', dueAt: now + noticeMs });
-  });
-
-  it('notifies the user 30 days before', () => {
-    expect(of({})).toEqual({ kind: 'notify', dueAt: now + noticeMs });
-    expect(of({ lastUsedAt: now - 2 * retention })).toEqual({ kind: 'notify', dueAt: now + noticeMs });
-  });
-
-  it('deletes 30 days after the notice', () => {
-    expect(of({ noticeAt: now - noticeMs })).toEqual({ kind: 'delete' });
-    expect(of({ noticeAt: now - noticeMs + 1 })).toMatchObject({ kind: 'keep' });
-  });
-
-  it('deletes nothing while the notice is not delivered', () => {
-    expect(of({ noticeAt: now - noticeMs, undelivered: true })).toEqual({ kind: 'keep', dueAt: now + day });
-  });
-
-  it('notifies again when the account was used since the notice', () => {
-    const lastUsedAt = now - retention;
-    expect(of({ lastUsedAt, noticeAt: lastUsedAt - day })).toMatchObject({ kind: 'notify' });
+  const noticed = now - noticeMs;
+  it.each<[what: string, account: Partial<Account>, verdict: object]>([
+    [
+      'keeps an account until 30 days before its end',
+      { lastUsedAt: now - 10 * day },
+      { kind: 'keep', dueAt: now + 690 * day },
+    ],
+    [
+      'keeps it for a last millisecond',
+      { lastUsedAt: now - retention + noticeMs + 1 },
+      { kind: 'keep', dueAt: now + 1 },
+    ],
+    ['keeps one that pays', { paying: true, noticeAt: noticed }, { kind: 'keep', dueAt: now + noticeMs }],
+    ['notifies its user 30 days before', {}, { kind: 'notify', dueAt: now + noticeMs }],
+    ['notifies late, too', { lastUsedAt: now - 2 * retention }, { kind: 'notify', dueAt: now + noticeMs }],
+    ['notifies again after a use', { noticeAt: now - retention - day }, { kind: 'notify' }],
+    ['deletes it 30 days after the notice', { noticeAt: noticed }, { kind: 'delete' }],
+    ['deletes it no ms earlier', { noticeAt: noticed + 1 }, { kind: 'keep' }],
+    [
+      'deletes none while the notice waits',
+      { noticeAt: noticed, undelivered: true },
+      { kind: 'keep', dueAt: now + day },
+    ],
+  ])('of 730 days %s', (_, account, verdict) => {
+    expect(review({ ...unused, ...account }, retention, now)).toMatchObject(verdict);
   });
 });

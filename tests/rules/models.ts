@@ -9,16 +9,7 @@ import { planOf, type PaidPlanId } from '../../worker/contract/plans.ts';
 /** Unix ms from 2001 to 2100. */
 export const instant = fc.integer({ min: 978_307_200_000, max: 4_102_444_800_000 });
 
-/** Unix ms near a boundary of `unit`, where rules break. */
-export function nearMultiple(base: number, unit: number) {
-  return fc
-    .tuple(fc.integer({ min: -60, max: 520 }), fc.constantFrom(-1, 0, 1, Math.floor(unit / 2)))
-    .map(([times, off]) => base + times * unit + off);
-}
-
 const dialect = new SQLiteSyncDialect();
-
-type Row = Record<string, unknown>;
 
 /** An empty database in memory that runs the product's own SQL, parameters bound as the Worker binds them. */
 export function openRows(schema: string) {
@@ -28,7 +19,7 @@ export function openRows(schema: string) {
   return {
     exec: (text: string) => void database.exec(text),
     /** The first row of a statement; undefined where it has none. */
-    row<Found extends Row>(statement: SQL): Found | undefined {
+    row<Found extends object>(statement: SQL): Found | undefined {
       const { sql, params } = dialect.sqlToQuery(statement);
       const found = prepared(sql).get(...params) as (Found & { _metadata?: unknown }) | undefined;
       delete found?._metadata;
@@ -41,11 +32,40 @@ export function openRows(schema: string) {
   };
 }
 
+/** In seconds, as Stripe counts. */
 export const hour = 3600;
 export const week = 168 * hour;
 
+export const prices = new Map<string, PaidPlanId | null>([
+  ['price_basic', 'basic'],
+  ['price_premium', 'premium'],
+  ['price_platinum', 'platinum'],
+  ['price_unknown', null],
+]);
+
+export type Details = { tier?: string; lookupKey?: string; from?: number } & {
+  [field in keyof Stripe.Subscription]?: unknown;
+};
+
+/** A subscription as Stripe lists it, with a paid week that begins at `from`. */
+export function subscription({ tier = 'premium', lookupKey, from = 0, ...details }: Details = {}): Stripe.Subscription {
+  const price = { id: `price_${tier}`, metadata: lookupKey ? {} : { tier }, lookup_key: lookupKey ?? null };
+  return {
+    id: 'sub_1',
+    status: 'active',
+    created: from,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    ended_at: null,
+    trial_end: null,
+    schedule: null,
+    metadata: {},
+    items: { data: [{ price, current_period_start: from, current_period_end: from + week }] },
+    ...details,
+  } as unknown as Stripe.Subscription;
+}
+
 type Invoice = {
-  id: string;
   status: 'draft' | 'open' | 'paid';
   created: number;
   period: { start: number; end: number };
@@ -57,15 +77,14 @@ type Invoice = {
 export class BillingModel {
   now: number;
   status: 'active' | 'past_due' = 'active';
-  tier: PaidPlanId;
+  tier: PaidPlanId = 'basic';
   period: { start: number; end: number };
   cardWorks = true;
   payments = 0;
   readonly invoices: Invoice[] = [];
 
-  constructor(now: number, tier: PaidPlanId) {
+  constructor(now: number) {
     this.now = now;
-    this.tier = tier;
     this.period = { start: now, end: now + week };
     this.charge(this.addInvoice(false));
   }
@@ -81,7 +100,10 @@ export class BillingModel {
       this.now = next;
       const draft = this.invoices.find(({ status, created }) => status === 'draft' && created + hour <= next);
       if (draft) this.charge(draft);
-      else this.#renew();
+      else {
+        this.period = { start: this.period.end, end: this.period.end + week };
+        this.addInvoice(false);
+      }
     }
     this.now = target;
   }
@@ -112,28 +134,18 @@ export class BillingModel {
   addInvoice(proration: boolean): Invoice {
     const { start, end } = this.period;
     const period = { start: proration ? this.now : start, end };
-    const id = `in_${this.invoices.length}`;
-    const invoice: Invoice = { id, status: 'draft', created: this.now, period, tier: this.tier, proration };
+    const invoice: Invoice = { status: 'draft', created: this.now, period, tier: this.tier, proration };
     this.invoices.push(invoice);
     return invoice;
   }
 
   subscription(): Stripe.Subscription {
-    const { start, end } = this.period;
-    const price = { id: `price_${this.tier}`, metadata: { tier: this.tier }, lookup_key: null };
-    return {
-      id: 'sub_1',
+    return subscription({
+      tier: this.tier,
+      from: this.period.start,
       status: this.status,
-      created: this.invoices[0]!.created,
-      cancel_at: null,
-      cancel_at_period_end: false,
-      ended_at: null,
-      trial_end: null,
-      schedule: null,
-      metadata: {},
-      items: { data: [{ price, current_period_start: start, current_period_end: end }] },
       latest_invoice: { status: this.latest.status, ...linesOf(this.latest) },
-    } as unknown as Stripe.Subscription;
+    });
   }
 
   paidInvoices(): Stripe.Invoice[] {
@@ -144,11 +156,6 @@ export class BillingModel {
   #nextDue(): number {
     const drafts = this.invoices.filter(({ status }) => status === 'draft').map(({ created }) => created + hour);
     return Math.min(this.period.end, ...drafts);
-  }
-
-  #renew(): void {
-    this.period = { start: this.period.end, end: this.period.end + week };
-    this.addInvoice(false);
   }
 }
 

@@ -60,7 +60,7 @@ const advice: Proof = [];
 const agreement: Proof = [];
 const scope: Proof = [];
 
-const all = planIds.map((id) => plans[id]);
+const planNames = planIds.map((id) => plans[id].name);
 
 const encryptedStorage = [
   'api: stands in no row of the database and in no line of the log',
@@ -224,15 +224,10 @@ const terms: Text = {
   'You log in with': 'api: sends one WhatsApp message to somebody who has written',
   'Keep your phone | Tell us at once': advice,
   'We may ask new accounts': 'api: makes new users wait when it is manual, until the bot approves them',
-  'Every account has': says(
-    `${all
-      .slice(0, -1)
-      .map(({ name }) => name)
-      .join(', ')} or ${plans.platinum.name}`,
-  ),
+  'Every account has': says(`${planNames.slice(0, -1).join(', ')} or ${planNames.at(-1)}`),
   'Each plan comes': 'browser: four plans stand in order, with price, allowance and voice',
   'Voice replies are included': [
-    says(`from ${all.find(({ hasVoice }) => hasVoice)?.name} upward`),
+    says(`from ${plans[planIds.find((id) => plans[id].hasVoice)!].name} upward`),
     'api: refuses voice where the plan has none',
   ],
   'Your allowance is reset': [
