@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
-  statusLine,
-  type StatusFacts,
   managementButton,
+  statusLine,
   usagePercent,
   usageView,
+  type StatusFacts,
 } from '../../web/rules/account-view.ts';
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
 import { cancelView } from '../../web/rules/cancel-view.ts';
+import { cancelWords as words } from '#words/cancel';
 
 describe('the status of a plan', () => {
   const renewalDate = '2025-01-05T12:00:00Z';
@@ -18,7 +19,7 @@ describe('the status of a plan', () => {
   const none = { renewalDate: null, cancelAtDate: null, scheduledTierId: null };
   const line = (facts: Partial<StatusFacts>) => statusLine({ ...active, ...none, ...facts }, 'UTC');
   const trial = { subscriptionStatus: 'trialing' };
-  const downgrade = { subscriptionStatus: 'downgrade_scheduled' };
+  const downgrade = { subscriptionStatus: 'downgrade_scheduled', scheduledTierId: 'basic' };
   const cancellation = { subscriptionStatus: 'cancellation_scheduled' };
   const scheduledTierId = 'basic';
 
@@ -28,13 +29,10 @@ describe('the status of a plan', () => {
     [{ ...trial, renewalDate, subscriptionTier: 'free' }, 'Trial ends on January 5, 2025'],
     [{ ...trial, cancelAtDate }, 'Trial status error - please refresh'],
     [{ ...trial, scheduledTierId }, 'Trial will switch to Basic (error: missing date)'],
-    [
-      { ...downgrade, scheduledTierId, cancelAtDate, renewalDate },
-      'Downgrade scheduled. Changes to Basic on February 1, 2025',
-    ],
-    [{ ...downgrade, scheduledTierId, renewalDate }, 'Downgrade scheduled. Changes to Basic on January 5, 2025'],
-    [{ ...downgrade, scheduledTierId }, 'Downgrade scheduled. Changes to Basic (error: missing date)'],
-    [{ ...downgrade, renewalDate }, 'Please refresh to update status'],
+    [{ ...downgrade, cancelAtDate, renewalDate }, 'Downgrade scheduled. Changes to Basic on February 1, 2025'],
+    [{ ...downgrade, renewalDate }, 'Downgrade scheduled. Changes to Basic on January 5, 2025'],
+    [downgrade, 'Downgrade scheduled. Changes to Basic (error: missing date)'],
+    [{ ...downgrade, scheduledTierId: null, renewalDate }, 'Please refresh to update status'],
     [{ ...cancellation, cancelAtDate }, 'Cancellation scheduled. Changes to Free on February 1, 2025'],
     [{ ...cancellation, renewalDate }, 'Cancellation scheduled. Changes to Free on January 5, 2025'],
     [cancellation, 'Cancellation scheduled. Changes to Free (error: missing date)'],
@@ -83,13 +81,8 @@ describe('the management button', () => {
 });
 
 describe('the usage of a week', () => {
-  const free = {
-    label: 'Messages used this week:',
-    used: 2,
-    limit: 5,
-    percent: 40,
-    note: 'Upgrade for more messages.',
-  };
+  const label = 'Messages used this week:';
+  const free = { label, used: 2, limit: 5, percent: 40, note: 'Upgrade for more messages.' };
   const noLimit = { limit: null, note: 'Usage tracking not applicable for this plan.' };
   const unnumbered = { limit: 160, percent: 10, note: '160 messages per week on this plan.' };
 
@@ -144,150 +137,55 @@ describe('a profile', () => {
   });
 });
 
-type Facts = {
-  tier?: string;
-  subscriptionStatus?: string;
-  cancelAtDate?: string;
-  scheduled?: string;
-  isTrial?: boolean;
-  hidden?: Partial<Subscription> | null | 'loading' | 'unknown';
-};
+describe('what the cancel page says', () => {
+  const endsAt = '2026-12-01T09:00:00.000Z';
+  const laterAt = '2026-12-03T09:00:00.000Z';
+  const date = 'December 1, 2026';
+  const end = 'December 3, 2026';
+  const [plan, next] = ['Premium', 'Basic'];
+  const base = { tier: 'basic', status: 'active', startDate: null, renewalDate: laterAt, cancelAtDate: null } as const;
 
-const end = '2026-12-01T09:00:00.000Z';
-const running: Subscription = {
-  tier: 'basic',
-  status: 'active',
-  startDate: null,
-  renewalDate: '2026-12-03T09:00:00.000Z',
-  cancelAtDate: null,
-};
+  type Facts = {
+    status: string;
+    tier?: string;
+    cancelAtDate?: string;
+    scheduled?: string;
+    /** The subscription that a trial hides. */
+    hidden?: Partial<Subscription> | null | 'loading' | 'unknown';
+  };
 
-function viewOf({ tier = 'premium', scheduled, hidden = 'loading', isTrial = false, ...facts }: Facts) {
-  const metadata = { subscriptionTier: tier, renewalDate: end, scheduledDowngradeTierId: scheduled, ...facts };
-  const user = readUser({ isTrial, metadata } as never);
-  if (hidden === null || typeof hidden === 'string') return cancelView(user, hidden, 'UTC');
-  return cancelView(user, { ...running, ...hidden }, 'UTC');
-}
+  function view({ status, tier = 'premium', cancelAtDate, scheduled, hidden = 'loading' }: Facts) {
+    const plans = { subscriptionTier: tier, scheduledDowngradeTierId: scheduled };
+    const metadata = { ...plans, subscriptionStatus: status, renewalDate: endsAt, cancelAtDate };
+    const user = readUser({ isTrial: status === 'trialing', metadata } as never);
+    return cancelView(user, hidden && typeof hidden === 'object' ? { ...base, ...hidden } : hidden, 'UTC');
+  }
 
-const rows: [string, Facts, string | null, 'cancel' | 'resume' | null][] = [
-  [
-    'a paid week',
-    { subscriptionStatus: 'active' },
-    'If you cancel, Premium stays until December 1, 2026, and nothing is charged after that.',
-    'cancel',
-  ],
-  [
-    'a scheduled downgrade',
-    { subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic' },
-    'If you cancel, Premium stays until December 1, 2026. The change to Basic does not take place, and nothing is charged after that.',
-    'cancel',
-  ],
-  [
-    'a trial with another plan behind it',
-    { subscriptionStatus: 'trialing', isTrial: true, scheduled: 'basic', hidden: { startDate: end } },
-    'Your trial stays until December 1, 2026. If you cancel, the paid Basic plan does not begin after it, and nothing is charged.',
-    'cancel',
-  ],
-  [
-    'a trial with the same plan behind it',
-    { subscriptionStatus: 'trialing', isTrial: true, hidden: { tier: 'premium', startDate: end } },
-    'Your trial stays until December 1, 2026. If you cancel, the paid Premium plan does not begin after it, and nothing is charged.',
-    'cancel',
-  ],
-  [
-    'a trial alone',
-    { subscriptionStatus: 'trialing', isTrial: true, hidden: null },
-    'Your trial ends by itself on December 1, 2026 and charges nothing. You have no subscription, so there is nothing to cancel.',
-    null,
-  ],
-  [
-    'a trial beside a paid plan',
-    { subscriptionStatus: 'trialing', isTrial: true, hidden: {} },
-    'Your trial stays until December 1, 2026. If you cancel, Basic stays until December 3, 2026, and nothing is charged after that.',
-    'cancel',
-  ],
-  [
-    'a trial beside an overdue payment',
-    { subscriptionStatus: 'trialing', isTrial: true, hidden: { status: 'past_due' } },
-    'Your trial stays until December 1, 2026. Your last payment for Basic did not go through. If you cancel, we stop asking for it, and nothing is charged.',
-    'cancel',
-  ],
-  [
-    'a trial, while the subscription is fetched',
-    { subscriptionStatus: 'trialing', isTrial: true, hidden: 'loading' },
-    null,
-    null,
-  ],
-  [
-    'a trial whose subscription could not be fetched',
-    { subscriptionStatus: 'trialing', isTrial: true, hidden: 'unknown' },
-    'Your trial ends by itself on December 1, 2026 and charges nothing. If you have chosen a plan beside it or to follow it, you can cancel that plan here.',
-    'cancel',
-  ],
-  [
-    'an overdue payment',
-    { subscriptionStatus: 'past_due' },
-    'Your last payment did not go through. If you cancel, we stop asking for it: what is left of your paid week stays until December 1, 2026, and nothing is charged after that.',
-    'cancel',
-  ],
-  [
-    'an overdue first payment',
-    { subscriptionStatus: 'past_due', tier: 'free' },
-    'Your last payment did not go through, and you have the Free plan. If you cancel, we stop asking for it, and nothing is charged.',
-    'cancel',
-  ],
-  [
-    'an unpaid subscription',
-    { subscriptionStatus: 'unpaid', tier: 'free' },
-    'Your last payment did not go through, and you have the Free plan. If you cancel, we stop asking for it, and nothing is charged.',
-    'cancel',
-  ],
-  [
-    'the free plan',
-    { subscriptionStatus: 'active', tier: 'free' },
-    'You have no subscription, so there is nothing to cancel and nothing is charged.',
-    null,
-  ],
-  [
-    'a cancellation',
-    { subscriptionStatus: 'cancellation_scheduled', cancelAtDate: end },
-    'Your subscription is cancelled. Premium stays until December 1, 2026, and nothing is charged after that.',
-    'resume',
-  ],
-  [
-    'a cancellation during a trial',
-    {
-      subscriptionStatus: 'cancellation_scheduled',
-      cancelAtDate: end,
-      isTrial: true,
-      hidden: { startDate: end, cancelAtDate: end },
-    },
-    'Your subscription is cancelled. Your trial stays until December 1, 2026, no plan follows it, and nothing is charged.',
-    'resume',
-  ],
-  [
-    'a cancellation of what is overdue',
-    { subscriptionStatus: 'past_due', cancelAtDate: end },
-    'Your subscription is cancelled. Premium stays until December 1, 2026, and nothing is charged after that.',
-    'resume',
-  ],
-  [
-    'a cancellation of what was never paid',
-    { subscriptionStatus: 'unpaid', tier: 'free', cancelAtDate: end },
-    'Your subscription is cancelled. It ends on December 1, 2026, and nothing more is charged.',
-    'resume',
-  ],
-];
+  const trialWith = (hidden: Facts['hidden']) => ({ status: 'trialing', hidden });
+  const free = { tier: 'free' };
+  const cancelled = { cancelAtDate: endsAt };
 
-it.each(rows)('says what one has until when: %s', (_, facts, text, action) => {
-  expect(viewOf(facts)).toMatchObject({ text, action });
-});
-
-it('names the end of a cancelled plan that a trial hides', () => {
-  const hidden = { cancelAtDate: '2026-12-03T09:00:00.000Z' };
-  expect(viewOf({ subscriptionStatus: 'trialing', isTrial: true, hidden })).toEqual({
-    plan: 'Your plan: Premium (Free Trial)',
-    text: 'Your subscription is cancelled. Your trial stays until December 1, 2026 and Basic until December 3, 2026, and nothing is charged after that.',
-    action: 'resume',
+  it.each<[action: string | null, facts: Facts, text: string | null]>([
+    ['cancel', { status: 'active' }, words.paid({ plan, date })],
+    ['cancel', { status: 'downgrade_scheduled', scheduled: 'basic' }, words.downgrade({ plan, date, next })],
+    ['cancel', { status: 'past_due' }, words.pastDue(date)],
+    ['cancel', { status: 'past_due', ...free }, words.unpaid],
+    ['cancel', { status: 'unpaid', ...free }, words.unpaid],
+    ['cancel', trialWith({ startDate: endsAt }), words.trialWithPlan({ date, next })],
+    ['cancel', trialWith({ tier: 'premium', startDate: endsAt }), words.trialWithPlan({ date, next: plan })],
+    ['cancel', trialWith({}), words.trialBesidePlan({ date, plan: next, end })],
+    ['cancel', trialWith({ status: 'past_due' }), words.trialBesideDebt({ date, plan: next })],
+    ['cancel', trialWith('unknown'), words.trialUnknown(date)],
+    [null, trialWith('loading'), null],
+    [null, trialWith(null), words.trialAlone(date)],
+    [null, { status: 'active', ...free }, words.nothing],
+    ['resume', { status: 'cancellation_scheduled', ...cancelled }, words.cancelled({ plan, date })],
+    ['resume', { status: 'past_due', ...cancelled }, words.cancelled({ plan, date })],
+    ['resume', { status: 'unpaid', ...free, ...cancelled }, words.cancelledUnpaid(date)],
+    ['resume', trialWith({ startDate: endsAt, ...cancelled }), words.cancelledTrial(date)],
+    ['resume', trialWith({ cancelAtDate: laterAt }), words.cancelledBeside({ date, plan: next, end })],
+  ])('offers to %s with %j', (action, facts, text) => {
+    const title = facts.status === 'trialing' ? words.trial : words.plan;
+    expect(view(facts)).toEqual({ plan: title(facts.tier === 'free' ? 'Free' : plan), text, action });
   });
 });
