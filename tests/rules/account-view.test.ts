@@ -9,7 +9,7 @@ import {
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
-import { cancelView } from '../../web/rules/cancel-view.ts';
+import { cancelView, type Hidden } from '../../web/rules/cancel-view.ts';
 import { cancelWords as words } from '#words/cancel';
 
 describe('the status of a plan', () => {
@@ -151,7 +151,7 @@ describe('what the cancel page says', () => {
     cancelAtDate?: string;
     scheduled?: string;
     /** The subscription that a trial hides. */
-    hidden?: Partial<Subscription> | null | 'loading' | 'unknown';
+    hidden?: Hidden | Partial<Subscription>;
   };
 
   function view({ status, tier = 'premium', cancelAtDate, scheduled, hidden = 'loading' }: Facts) {
@@ -161,7 +161,7 @@ describe('what the cancel page says', () => {
     return cancelView(user, hidden && typeof hidden === 'object' ? { ...base, ...hidden } : hidden, 'UTC');
   }
 
-  const trialWith = (hidden: Facts['hidden']) => ({ status: 'trialing', hidden });
+  const trialWith = (hidden: Hidden | Partial<Subscription>) => ({ status: 'trialing', hidden });
   const free = { tier: 'free' };
   const cancelled = { cancelAtDate: endsAt };
 

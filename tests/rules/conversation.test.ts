@@ -1,10 +1,13 @@
 import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-schemas';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEvent, conversationOf, withMessage, withOlderPage } from '../../web/rules/conversation-changes.ts';
+import { applyEvent, conversationOf, withOlderPage } from '../../web/rules/conversation-changes.ts';
 import { messageParts, shownMessages, transcript, withReminders } from '../../web/rules/transcript.ts';
 import { clockText, levelOf, microphoneProblem, recordingType } from '../../web/rules/recording.ts';
 import { isUsage, readEvent, reconnectDelay } from '../../web/rules/stream-events.ts';
+
+const at = '2026-01-05T10:00:00.000Z';
+const until = '2026-01-05T10:00:20.000Z';
 
 describe('a conversation', () => {
   const message = (seq: number, facts: Partial<ChatMessage> = {}): ChatMessage => ({
@@ -12,45 +15,30 @@ describe('a conversation', () => {
     seq,
     author: 'user',
     text: 'Hi',
-    at: '2026-01-05T10:00:00.000Z',
+    at,
     state: 'sent',
     ...facts,
   });
-  const page = (messages: ChatMessage[], facts: Partial<ChatPage> = {}): ChatPage => ({
+  const page = (messages: ChatMessage[], hasMore = false): ChatPage => ({
     success: true,
     revision: messages.length,
     messages,
-    hasMore: false,
+    hasMore,
     typingUntil: null,
     consent: null,
-    ...facts,
   });
 
   describe('the events of a conversation', () => {
-    it('change nothing the second time', () => {
-      const event: ChatStreamEvent = { type: 'message', message: message(2) };
-      const once = applyEvent(conversationOf(page([message(1)])), event, 2);
-      expect(applyEvent(once, event, 2)).toEqual(once);
-      expect(once.messages.map(({ seq }) => seq)).toEqual([1, 2]);
-    });
-
     it('deliver only what is still sent, up to a message', () => {
       const start = conversationOf(page([message(1, { state: 'failed' }), message(2), message(3)]));
       const { messages } = applyEvent(start, { type: 'state', upTo: 2, state: 'delivered' }, 4);
       expect(messages.map(({ state }) => state)).toEqual(['failed', 'delivered', 'sent']);
     });
 
-    it('end "is writing" with a reply', () => {
-      const start = applyEvent(conversationOf(page([])), { type: 'typing', until: '2026-01-05T10:00:20.000Z' }, null);
-      expect(start.typingUntil).not.toBeNull();
-      expect(withMessage(start, message(1, { author: 'solace', state: 'delivered' })).typingUntil).toBeNull();
-    });
-
     it('show a reply as far as it is written, and nothing of it afterwards', () => {
-      const until = '2026-01-05T10:00:20.000Z';
-      const typing = (text?: string): ChatStreamEvent => ({ type: 'typing', until, ...(text && { text }) });
+      const typing = (text: string) => ({ type: 'typing', until, text }) as const;
       const start = applyEvent(conversationOf(page([message(1)])), typing('Hel'), null);
-      expect(start.typed).toBe('Hel');
+      expect(start).toMatchObject({ typed: 'Hel', typingUntil: expect.anything() });
       const grown = applyEvent(start, typing('Hello'), null);
       expect(grown.typed).toBe('Hello');
       const ends: ChatStreamEvent[] = [
@@ -60,8 +48,7 @@ describe('a conversation', () => {
       ];
       for (const event of ends)
         expect(applyEvent(grown, event, 9), event.type).toMatchObject({ typed: '', typingUntil: null });
-      const own = applyEvent(grown, { type: 'message', message: message(2) }, 9);
-      expect(own.typed).toBe('Hello');
+      expect(applyEvent(grown, { type: 'message', message: message(2) }, 9).typed).toBe('Hello');
     });
 
     it('show each message once and in order, whatever arrives twice or late', () => {
@@ -78,91 +65,75 @@ describe('a conversation', () => {
     });
 
     it('keep older pages free of doubles', () => {
-      const newest = conversationOf(page([message(3), message(4)], { hasMore: true }));
+      const newest = conversationOf(page([message(3), message(4)], true));
       const all = withOlderPage(newest, page([message(1), message(2), message(3)]));
       expect(all.messages.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
       expect(all.hasMore).toBe(false);
     });
   });
 
-  describe('pending messages', () => {
-    it('stand after the stored ones, and once when the server has them', () => {
-      const pending = [{ id: 'm2', text: 'Hi', at: '2026-01-05T10:00:00.000Z', state: 'sending' as const }];
-      expect(shownMessages([message(1)], pending).map(({ id, seq }) => [id, seq])).toEqual([
-        ['m1', 1],
-        ['m2', null],
-      ]);
-      expect(shownMessages([message(1), message(2)], pending).map(({ seq }) => seq)).toEqual([1, 2]);
-      expect(shownMessages([message(2, { state: 'failed' })], pending).map(({ state }) => state)).toEqual(['sending']);
-    });
+  it('shows pending messages after the stored ones, and once when the server has them', () => {
+    const pending = [{ id: 'm2', text: 'Hi', at, state: 'sending' as const }];
+    const shown = (...stored: ChatMessage[]) => shownMessages(stored, pending).map(({ id, state }) => `${id} ${state}`);
+    expect(shown(message(1))).toEqual(['m1 sent', 'm2 sending']);
+    expect(shown(message(1), message(2))).toEqual(['m1 sent', 'm2 sent']);
+    expect(shown(message(2, { state: 'failed' }))).toEqual(['m2 sending']);
   });
 
   describe('the parts of a message', () => {
     it.each([
-      ['plain', [{ kind: 'text', text: 'plain' }]],
-      [
-        '*bold* and _italic_',
-        ['bold', ' and ', 'italic'].map((text, index) => ({ kind: ['bold', 'text', 'italic'][index], text })),
-      ],
-      ['2*3*4 snake_case_name', [{ kind: 'text', text: '2*3*4 snake_case_name' }]],
-      ['<script>alert(1)</script>', [{ kind: 'text', text: '<script>alert(1)</script>' }]],
-      ['javascript:alert(1)', [{ kind: 'text', text: 'javascript:alert(1)' }]],
-      [
-        'See https://a.example/x.',
-        [
-          { kind: 'text', text: 'See ' },
-          { kind: 'link', text: 'https://a.example/x', href: 'https://a.example/x' },
-          { kind: 'text', text: '.' },
-        ],
-      ],
+      ['plain', ['text: plain']],
+      ['*bold* and _italic_', ['bold: bold', 'text:  and ', 'italic: italic']],
+      ['2*3*4 snake_case_name', ['text: 2*3*4 snake_case_name']],
+      ['<script>alert(1)</script>', ['text: <script>alert(1)</script>']],
+      ['javascript:alert(1)', ['text: javascript:alert(1)']],
+      ['See https://a.example/x.', ['text: See ', 'link: https://a.example/x', 'text: .']],
     ])('of %s', (text, parts) => {
-      expect(messageParts(text)).toEqual(parts);
+      expect(messageParts(text).map((part) => `${part.kind}: ${part.text}`)).toEqual(parts);
+      for (const part of messageParts(text)) if (part.kind === 'link') expect(part.href).toBe(part.text);
     });
 
     it('lose no character but the marks', () => {
       fc.assert(
         fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-          const joined = messageParts(text)
-            .map((part) =>
-              part.kind === 'bold' ? `*${part.text}*` : part.kind === 'italic' ? `_${part.text}_` : part.text,
-            )
-            .join('');
-          expect(joined).toBe(text);
+          const marks = { bold: '*', italic: '_', text: '', link: '' };
+          const joined = messageParts(text).map((part) => marks[part.kind] + part.text + marks[part.kind]);
+          expect(joined.join('')).toBe(text);
         }),
       );
     });
   });
 
   describe('the transcript', () => {
-    const at = (hours: number) => ({ at: new Date(Date.UTC(2026, 0, 5, 1) + hours * 3_600_000).toISOString() });
-    const kinds = (messages: { at: string }[], nowHours: number) =>
-      transcript(messages, ({ at: key }) => key, Date.parse(at(nowHours).at)).map(({ kind }) => kind);
+    const isoAt = (hours: number) => new Date(Date.UTC(2026, 0, 5, 1) + hours * 3_600_000).toISOString();
+    /** The kinds of what is shown of messages of some hours, read at another, after reminders. */
+    function kinds(sent: number[], readAt: number, reminded: number[] = []): string {
+      const messages = sent.map((hours) => ({ at: isoAt(hours) }));
+      const items = transcript(messages, (message) => message.at, Date.parse(isoAt(readAt)));
+      return withReminders(items, reminded.map(isoAt))
+        .map(({ kind }) => kind)
+        .join(' ');
+    }
 
-    it('begins with the notice that Solace is an AI', () => {
-      expect(kinds([], 0)).toEqual(['notice']);
-      expect(kinds([at(0)], 0)).toEqual(['day', 'notice', 'message']);
+    it.each([
+      ['begins with the notice that Solace is an AI', [], 0, 'notice'],
+      ['begins with it below the day', [0], 0, 'day notice message'],
+      ['repeats it before a message after three hours', [0, 2, 3.5], 3.6, 'day notice message message notice message'],
+      ['repeats it at the end after three hours', [0], 4, 'day notice message notice'],
+    ])('%s', (_, sent, readAt, expected) => {
+      expect(kinds(sent, readAt)).toBe(expected);
     });
 
-    it('shows each reminder in its place, and no notice soon after it', () => {
-      const items = (sent: number[], reminded: number[]) => {
-        const shown = transcript(sent.map(at), ({ at: key }) => key, Date.parse(at(0).at));
-        return withReminders(
-          shown,
-          reminded.map((hours) => at(hours).at),
-        ).map(({ kind }) => kind);
-      };
-      expect(items([0], [3])).toEqual(['day', 'notice', 'message', 'notice']);
-      expect(items([0, 3.5], [3])).toEqual(['day', 'notice', 'message', 'notice', 'message']);
-      expect(items([0, 2], [3])).toEqual(['day', 'notice', 'message', 'message', 'notice']);
-      expect(items([0, 6.5], [3])).toEqual(['day', 'notice', 'message', 'notice', 'notice', 'message']);
+    it.each([
+      [[0], [3], 'day notice message notice'],
+      [[0, 3.5], [3], 'day notice message notice message'],
+      [[0, 2], [3], 'day notice message message notice'],
+      [[0, 6.5], [3], 'day notice message notice notice message'],
       // The order of the server counts, not that of clocks.
-      expect(items([2, 1, 4], [3])).toEqual(['day', 'notice', 'message', 'message', 'notice', 'message']);
-      expect(items([], [3, 6])).toEqual(['notice', 'notice', 'notice']);
-    });
-
-    it('repeats the notice when the last is over three hours old', () => {
-      expect(kinds([at(0), at(2), at(3.5)], 3.6)).toEqual(['day', 'notice', 'message', 'message', 'notice', 'message']);
-      expect(kinds([at(0)], 4)).toEqual(['day', 'notice', 'message', 'notice']);
+      [[2, 1, 4], [3], 'day notice message message notice message'],
+      [[], [3, 6], 'notice notice notice'],
+    ])('shows to messages of %j the reminders of %j in place, and no notice soon after', (sent, reminded, expected) => {
+      expect(kinds(sent, 0, reminded)).toBe(expected);
     });
   });
 });
