@@ -1,38 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import {
-  parseLimits,
-  CallLimiter,
-  rateLimitEventsKeptMs,
-  type Limit,
   allowedAt,
+  CallLimiter,
+  parseLimits,
+  rateLimitEventsKeptMs,
   recordEvents,
   wasRecorded,
+  type Limit,
 } from '../../worker/lib/rate-limits.ts';
 import * as fc from 'fast-check';
 import { callerAddress, networkOf } from '../../worker/lib/caller.ts';
 import { sql } from 'drizzle-orm';
 import { openRows } from './models.ts';
 
-describe('a list of limits', () => {
-  it('reads several limits on one thing', () => {
-    expect(parseLimits(' 1/30s 5/1h  10/1d ')).toEqual([
-      { most: 1, per: 30_000 },
-      { most: 5, per: 3_600_000 },
-      { most: 10, per: 86_400_000 },
-    ]);
-  });
-});
-
 describe('the limiter of calls', () => {
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 2);
 
-  it('lets a key through 240 times in any minute, and names the instant at which it may call again', () => {
+  it('names the instant at which a key may call again', () => {
     const limiter = new CallLimiter([{ most: 240, per: minute }]);
     const results = Array.from({ length: 241 }, (_, index) => limiter.count('user', start + index * 100));
-    expect(results.slice(0, 240).every((allowedAt) => allowedAt === 0)).toBe(true);
-    expect(results[240]).toBe(start + minute);
-    expect(limiter.count('user', start + minute - 1)).toBe(start + minute);
+    expect(results).toEqual([...Array.from({ length: 240 }, () => 0), start + minute]);
     expect(limiter.count('user', start + minute)).toBe(0);
     expect(limiter.count('user', start + minute)).toBe(start + minute + 100);
   });
@@ -66,9 +54,8 @@ describe('the limiter of calls', () => {
         for (const wait of waits) {
           now += wait;
           const fits = limits.every(({ most, per }) => accepted.filter((at) => at > now - per).length < most);
-          const done = limiter.count('user', now) === 0;
-          expect(done).toBe(fits);
-          if (done) accepted.push(now);
+          expect(limiter.count('user', now) === 0).toBe(fits);
+          if (fits) accepted.push(now);
         }
       }),
     );
@@ -76,8 +63,6 @@ describe('the limiter of calls', () => {
 });
 
 describe('an address', () => {
-  const addressOf = (value?: string) => callerAddress(new Headers(value ? { 'cf-connecting-ip': value } : {}));
-
   it.each([
     ['203.0.113.9', '203.0.113.9', null],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64', '2001:db8:1::/48'],
@@ -87,26 +72,18 @@ describe('an address', () => {
     ['::1', '0:0:0:0::/64', '0:0:0::/48'],
     ['::ffff:203.0.113.9', '203.0.113.9', null],
     ['not an address', 'unknown', null],
+    [undefined, 'unknown', null],
   ])('counts %s as %s in the network %s', (value, address, network) => {
-    expect(addressOf(value)).toBe(address);
+    expect(callerAddress(new Headers(value ? { 'cf-connecting-ip': value } : {}))).toBe(address);
     expect(networkOf(address)).toBe(network);
-  });
-
-  it('counts all callers without an address together', () => {
-    expect(addressOf()).toBe('unknown');
   });
 });
 
 describe('every limit', () => {
   const dayMs = 86_400_000;
   const start = Date.UTC(2026, 10, 2);
-  const schema = `create table rate_limit_events (subject text, at integer, by text, primary key (subject, at, by))`;
-
-  const limit = fc.record({
-    most: fc.integer({ min: 1, max: 5 }),
-    per: fc.constantFrom(1_000, 30_000, 3_600_000, dayMs),
-  });
-  const limits = fc.array(limit, { minLength: 1, maxLength: 3 });
+  const per = fc.constantFrom(1_000, 30_000, 3_600_000, dayMs);
+  const limits = fc.array(fc.record({ most: fc.integer({ min: 1, max: 5 }), per }), { minLength: 1, maxLength: 3 });
   /** Pauses at the edges of the limits: the same instant, and a millisecond around each window. */
   const pause = fc.oneof(
     fc.constantFrom(0, 0, 1, 999, 1_000, 1_001, 29_999, 30_000, 30_001, 3_599_999, 3_600_000, dayMs - 1, dayMs),
@@ -116,11 +93,17 @@ describe('every limit', () => {
 
   type Act = { at: number; accepted: boolean; allowedAt: number };
 
-  const rows = openRows(schema);
-  const nothing = (_now: number) => {};
+  const rows = openRows(
+    'create table rate_limit_events (subject text, at integer, by text, primary key (subject, at, by))',
+  );
 
   /** Acts after each pause if the limits allow it. */
-  function act(rules: Limit[], waits: number[], onAct = nothing, namesAt = (_index: number) => ['somebody']): Act[] {
+  function act(
+    rules: Limit[],
+    waits: number[],
+    onAct = (_now: number) => {},
+    namesAt = (_index: number) => ['somebody'],
+  ): Act[] {
     rows.run(sql`delete from rate_limit_events`);
     let now = start;
     return waits.map((wait, index) => {

@@ -13,13 +13,13 @@ import {
 import { currentSources, readPo, staleKeys, writePo } from '../../web/build/words/translation-files.ts';
 
 const english = sentencesOf('en');
+const nothing = { sentences: new Map<string, string>(), sources: {} };
 const others = published.filter((tag) => tag !== 'en');
 
 describe('the file for translators', () => {
   it.each(others)('brings every text of %s back as it was', (tag) => {
     const before = { sentences: sentencesOf(folderOf(tag)), sources: currentSources(english) };
     const file = writePo({ ...before, tag, english, notes: readNotes() });
-    const nothing = { sentences: new Map<string, string>(), sources: {} };
     expect(readPo(file, english, nothing)).toEqual(before);
     expect(inEnglishOrder(before.sentences)).toEqual(readTexts(folderOf(tag)));
   });
@@ -33,7 +33,7 @@ describe('the file for translators', () => {
         const one = new Map([['a.b.c', source]]);
         const before = { sentences: new Map([['a.b.c', translated]]), sources: currentSources(one) };
         const file = writePo({ ...before, tag: 'it', english: one, notes: {} });
-        expect(readPo(file, one, { sentences: new Map(), sources: {} })).toEqual(before);
+        expect(readPo(file, one, nothing)).toEqual(before);
       }),
     );
   });
@@ -41,22 +41,13 @@ describe('the file for translators', () => {
   it('has the notes of a text, of its group and of its file, and says which texts are messages', () => {
     const notes = { voice: 'Warm.', 'a.b': 'A group.', 'a.b.c': 'A text.', 'a.x': 'Another.' };
     const one = new Map([['a.b.c', 'Hi {name}']]);
-    const file = writePo({ sentences: new Map(), sources: {}, tag: 'pt-BR', english: one, notes });
-    for (const part of [
-      '# Warm.',
-      '#. A group.\n#. A text.',
-      '#, icu-message-format',
-      'Language: pt_BR',
-      '# Plural forms of pt-BR: one, many, other.',
-    ])
-      expect(file).toContain(part);
+    const file = writePo({ ...nothing, tag: 'pt-BR', english: one, notes });
+    const parts = ['# Warm.', '#. A group.\n#. A text.', '#, icu-message-format', 'Language: pt_BR'];
+    for (const part of [...parts, '# Plural forms of pt-BR: one, many, other.']) expect(file).toContain(part);
     expect(file).not.toContain('Another');
   });
 
-  const source = new Map([
-    ['a.b.one', 'One'],
-    ['a.b.two', 'Two'],
-  ]);
+  const source = new Map(Object.entries({ 'a.b.one': 'One', 'a.b.two': 'Two' }));
   const fresh = { sentences: source, sources: { 'a.b.one': '', 'a.b.two': '' } };
 
   it('leaves a text that was not translated as it is: still English', () => {
@@ -70,13 +61,8 @@ describe('the file for translators', () => {
   });
 
   it('marks a text as stale if its English changed before or after the file was written', () => {
-    const translated = {
-      sentences: new Map([
-        ['a.b.one', 'Uno'],
-        ['a.b.two', 'Due'],
-      ]),
-      sources: currentSources(source),
-    };
+    const italian = new Map(Object.entries({ 'a.b.one': 'Uno', 'a.b.two': 'Due' }));
+    const translated = { sentences: italian, sources: currentSources(source) };
     const changed = new Map([...source, ['a.b.two', 'Two of them']] as const);
     expect(staleKeys(changed, translated.sources)).toEqual(['a.b.two']);
     const late = readPo(writePo({ ...translated, tag: 'it', english: source, notes: {} }), changed, fresh);

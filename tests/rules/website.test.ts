@@ -7,8 +7,8 @@ import {
   addedHeaders,
   inlineHashes,
   mergedHeaders,
-  securityHeaders,
   robots,
+  securityHeaders,
   sitemap,
 } from '../../web/build/site-files.ts';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
@@ -21,17 +21,6 @@ import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-langua
 import { withoutUnusedVariables, withShortVariables } from '../../web/build/page-styles.ts';
 
 describe('the heads and headers of pages', () => {
-  const publicPaths = new Set([
-    '/',
-    '/plans',
-    '/contact',
-    '/terms',
-    '/privacy',
-    '/login',
-    '/help-now',
-    '/safety',
-    '/cancel',
-  ]);
   const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
 
   it('names every page once', () => {
@@ -41,9 +30,10 @@ describe('the heads and headers of pages', () => {
 
   it('shows search engines the public pages and nothing else', () => {
     const known = [...sitemap().matchAll(/<loc>https:\/\/[^/]+(\/[^<]*)<\/loc>/g)].map(([, path]) => path);
+    const publicPaths = ['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety', '/cancel'];
     const inEachLanguage = languages
       .filter(({ tag }) => published.includes(tag))
-      .flatMap(({ path: start }) => [...publicPaths].map((path) => start + path));
+      .flatMap(({ path: start }) => publicPaths.map((path) => start + path));
     expect(new Set(known)).toEqual(new Set(inEachLanguage));
     expect(headTags('/account')).toContain('content="noindex"');
     expect(robots()).toContain('/sitemap.xml');
@@ -82,46 +72,33 @@ describe('the heads and headers of pages', () => {
   });
 
   it('shares the rules of pages between languages, and gives a further one those that differ', () => {
-    const first = securityHeaders({
-      pages: { '/404': '<style>a{}</style>', '/plans': '<style>b{}</style>', '/chat': '<script>hello()</script>' },
+    const site = (folder: string, notFound: string, greeting: string) => ({
+      pages: { '/404': notFound, '/plans': '<style>b{}</style>', '/chat': `<script>${greeting}()</script>` },
       connectTo: [],
-      scriptFolder: 'assets/en-1',
-      hashedFiles: ['assets/vendor-1.js', 'assets/en-1/main-2.js', 'assets/en-1/chat-3.js'],
+      scriptFolder: `assets/${folder}`,
+      hashedFiles: ['assets/vendor-1.js', `assets/${folder}/main-2.js`, `assets/${folder}/chat-3.js`],
     });
-    const more = (notFound: string) =>
-      mergedHeaders([
-        first,
-        addedHeaders(first, {
-          pages: { '/404': notFound, '/plans': '<style>b{}</style>', '/chat': '<script>hola()</script>' },
-          connectTo: [],
-          scriptFolder: 'assets/es-1',
-          hashedFiles: ['assets/vendor-1.js', 'assets/es-1/main-2.js', 'assets/es-1/chat-3.js'],
-        }),
-      ]);
+    const lost = '<style>a{}</style>';
+    const first = securityHeaders(site('en-1', lost, 'hello'));
+    const more = (notFound: string) => mergedHeaders([first, addedHeaders(first, site('es-1', notFound, 'hola'))]);
     // An unknown start of an address is the 404 page, which the rule of any language also has to allow.
     const [, ofAnyLanguage = ''] = /^\/:language\/plans\n([\s\S]*?)\n\n/m.exec(first) ?? [];
-    for (const style of ['<style>a{}</style>', '<style>b{}</style>'])
-      expect(ofAnyLanguage).toContain(inlineHashes(style, 'style')[0]);
+    for (const style of [lost, '<style>b{}</style>']) expect(ofAnyLanguage).toContain(inlineHashes(style, 'style')[0]);
     const rulesOf = (text: string) => [...text.matchAll(/^\/\S*/gm)].map(([path]) => path);
     const english = ['/*', '/plans', '/:language/plans', '/chat', '/:language/chat'];
     // The rules of this test are written without the start of a language, since the words here are English.
     const shared = [...english, '/assets/en-1/*', '/assets/vendor-1.js'];
-    expect(rulesOf(more('<style>a{}</style>'))).toEqual([...shared, '/chat', '/assets/es-1/*']);
-    const other = more('<style>other{}</style>');
+    expect(rulesOf(more(lost))).toEqual([...shared, '/chat', '/assets/es-1/*']);
+    const own = '<style>other{}</style>';
+    const other = more(own);
     expect(rulesOf(other)).toEqual([...shared, '/*', '/plans', '/chat', '/assets/es-1/*']);
-    expect(other.lastIndexOf(inlineHashes('<style>other{}</style>', 'style')[0]!)).toBeGreaterThan(
-      other.indexOf('/assets/vendor-1.js'),
-    );
+    const [hash = ''] = inlineHashes(own, 'style');
+    expect(other.lastIndexOf(hash)).toBeGreaterThan(other.indexOf('/assets/vendor-1.js'));
   });
 
   it('caches existing assets for good, and nothing else', () => {
-    const rules = (count: number) =>
-      securityHeaders({
-        pages: {},
-        connectTo: [],
-        ...files,
-        hashedFiles: Array.from({ length: count }, (_, at) => `assets/${at}.js`),
-      });
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `assets/${at}.js`);
+    const rules = (count: number) => securityHeaders({ pages: {}, connectTo: [], ...files, hashedFiles: names(count) });
     expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js');
     expect(rules(2)).not.toContain('/assets/*');
     expect(() => rules(100)).toThrow(/more than the 100 allowed/);
@@ -130,13 +107,13 @@ describe('the heads and headers of pages', () => {
   });
 });
 
-describe('the router', () => {
-  // `web/app/mount.tsx` sets the undocumented property `router.ssr` before it hydrates prerendered markup, which was
-  // rendered without a Suspense boundary. These tests fail when an update of TanStack Router gives it another meaning.
-  const suspenseBoundary = '<!--$-->';
-
-  /** The markup that a router in the browser renders for a page with one heading. */
-  async function markup(ssr: { manifest: undefined } | undefined): Promise<string> {
+describe('router.ssr', () => {
+  // `web/app/mount.tsx` sets the undocumented property before it hydrates prerendered markup, which was rendered without
+  // a Suspense boundary. These tests fail when an update of TanStack Router gives it another meaning.
+  it.each([
+    ['removes the Suspense boundary around the page', { manifest: undefined }, /^<h1>Heading<\/h1>$/],
+    ['leaves the Suspense boundary in place where it is not set', undefined, /<!--\$-->/],
+  ])('%s', async (_, ssr, markup) => {
     const router = createRouter({
       routeTree: createRootRoute({ component: () => createElement('h1', null, 'Heading') }),
       history: createMemoryHistory(),
@@ -145,54 +122,36 @@ describe('the router', () => {
     });
     if (ssr) router.ssr = ssr;
     await router.load();
-    return renderToString(createElement(RouterProvider<typeof router>, { router }));
-  }
-
-  describe('router.ssr', () => {
-    it('removes the Suspense boundary around the page', async () => {
-      expect(await markup({ manifest: undefined })).toBe('<h1>Heading</h1>');
-    });
-
-    it('leaves the Suspense boundary in place where it is not set', async () => {
-      expect(await markup(undefined)).toContain(suspenseBoundary);
-    });
+    expect(renderToString(createElement(RouterProvider<typeof router>, { router }))).toMatch(markup);
   });
 });
 
-describe('what a page does not use', () => {
-  describe('custom properties that no rule uses', () => {
-    it('are removed, and those that only they use', () => {
-      const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';
-      expect(withoutUnusedVariables(sheet)).toBe(':root{--a:1px;--d:#fff}p{margin:var(--a);color:var(--d)}');
-    });
+describe('custom properties', () => {
+  it('that no rule uses are removed, and those that only they use', () => {
+    const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';
+    expect(withoutUnusedVariables(sheet)).toBe(':root{--a:1px;--d:#fff}p{margin:var(--a);color:var(--d)}');
+    const withoutVariables = '.button--look_soft:hover{color:red}';
+    expect(withoutUnusedVariables(withoutVariables)).toBe(withoutVariables);
+  });
 
-    it('are not mistaken for parts of class names', () => {
-      const sheet = '.button--look_soft:hover{color:red}';
-      expect(withoutUnusedVariables(sheet)).toBe(sheet);
-    });
-
-    it('shortens the names of tokens, most of those that are used most, and no others', () => {
-      const sheet =
-        ':where(:root,:host){--paper:#fff;--ink:#000;--pale:light-dark(var(--paper),var(--ink))}p{color:var(--paper);top:var(--visual-height)}';
-      expect(withShortVariables(sheet)).toBe(
-        ':where(:root,:host){--0:#fff;--1:#000;--2:light-dark(var(--0),var(--1))}p{color:var(--0);top:var(--visual-height)}',
-      );
-    });
+  it('have short names if they are tokens, most of those that are used most', () => {
+    const sheet =
+      ':where(:root,:host){--paper:#fff;--ink:#000;--pale:light-dark(var(--paper),var(--ink))}p{color:var(--paper);top:var(--visual-height)}';
+    expect(withShortVariables(sheet)).toBe(
+      ':where(:root,:host){--0:#fff;--1:#000;--2:light-dark(var(--0),var(--1))}p{color:var(--0);top:var(--visual-height)}',
+    );
   });
 });
 
 describe('the addresses of a language', () => {
   it('starts every address with the language, English alone excepted', () => {
-    expect([pathIn('en', '/plans'), pathIn('es', '/plans'), pathIn('pt-BR', '/')]).toEqual([
-      '/plans',
-      '/es/plans',
-      '/pt-br/',
-    ]);
+    const paths = [pathIn('en', '/plans'), pathIn('es', '/plans'), pathIn('pt-BR', '/')];
+    expect(paths).toEqual(['/plans', '/es/plans', '/pt-br/']);
     expect(addressIn('x-default', '/plans')).toBe(addressIn('en', '/plans'));
   });
 
   it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
-    'leads nobody who has %j stored away from the home page',
+    'leads nobody who stored %j away from the home page',
     (stored) => {
       expect(chosenHome(stored)).toBeNull();
     },
@@ -220,20 +179,14 @@ describe('the words of a language', () => {
     expect(compiled('\\n is no new line', 'en')).toBe('\\n is no new line');
   });
 
-  it('chooses the plural form of the language', () => {
-    const english = '{count, plural, one {# message} other {# messages}}';
-    expect([0, 1, 2].map((count) => compiled(english, 'en', count))).toEqual(['0 messages', '1 message', '2 messages']);
-    const spanish = '{count, plural, one {# mensaje} many {# de mensajes} other {# mensajes}}';
-    expect([1, 2, 1_000_000].map((count) => compiled(spanish, 'es', count))).toEqual([
-      '1 mensaje',
-      '2 mensajes',
-      '1000000 de mensajes',
-    ]);
-    expect([0, 1, 2].map((count) => compiled(english.replace('one', '=0 {none} one'), 'en', count))).toEqual([
-      'none',
-      '1 message',
-      '2 messages',
-    ]);
+  const english = '{count, plural, one {# message} other {# messages}}';
+  const spanish = '{count, plural, one {# mensaje} many {# de mensajes} other {# mensajes}}';
+  it.each([
+    ['en', english, [0, 1, 2], ['0 messages', '1 message', '2 messages']],
+    ['es', spanish, [1, 2, 1_000_000], ['1 mensaje', '2 mensajes', '1000000 de mensajes']],
+    ['en', english.replace('one', '=0 {none} one'), [0, 1, 2], ['none', '1 message', '2 messages']],
+  ])('chooses the plural form of %s in %s', (tag, text, counts, forms) => {
+    expect(counts.map((count) => compiled(text, tag, count))).toEqual(forms);
   });
 
   it('isolates values in a language from right to left, where they would change their place', () => {
