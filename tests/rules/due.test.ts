@@ -82,29 +82,18 @@ describe('the retention of an account', () => {
   const unused: Account = { lastUsedAt: now - retention, paying: false, noticeAt: null, undelivered: false };
 
   const noticed = now - noticeMs;
-  it.each<[what: string, account: Partial<Account>, verdict: object]>([
-    [
-      'keeps an account until 30 days before its end',
-      { lastUsedAt: now - 10 * day },
-      { kind: 'keep', dueAt: now + 690 * day },
-    ],
-    [
-      'keeps it for a last millisecond',
-      { lastUsedAt: now - retention + noticeMs + 1 },
-      { kind: 'keep', dueAt: now + 1 },
-    ],
-    ['keeps one that pays', { paying: true, noticeAt: noticed }, { kind: 'keep', dueAt: now + noticeMs }],
-    ['notifies its user 30 days before', {}, { kind: 'notify', dueAt: now + noticeMs }],
-    ['notifies late, too', { lastUsedAt: now - 2 * retention }, { kind: 'notify', dueAt: now + noticeMs }],
-    ['notifies again after a use', { noticeAt: now - retention - day }, { kind: 'notify' }],
-    ['deletes it 30 days after the notice', { noticeAt: noticed }, { kind: 'delete' }],
-    ['deletes it no ms earlier', { noticeAt: noticed + 1 }, { kind: 'keep' }],
-    [
-      'deletes none while the notice waits',
-      { noticeAt: noticed, undelivered: true },
-      { kind: 'keep', dueAt: now + day },
-    ],
-  ])('of 730 days %s', (_, account, verdict) => {
-    expect(review({ ...unused, ...account }, retention, now)).toMatchObject(verdict);
+
+  it.each<[what: string, account: Partial<Account>, kind: string, dueAt?: number]>([
+    ['keeps an account until 30 days before its end', { lastUsedAt: now - 10 * day }, 'keep', now + 690 * day],
+    ['keeps it for a last millisecond', { lastUsedAt: now - retention + noticeMs + 1 }, 'keep', now + 1],
+    ['keeps one that pays', { paying: true, noticeAt: noticed }, 'keep', now + noticeMs],
+    ['notifies its user 30 days before', {}, 'notify', now + noticeMs],
+    ['notifies late, too', { lastUsedAt: now - 2 * retention }, 'notify', now + noticeMs],
+    ['notifies again after a use', { noticeAt: now - retention - day }, 'notify'],
+    ['deletes it 30 days after the notice', { noticeAt: noticed }, 'delete'],
+    ['deletes it no millisecond earlier', { noticeAt: noticed + 1 }, 'keep'],
+    ['deletes none while the notice waits', { noticeAt: noticed, undelivered: true }, 'keep', now + day],
+  ])('of 730 days %s', (_, account, kind, dueAt) => {
+    expect(review({ ...unused, ...account }, retention, now)).toMatchObject({ kind, ...(dueAt && { dueAt }) });
   });
 });
