@@ -1,23 +1,14 @@
-import { createClient } from '@libsql/client/web';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { dropParked, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
-import { openDatabase, type Database } from '../../worker/lib/database.ts';
-import { type Settings, settingsOf } from '../../worker/settings.ts';
+import { openDatabase } from '../../worker/lib/database.ts';
+import { settingsOf } from '../../worker/settings.ts';
 import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
 import { startTestServices } from './test-services.ts';
 
-let services: Awaited<ReturnType<typeof startTestServices>>;
-let db: Database;
-let settings: Settings;
-let client: ReturnType<typeof createClient>;
-
-beforeAll(async () => {
-  services = await startTestServices();
-  const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = services.vars as Record<string, string>;
-  client = createClient({ url: url!, authToken: authToken! });
-  settings = settingsOf(services.vars)!;
-  db = openDatabase(settings, { requests: 0, unreachable: false });
-});
+const services = await startTestServices();
+const client = services.database;
+const settings = settingsOf(services.vars)!;
+const db = openDatabase(settings, { requests: 0, unreachable: false });
 afterAll(() => services.close());
 
 const park = (type: string, messageId: string | null, parkedAt: number | null) =>
@@ -47,11 +38,8 @@ it('sends one again, a message although it failed', async () => {
   expect(await retryParked({ db, settings }, message!.seq, 5000)).toBe(true);
   const { rows } = await client.execute('select * from outbox where message_id is not null');
   expect(rows[0]).toMatchObject({ parked_at: null, due_at: 5000, attempts: 0 });
-  expect(JSON.parse(rows[0]!['body'] as string).data).toEqual({
-    phone: '+15551234567',
-    messageId: 'm1',
-    retried: true,
-  });
+  const data = { phone: '+15551234567', messageId: 'm1', retried: true };
+  expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject({ data });
 });
 
 it('sends a sealed deletion again with its number, also after the pepper was rotated', async () => {
@@ -64,10 +52,8 @@ it('sends a sealed deletion again with its number, also after the pepper was rot
   expect(await retryParked(rotated('new', ...settings.CODE_PEPPER), deletion.seq, 5000)).toBe(true);
   const { rows } = await client.execute({ sql: 'select * from outbox where seq = ?', args: [deletion.seq] });
   expect(rows[0]).toMatchObject({ phone: '+15551234567', parked_at: null });
-  expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject({
-    type: 'user.deleted',
-    data: { phone: '+15551234567' },
-  });
+  const event = { type: 'user.deleted', data: { phone: '+15551234567' } };
+  expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject(event);
 });
 
 it('drops one, and none that still waits', async () => {

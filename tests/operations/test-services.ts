@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@libsql/client/web';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from '../product/vars.ts';
 import { freePort } from '../product/machine.ts';
 import type { SandboxSecrets } from '../sandbox/services.ts';
 import { setUpStripe } from '../product/start-product.ts';
-import { startSandbox } from '../sandbox/start.ts';
+import { listen, startSandbox } from '../sandbox/start.ts';
 
 /** Where nothing listens: these tests start no Worker. */
 const sitePort = 9;
@@ -16,20 +18,28 @@ export async function startTestServices({ isSetUp = true } = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-operations-'));
   const port = await freePort(0, 'SANDBOX_PORT');
   const vars = refreshVars(join(stateDir, 'vars'), addresses(sitePort, port));
-  const secrets = vars as SandboxSecrets;
-  const sandbox = await startSandbox({ port, stateDir, siteUrl: vars['SITE_URL']!, secrets });
-  if (isSetUp) await setUp(vars);
+  const { SITE_URL: siteUrl = '', TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
+  const sandbox = await startSandbox({ port, stateDir, siteUrl, secrets: vars as SandboxSecrets });
+  if (isSetUp) {
+    await migrate(url, authToken);
+    await setUpStripe(vars);
+  }
+  const database = createClient({ url, authToken });
   return {
     vars,
     url: sandbox.url,
+    database,
     async close() {
+      database.close();
       await sandbox.close();
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
 }
 
-async function setUp(vars: Record<string, string>): Promise<void> {
-  await migrate(vars['TURSO_DATABASE_URL']!, vars['TURSO_AUTH_TOKEN']!);
-  await setUpStripe(vars);
+/** Starts a server of the test's own on a free port. */
+export async function serve(listener: RequestListener) {
+  const server = await listen(0);
+  server.serve(listener);
+  return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
 }
