@@ -1,38 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { ChatMessage } from '#contract/chat-schemas';
 import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
-import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
-import { call as callUrl, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
+import { silence } from '../sandbox/bot/silence.ts';
+import { call as callUrl, codeOn, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
+import { serve } from './test-services.ts';
 
-type Message = {
-  id: string;
-  author: string;
-  text: string;
-  state: string;
-  replyTo?: string;
-  crisis?: boolean;
-  voice?: { seconds: number; type: string; bytes: number };
-};
-
-const root = join(import.meta.dirname, '../..');
 const phone = newNumber();
 const { BOT_WEBHOOK_SECRET = '' } = product.vars;
-let botPort: number;
-let bot: ChildProcess;
+const botUrl = `http://127.0.0.1:${await freePort(0, 'PORT')}`;
+let bot: ChildProcess | undefined;
 let token: string;
 
 beforeAll(async () => {
-  botPort = await freePort(0, 'PORT');
   await startBot();
-  await callUrl(product.botSwitchUrl, 'PUT', { url: eventsUrl() });
+  await callUrl(product.botSwitchUrl, 'PUT', { url: `${botUrl}/events` });
   token = await signIn(phone);
   const { url } = await callUrl(`${product.sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'basic' });
   await openTrialLink(url);
@@ -44,21 +32,17 @@ afterAll(async () => {
   await stopBot();
 });
 
-const eventsUrl = () => `http://127.0.0.1:${botPort}/events`;
-
+/** Starts the example, in place of the one that runs. */
 async function startBot(more: Record<string, string> = {}): Promise<void> {
-  bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
-    cwd: root,
-    env: {
-      PATH: process.env['PATH'],
-      SITE_URL: product.siteUrl,
-      BOT_WEBHOOK_SECRET,
-      BOT_PORT: String(botPort),
-      ...more,
-    },
+  await stopBot();
+  const { PATH } = process.env;
+  const env = { PATH, SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: new URL(botUrl).port, ...more };
+  const started = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(bot.stdout!, 'data');
+  bot = started;
+  await once(started.stdout, 'data');
 }
 
 async function stopBot(): Promise<void> {
@@ -67,13 +51,24 @@ async function stopBot(): Promise<void> {
   await once(bot, 'exit');
 }
 
+/** A service that stores the JSON of its requests, and what it responds with. */
+async function startService<Body>(respond: (received: Body[]) => object) {
+  const received: Body[] = [];
+  const server = await serve(async (request, response) => {
+    received.push((await json(request)) as Body);
+    response.end(JSON.stringify(respond(received)));
+  });
+  onTestFinished(server.close);
+  return { received, url: server.url };
+}
+
 const call = (method: string, path: string, body?: object) => callUrl(product.siteUrl + path, method, body, token);
 
 const used = async () => (await call('GET', '/api/user/me')).profile.messagesUsedThisPeriod as number;
 
-const readChat = async () => ((await call('GET', '/api/user/chat')) as { messages: Message[] }).messages;
+const readChat = async () => ((await call('GET', '/api/user/chat')) as { messages: ChatMessage[] }).messages;
 
-async function untilReply(text: string): Promise<Message> {
+async function untilReply(text: string): Promise<ChatMessage> {
   const id = crypto.randomUUID();
   await call('POST', '/api/user/chat/messages', { id, text });
   const messages = await until(`the reply to "${text}"`, readChat, (all) => all.some(({ replyTo }) => replyTo === id));
@@ -120,17 +115,10 @@ it('fetches a recording, transcribes and counts it, shows what it types, and rep
 });
 
 it('refuses what Solace did not sign, and answers an event that comes twice once', async () => {
-  const data = {
-    phone,
-    userId: 'u',
-    messageId: crypto.randomUUID(),
-    seq: 9,
-    text: 'Twice',
-    locale: null,
-    country: null,
-  };
+  const message = { messageId: crypto.randomUUID(), seq: 9, text: 'Twice' };
+  const data = { phone, userId: 'u', locale: null, country: null, ...message };
   const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
-  const url = eventsUrl();
+  const url = `${botUrl}/events`;
   expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
   const at = new Date();
   const headers = {
@@ -142,41 +130,28 @@ it('refuses what Solace did not sign, and answers an event that comes twice once
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204);
   // The reply to a later message comes after whatever the second delivery could have caused.
   await untilReply('Later');
-  expect((await readChat()).filter(({ replyTo }) => replyTo === data.messageId)).toHaveLength(1);
+  expect((await readChat()).filter(({ replyTo }) => replyTo === message.messageId)).toHaveLength(1);
 });
 
 it('asks a model where it has an address, with what was said before', async () => {
-  const asked: { role: string; content: string }[][] = [];
-  const respond = async (request: IncomingMessage, response: ServerResponse) => {
-    asked.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).messages);
-    response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: `Reply ${asked.length}` } }] }));
-  };
-  const model: Server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  await once(model, 'listening');
-  await stopBot();
-  await startBot({ MODEL_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}` });
+  type Prompt = { messages: { content: string }[] };
+  const model = await startService<Prompt>(({ length }) => ({
+    choices: [{ message: { role: 'assistant', content: `Reply ${length}` } }],
+  }));
+  await startBot({ MODEL_URL: model.url });
   expect((await untilReply('One')).text).toBe('Reply 1');
   expect((await untilReply('Two')).text).toBe('Reply 2');
-  expect(asked[1]!.slice(1).map(({ content }) => content)).toEqual(['One', 'Reply 1', 'Two']);
-  model.close();
+  const [, ...said] = model.received[1]!.messages.map(({ content }) => content);
+  expect(said).toEqual(['One', 'Reply 1', 'Two']);
 });
 
-type Sent = { to?: string; recipient?: string; text: { body: string } };
-
 it('talks on WhatsApp with a number, an id, or both, and takes a hidden number from its claim to its replies', async () => {
-  const sent: Sent[] = [];
-  const respond = async (request: IncomingMessage, response: ServerResponse) => {
-    sent.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
-    response.end('{}');
-  };
-  const whatsapp: Server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  await once(whatsapp, 'listening');
+  type Sent = { to?: string; recipient?: string; text: { body: string } };
+  const { received: sent, url } = await startService<Sent>(() => ({}));
   const secret = 'app-secret';
-  await stopBot();
-  const port = (whatsapp.address() as AddressInfo).port;
-  await startBot({ WHATSAPP_URL: `http://127.0.0.1:${port}`, WHATSAPP_APP_SECRET: secret });
+  await startBot({ WHATSAPP_URL: url, WHATSAPP_APP_SECRET: secret });
   const post = (body: string, signedBy: string) =>
-    fetch(`http://127.0.0.1:${botPort}/whatsapp`, {
+    fetch(`${botUrl}/whatsapp`, {
       method: 'POST',
       headers: { 'x-hub-signature-256': `sha256=${createHmac('sha256', signedBy).update(body).digest('hex')}` },
       body,
@@ -189,45 +164,35 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
     expect((await post(body, 'another')).status).toBe(401);
     // Meta may post a message twice.
     for (let time = 0; time < 2; time += 1) expect((await post(body, secret)).status).toBe(200);
-    await until(
-      'the reply on WhatsApp',
-      () => sent,
-      ({ length }) => length > before,
-    );
-    return sent.at(-1)!;
+    await expect.poll(() => sent.length, { timeout: 30_000 }).toBeGreaterThan(before);
+    const { text: reply, ...receiver } = sent.at(-1)!;
+    return { ...receiver, reply: reply.body };
   };
   const newId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
 
   const [visible, hidden] = [newNumber(), newNumber()];
   const [visibleId, hiddenId] = [newId(), newId()];
-  const both = { from: visible.slice(1), from_user_id: visibleId };
-  expect(await say('Hello', { from: visible.slice(1) })).toMatchObject({
-    to: visible.slice(1),
-    text: { body: 'You wrote: Hello' },
-  });
-  expect(await say('With both', both)).toMatchObject({ to: visible.slice(1), text: { body: 'You wrote: With both' } });
+  const to = visible.slice(1);
+  expect(await say('Hello', { from: to })).toMatchObject({ to, reply: 'You wrote: Hello' });
+  const both = { from: to, from_user_id: visibleId };
+  expect(await say('With both', both)).toMatchObject({ to, reply: 'You wrote: With both' });
   // WhatsApp may repeat the id where the number was.
   const idAlone = { from: visibleId, from_user_id: visibleId };
-  expect(await say('By the id', idAlone)).toMatchObject({
-    recipient: visibleId,
-    text: { body: 'You wrote: By the id' },
-  });
-  const conflict = { from: visible.slice(1), from_user_id: newId() };
-  expect((await say('Another person', conflict)).text.body).toContain('write to our support');
+  expect(await say('By the id', idAlone)).toMatchObject({ recipient: visibleId, reply: 'You wrote: By the id' });
+  const conflict = { from: to, from_user_id: newId() };
+  expect((await say('Another person', conflict)).reply).toContain('write to our support');
 
   const theirs = { from_user_id: hiddenId };
-  expect((await say('Hello', theirs)).text.body).toContain('I cannot see your number.');
+  expect((await say('Hello', theirs)).reply).toContain('I cannot see your number.');
   const { linkCode } = await callUrl(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone: hidden });
-  expect((await say(`Hi! ${linkCode}`, theirs)).text.body).toContain('Type the code that has just arrived');
-  expect((await say(`Hi! ${linkCode}`, theirs)).text.body).toContain('used or too old');
-  const messages = await callUrl<{ code?: string }[]>(`${product.sandboxUrl}/phones/${hidden}/messages`);
-  const otp = messages.findLast(({ code }) => code)!.code!;
+  expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain('Type the code that has just arrived');
+  expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain('used or too old');
+  const otp = await codeOn(hidden);
   const signedIn = await callUrl(`${product.siteUrl}/api/auth/verify-otp`, 'POST', { phone: hidden, otp });
   expect(signedIn.success).toBe(true);
-  expect(await say('Here I am', theirs)).toMatchObject({ recipient: hiddenId, text: { body: 'You wrote: Here I am' } });
-  expect((await say('I think of suicide', theirs)).text.body).toContain('crisis line');
+  expect(await say('Here I am', theirs)).toMatchObject({ recipient: hiddenId, reply: 'You wrote: Here I am' });
+  expect((await say('I think of suicide', theirs)).reply).toContain('crisis line');
   const used = await callUrl(`${product.siteUrl}/api/user/me`, 'GET', undefined, signedIn.token);
   expect(used.profile.messagesUsedThisPeriod).toBe(2);
   expect(sent).toHaveLength(9);
-  whatsapp.close();
 });

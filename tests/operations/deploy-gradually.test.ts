@@ -80,22 +80,15 @@ async function rollOut({ runChecks, badLook, parts = [10, 50], watchMs = 0, ...w
 }
 
 describe('a gradual deployment', () => {
-  it('uploads, migrates, and deploys to growing parts of the users', async () => {
-    const { done, calls, splits, migrated } = await rollOut();
+  it('uploads, migrates, deploys to growing parts of the users, looks after each step, and says the way back', async () => {
+    const { done, calls, splits, looks, migrated, said } = await rollOut();
     expect({ done, migrated }).toEqual({ done: true, migrated: true });
     expect(calls[0]!.args).toEqual(['deployments', 'status', '--env', 'preview', '--json']);
     expect(calls[1]!.args.slice(0, 4)).toEqual(['versions', 'upload', '--env', 'preview']);
     expect(calls[1]!.settings).toContain('CODE_PEPPER');
     expect(splits).toEqual(['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100']);
-  });
-
-  it('looks at the new version after each step, and at what everybody gets after the last', async () => {
     const site = 'https://solace.example solace-preview NEW';
-    expect((await rollOut()).looks).toEqual([`${site} part`, `${site} part`, `${site} all`]);
-  });
-
-  it('says each step and the way back', async () => {
-    const { said } = await rollOut();
+    expect(looks).toEqual([`${site} part`, `${site} part`, `${site} all`]);
     expect(said.split('\n')).toEqual([
       '✓ All',
       '✓ Version NEW is uploaded; nobody gets it yet',
@@ -114,18 +107,14 @@ describe('a gradual deployment', () => {
   });
 
   it.each([
-    ['at the first part', 1, ['NEW@10 OLD@90', 'OLD@100']],
-    ['at the second part', 2, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100']],
-    ['when everybody has it', 3, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100', 'OLD@100']],
-  ])('goes back by itself when the check fails %s', async (_, badLook, expected) => {
-    const { done, splits, said } = await rollOut({ badLook });
+    ['at the first part', { badLook: 1 }, ['NEW@10 OLD@90', 'OLD@100']],
+    ['at the second part', { badLook: 2 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100']],
+    ['when everybody has it', { badLook: 3 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100', 'OLD@100']],
+    ['while a part is watched', { parts: [10], watchMs: 120_000, badLook: 3 }, ['NEW@10 OLD@90', 'OLD@100']],
+  ])('goes back by itself when the check fails %s', async (_, world, expected) => {
+    const { done, splits, said } = await rollOut(world);
     expect({ done, splits }).toEqual({ done: false, splits: expected });
     expect(said).toContain('✗ /api/health answers 503\nAll users get the version before again: OLD.');
-  });
-
-  it('goes back when a part fails while it is watched', async () => {
-    const { splits } = await rollOut({ parts: [10], watchMs: 120_000, badLook: 3 });
-    expect(splits).toEqual(['NEW@10 OLD@90', 'OLD@100']);
   });
 
   it('says loudly what to run when it cannot go back', async () => {
@@ -142,44 +131,28 @@ describe('a gradual deployment', () => {
 });
 
 describe('a gradual deployment that cannot begin', () => {
-  const refused = async (world: World) => {
+  const migration =
+    'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
+  const parts = [
+    { version_id: 'A', percentage: 90 },
+    { version_id: 'B', percentage: 10 },
+  ];
+
+  it.each<[what: string, world: World, said: RegExp]>([
+    ['is wrong for the doctor', { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') }, /Nothing was changed\./],
+    [
+      'has a new Durable Object migration',
+      { failing: ['versions upload'], error: migration },
+      /new Durable Object migration.*Nothing was deployed\. .*npm run deploy -- --env preview$/,
+    ],
+    ['cannot be built', { failing: ['versions upload'] }, /Nothing was deployed; the present version runs on\.$/],
+    ['is the first', { deployed: [] }, /Deploy the first one with: npm run deploy -- --env preview/],
+    ['is unknown', { failing: ['deployments status'] }, /Deploy the first one with: npm run deploy -- --env preview/],
+    ['meets an unfinished rollout', { deployed: parts }, /An earlier rollout is unfinished: A has 90 %, B has 10 %\./],
+  ])('changes nothing and says what to do if the version %s', async (_, world, expected) => {
     const { done, splits, migrated, said } = await rollOut(world);
     expect({ done, splits, migrated }).toEqual({ done: false, splits: [], migrated: false });
-    return said;
-  };
-
-  it('changes nothing when the doctor finds something wrong', async () => {
-    expect(await refused({ runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') })).toContain(
-      'Nothing was changed.',
-    );
-  });
-
-  it('says to deploy to everybody when there is a new Durable Object migration', async () => {
-    const error =
-      'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
-    const said = await refused({ failing: ['versions upload'], error });
-    expect(said).toMatch(/new Durable Object migration.*Nothing was deployed\. .*npm run deploy -- --env preview$/);
-  });
-
-  it('leaves the present version alone when the build fails', async () => {
-    expect(await refused({ failing: ['versions upload'] })).toMatch(
-      /Nothing was deployed; the present version runs on\.$/,
-    );
-  });
-
-  it.each([{ deployed: [] }, { failing: ['deployments status'] }])(
-    'says how to deploy the first version: %o',
-    async (world) => {
-      expect(await refused(world)).toContain('Deploy the first one with: npm run deploy -- --env preview');
-    },
-  );
-
-  it('asks to finish an earlier rollout first', async () => {
-    const deployed = [
-      { version_id: 'A', percentage: 90 },
-      { version_id: 'B', percentage: 10 },
-    ];
-    expect(await refused({ deployed })).toContain('An earlier rollout is unfinished: A has 90 %, B has 10 %.');
+    expect(said).toMatch(expected);
   });
 });
 
@@ -202,21 +175,12 @@ describe('the flags', () => {
 });
 
 it.each([
-  [
-    ['versions', 'upload'],
-    ['env', 'secrets-file', 'message'],
-  ],
-  [
-    ['deployments', 'status'],
-    ['env', 'json'],
-  ],
-  [
-    ['versions', 'deploy'],
-    ['env', 'message', 'yes'],
-  ],
-])('uses flags that the installed Wrangler knows: %j', ([area, verb], flags) => {
+  ['versions', 'upload', ['env', 'secrets-file', 'message']],
+  ['deployments', 'status', ['env', 'json']],
+  ['versions', 'deploy', ['env', 'message', 'yes']],
+])('uses flags that the installed Wrangler knows: %s %s %j', (area, verb, flags) => {
   const { registry, globalFlags } = experimental_getWranglerCommands();
-  const command = registry.subtree.get(area!)?.subtree.get(verb!)?.definition;
+  const command = registry.subtree.get(area)?.subtree.get(verb)?.definition;
   expect(command?.type).toBe('command');
   const known = { ...globalFlags, ...(command?.type === 'command' ? command.args : {}) };
   expect(Object.keys(known)).toEqual(expect.arrayContaining(flags));

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deployTo } from '../../worker/operations/deploy/deployment.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 import { buildEnvironment, version, smoke } from '../../worker/operations/deploy/new-version.ts';
+import { serve } from './test-services.ts';
 
 const values = { SITE_URL: 'https://solace.example', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
 
@@ -37,45 +36,38 @@ async function rehearse(
 
 describe('a deployment', () => {
   it('checks, migrates, deploys and looks, in this order', async () => {
-    const { done, steps } = await rehearse();
-    expect(done).toBe(true);
-    expect(steps).toEqual([
-      'runChecks true',
-      'migrate libsql://x t',
-      'deploy preview',
-      'smoke https://solace.example v2',
-    ]);
+    const steps = ['runChecks true', 'migrate libsql://x t', 'deploy preview', 'smoke https://solace.example v2'];
+    expect(await rehearse()).toMatchObject({ done: true, steps });
   });
 
   it('changes nothing when a check fails', async () => {
-    const { done, steps, said } = await rehearse({ runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') });
-    expect({ done, steps }).toEqual({ done: false, steps: ['runChecks true'] });
+    const { said, ...rest } = await rehearse({ runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') });
+    expect(rest).toEqual({ done: false, steps: ['runChecks true'] });
     expect(said).toContain('Nothing was changed.');
   });
 
   it('does not look at what was not deployed', async () => {
     const { done, steps } = await rehearse({ publish: true });
-    expect(done).toBe(false);
-    expect(steps.at(-1)).toBe('deploy preview');
+    expect({ done, last: steps.at(-1) }).toEqual({ done: false, last: 'deploy preview' });
   });
 
   it('says in one line how to go back when the new version does not serve', async () => {
-    const { done, said } = await rehearse({ smoke: '/ answers 500' });
-    expect(done).toBe(false);
-    expect(said).toMatch(/^Go back with: npx wrangler rollback --env preview --yes$/m);
+    const said = expect.stringMatching(/^Go back with: npx wrangler rollback --env preview --yes$/m);
+    expect(await rehearse({ smoke: '/ answers 500' })).toMatchObject({ done: false, said });
   });
-});
 
-describe('a deployment to production without CONTACT_URL', () => {
-  it('changes nothing, and says which flag lets it pass', async () => {
-    const { done, steps, said } = await rehearse({}, { target: 'production' });
-    expect({ done, steps }).toEqual({ done: false, steps: [] });
+  it('to production changes nothing without CONTACT_URL, and says which flag lets it pass', async () => {
+    const { said, ...rest } = await rehearse({}, { target: 'production' });
+    expect(rest).toEqual({ done: false, steps: [] });
     expect(said).toContain('--without-contact');
   });
 
-  it.each([{ contact: 'https://forms.example' }, { withoutContact: true }])('goes on with %o', async (given) => {
-    expect((await rehearse({}, { target: 'production', ...given })).done).toBe(true);
-  });
+  it.each([{ contact: 'https://forms.example' }, { withoutContact: true }])(
+    'to production goes on with %o',
+    async (given) => {
+      expect(await rehearse({}, { target: 'production', ...given })).toMatchObject({ done: true });
+    },
+  );
 });
 
 it('gives the address of the contact form to the build', () => {
@@ -91,11 +83,9 @@ it('names the version without git, as in a source archive', () => {
 
 describe('the look at a deployed site', () => {
   const page = '<script type="module" src="/assets/index-1a2b.js"></script>';
-  /** Only a failure reaches the first one's end; the second one looks once. */
-  const [patient, impatient] = [
-    { forMs: 60_000, pauseMs: 1 },
-    { forMs: 0, pauseMs: 0 },
-  ];
+  /** Only a failure reaches its end. */
+  const patient = { forMs: 60_000, pauseMs: 1 };
+  const once = { forMs: 0, pauseMs: 0 };
   const deployed = { id: 'v2', worker: 'solace' };
   type Answer = [status: number, body: string];
   type Site = { health?: Answer; stranger?: Answer; home?: Answer; version?: string };
@@ -111,17 +101,15 @@ describe('the look at a deployed site', () => {
   async function look(siteAt: (calls: number) => Site, { isPart = false, patience = patient } = {}) {
     let calls = 0;
     const overrides = new Set<unknown>();
-    const server = createServer(({ url, headers }, response) => {
+    const server = await serve(({ url, headers }, response) => {
       calls += 1;
       overrides.add(headers['cloudflare-workers-version-overrides']);
       const site = { ...inOrder, ...siteAt(calls) };
       const [status, body] = url === '/' ? site.home : url === '/api/health' ? site.health : site.stranger;
       response.writeHead(status, { connection: 'close', 'x-version': site.version }).end(body);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const siteUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const problem = await smoke({ siteUrl, version: deployed, isPart }, page, patience);
-    server.close();
+    const problem = await smoke({ siteUrl: server.url, version: deployed, isPart }, page, patience);
+    await server.close();
     return { problem, overrides: [...overrides] };
   }
 
@@ -146,11 +134,11 @@ describe('the look at a deployed site', () => {
     ['a page that fails', { home: [500, ''] }, /\/ answers 500/],
     ['a page of another build', { home: [200, 'other'] }, /without \/assets\/index-1a2b/],
   ] as [string, Site, RegExp][])('names %s', async (_, site, said) => {
-    expect((await look(() => site, { patience: impatient })).problem).toMatch(said);
+    expect((await look(() => site, { patience: once })).problem).toMatch(said);
   });
 
   it('names a site that does not answer', async () => {
     const silent = { siteUrl: 'http://127.0.0.1:1', version: deployed };
-    expect(await smoke(silent, page, impatient)).toMatch(/does not answer/);
+    expect(await smoke(silent, page, once)).toMatch(/does not answer/);
   });
 });

@@ -45,13 +45,18 @@ export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
 export const writeToAssistant = (phone: string) =>
   call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
 
+/** The newest code on a phone. */
+export async function codeOn(phone: string): Promise<string> {
+  const messages = await call<{ code?: string }[]>(`${sandboxUrl}/phones/${phone}/messages`);
+  return messages.findLast(({ code }) => code)!.code!;
+}
+
 /** The token of a new session; clears the limits first, as a message to the assistant does. */
 export async function signIn(phone: string): Promise<string> {
   await writeToAssistant(phone);
   // As the page does: a code that signs in with its challenge does not count for the address, which all tests share.
   const { challenge } = await call(`${siteUrl}/api/auth/request-otp`, 'POST', { phone });
-  const messages = await call<{ code?: string }[]>(`${sandboxUrl}/phones/${phone}/messages`);
-  const otp = messages.findLast(({ code }) => code)!.code!;
+  const otp = await codeOn(phone);
   const { token } = await call(`${siteUrl}/api/auth/verify-otp`, 'POST', { phone, otp, challenge });
   return token;
 }

@@ -38,8 +38,8 @@ export async function startTestServices({ isSetUp = true } = {}) {
 }
 
 /** Starts a server of the test's own on a free port. */
-export async function serve(listener: RequestListener) {
+export async function serve(listener: (...args: Parameters<RequestListener>) => unknown) {
   const server = await listen(0);
-  server.serve(listener);
+  server.serve((request, response) => void listener(request, response));
   return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
 }
