@@ -4,47 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { experimental_readRawConfig } from 'wrangler';
 import { writeBuiltConfig } from '../product/worker-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 const limitKiB = 200;
 
-let folder: string;
-let config: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'solace-dry-run-'));
-  config = await writeBuiltConfig(root, folder);
-});
+const folder = mkdtempSync(join(tmpdir(), 'solace-dry-run-'));
+const config = await writeBuiltConfig(root, folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The upload of `wrangler deploy`; the website is in `dist` already. */
-async function dryRun(environment: string): Promise<string> {
-  const args = [
-    'deploy',
-    '--dry-run',
-    '--config',
-    config,
-    '--env',
-    environment,
-    '--outdir',
-    join(folder, `out-${environment}`),
-  ];
-  const env = {
-    ...process.env,
-    WRANGLER_SEND_METRICS: 'false',
-    WRANGLER_LOG_PATH: join(folder, 'logs'),
-    FORCE_COLOR: '0',
-  };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [wrangler, ...args], { env });
-  return stdout + stderr;
-}
-
+/** What `wrangler deploy` would upload; the website is in `dist` already. */
 it.concurrent.each(['preview', 'production'])(
   'would deploy the environment "%s" within its budget, with all bindings',
   async (name) => {
-    const told = await dryRun(name);
+    const args = ['deploy', '--dry-run', '--config', config, '--env', name, '--outdir', join(folder, `out-${name}`)];
+    const own = { WRANGLER_SEND_METRICS: 'false', WRANGLER_LOG_PATH: join(folder, 'logs'), FORCE_COLOR: '0' };
+    const env = { ...process.env, ...own };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [wrangler, ...args], { env });
+    const told = stdout + stderr;
     const bindings = ['LIVE_USER', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
     for (const part of [...bindings, 'assets directory']) expect(told).toContain(part);
     expect(told).not.toMatch(/warning/i);
@@ -62,27 +42,16 @@ it('answers under workers.dev in preview alone, and samples traces', () => {
   expect(section('observability.traces')).toMatch(/^head_sampling_rate = 0\.\d+$/m);
 });
 
-type Migration = {
-  new_sqlite_classes?: string[];
-  renamed_classes?: { from: string; to: string }[];
-  deleted_classes?: string[];
-};
-
-it('moves the conversations to LiveUser by its migrations, and leaves no other class of Durable Objects', async () => {
-  const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
-  const { migrations = [] } = readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig;
+it('moves the conversations to LiveUser by its migrations, and leaves no other class of Durable Objects', () => {
+  const { migrations = [] } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig;
   const firstNames = new Map<string, string>();
-  for (const {
-    new_sqlite_classes: added = [],
-    renamed_classes: renamed = [],
-    deleted_classes: deleted = [],
-  } of migrations as Migration[]) {
-    for (const name of added) firstNames.set(name, name);
-    for (const { from, to } of renamed) {
+  for (const { new_sqlite_classes: added, renamed_classes: renamed, deleted_classes: deleted } of migrations) {
+    for (const name of added ?? []) firstNames.set(name, name);
+    for (const { from, to } of renamed ?? []) {
       firstNames.set(to, firstNames.get(from)!);
       firstNames.delete(from);
     }
-    for (const name of deleted) expect(firstNames.delete(name), name).toBe(true);
+    for (const name of deleted ?? []) expect(firstNames.delete(name), name).toBe(true);
   }
   expect(Object.fromEntries(firstNames)).toEqual({ LiveUser: 'Conversation' });
 });
