@@ -38,7 +38,7 @@ export async function call<T = Record<string, any>>(
   return response.json() as Promise<T>;
 }
 
-const { siteUrl, sandboxUrl } = product;
+const { siteUrl, sandboxUrl, vars, auditFile } = product;
 
 export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
 
@@ -96,8 +96,7 @@ export async function eventTypesOf(phone: string): Promise<string[]> {
   return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
 }
 
-const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = product.vars;
-
+const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
 export const database = createClient({ url, authToken });
 
 /** The tables that contain any of the words, in any column. */
@@ -115,9 +114,7 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
 
 export type Ran = { code: number; stdout: string; stderr: string };
 
-const { vars, auditFile } = product;
 const env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
-const runnerFile = fileURLToPath(new URL('./command-runner.ts', import.meta.url));
 let runner: ChildProcess | undefined;
 
 /** Runs a support command with the settings of the product, in the same process as the command before. */
@@ -130,23 +127,21 @@ export async function support(...args: string[]): Promise<Ran> {
 
 /** It ends with the process of the tests. */
 function startRunner(): ChildProcess {
-  const started = fork(runnerFile, { env });
+  const started = fork(fileURLToPath(new URL('./command-runner.ts', import.meta.url)), { env });
   started.unref();
   started.channel?.unref();
   return started;
 }
 
-/** Runs a support command in a process of its own, as `npm run support` does. */
-export const supportProcess = (...args: string[]) => ownerProcess('support/support-command.ts', ...args);
-
 /** Runs a command of the owner, a file of `worker/operations`, in a process of its own. */
 export async function ownerProcess(file: string, ...args: string[]): Promise<Ran> {
   const command = ['.ci/require-node.js', `worker/operations/${file}`, ...args];
-  return promisify(execFile)(process.execPath, command, { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
-  );
+  const ran = promisify(execFile)(process.execPath, command, { env });
+  return ran.then((output) => ({ code: 0, ...output })).catch((failed: Ran) => failed);
 }
+
+/** Runs a support command in a process of its own, as `npm run support` does. */
+export const supportProcess = (...args: string[]) => ownerProcess('support/support-command.ts', ...args);
 
 /** What a command prints with `--json`. */
 export async function supportJson(...args: string[]): Promise<Record<string, any>> {
@@ -154,12 +149,10 @@ export async function supportJson(...args: string[]): Promise<Record<string, any
   return JSON.parse(stdout) as Record<string, any>;
 }
 
-type AuditLine = { command: string; about: string; outcome: string; env: string };
-
 export const auditText = () => readFileSync(auditFile, 'utf8');
 
 export const auditLines = () =>
   auditText()
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as AuditLine);
+    .map((line) => JSON.parse(line) as { command: string; about: string; outcome: string; env: string });
