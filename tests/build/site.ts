@@ -1,18 +1,14 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { memoize } from '../../worker/lib/memoize.ts';
 
 const root = join(import.meta.dirname, '../../dist/web');
 if (!existsSync(join(root, 'index.html'))) throw new Error('There is no build to look at: run `npm run build` first.');
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const weights = new Map<string, number>();
 /** Compressed once each: the shared scripts belong to every page. */
-function weigh(text: string): number {
-  const weight = weights.get(text) ?? brotliCompressSync(text).length / 1024;
-  weights.set(text, weight);
-  return weight;
-}
+const weigh = memoize((text: string) => brotliCompressSync(text).length / 1024, Infinity);
 
 /** The built website, as it lies in `dist/web`; weights are KiB of brotli. */
 export const site = {
@@ -35,5 +31,8 @@ export const site = {
       .replaceAll(/<noscript>[\s\S]*?<\/noscript>/g, '')
       .replaceAll(/<[^>]+>/g, '')
       .replaceAll(/\s+/g, ' ')
+      .replaceAll('&#x27;', "'")
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
       .trim(),
 };
