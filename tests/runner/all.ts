@@ -3,12 +3,13 @@ import { parseArgs } from 'node:util';
 import { ensureHeadlessBrowser } from '../browser/browser.ts';
 import { messageOf, requireDiskSpace, stopSignal } from '../product/machine.ts';
 import { describePlan, measureCapacity, planFor, type Plan } from './capacity.ts';
-import { newLogFolder, npmScript, printLine as print, runSteps, secondsSince, type Step } from './steps.ts';
+import { apiSteps, newLogFolder, npmScript, printLine as print, runSteps, secondsOf } from './steps.ts';
 
 /** `npm test`: every check and test, in a random order, with as many processes at once as the machine can carry. */
 const stop = stopSignal('test');
 
 const begun = performance.now();
+const duration = () => secondsOf(performance.now() - begun).trim();
 const passed = await run().catch((error: unknown) => {
   print(messageOf(error));
   return false;
@@ -26,10 +27,10 @@ async function run(): Promise<boolean> {
   print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
   for (const { together, steps } of phases(plan, seed))
     if (!(await runSteps(steps, { together, logs, keepGoing, stop }))) {
-      print(`Failed after ${secondsSince(begun).trim()}. Repeat this order with: npm test -- --seed=${seed}`);
+      print(`Failed after ${duration()}. Repeat this order with: npm test -- --seed=${seed}`);
       return false;
     }
-  print(`Everything passed in ${secondsSince(begun).trim()}.`);
+  print(`Everything passed in ${duration()}.`);
   return true;
 }
 
@@ -38,34 +39,23 @@ function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
   const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
   const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, reporter];
   const vitest = (script: string) => npmScript(script, ...order, ...(together < 4 ? ['--maxWorkers=1'] : []));
-  const api = Array.from({ length: apiShards }, (_, index): Step => {
-    const shard = `${index + 1}/${apiShards}`;
-    return { ...npmScript('test:api', ...order, `--shard=${shard}`), name: `test:api ${shard}` };
-  });
-  const browser = npmScript(
-    'test:browser',
-    `--shuffle=${seed}`,
-    `--workers=${browserWorkers}`,
-    '--reporter=./tests/runner/playwright-reporter.ts',
-    '--trace=retain-on-failure',
-  );
+  const browserOptions = ['--reporter=./tests/runner/playwright-reporter.ts', '--trace=retain-on-failure'];
+  const browser = npmScript('test:browser', `--shuffle=${seed}`, `--workers=${browserWorkers}`, ...browserOptions);
   const faults = npmScript('test:faults', '--seconds=25', '--no-latencies');
   const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
   return [
     { together: 1, steps: [npmScript('build')] },
     { together: 1, steps: [npmScript('build:pseudo')] },
-    { together, steps: [browser, ...api, ...checks, faults, npmScript('types'), npmScript('lint')] },
+    {
+      together,
+      steps: [browser, ...apiSteps(apiShards, ...order), ...checks, faults, npmScript('types'), npmScript('lint')],
+    },
   ];
 }
 
-function readOptions(): { seed: number; keepGoing: boolean } {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(randomInt(1_000_000)) },
-      'keep-going': { type: 'boolean', default: false },
-    },
-  });
-  const seed = Number(values.seed);
-  if (Number.isInteger(seed) && seed >= 0) return { seed, keepGoing: values['keep-going'] };
+function readOptions() {
+  const seed = { type: 'string', default: String(randomInt(1_000_000)) } as const;
+  const { values } = parseArgs({ options: { seed, 'keep-going': { type: 'boolean', default: false } } });
+  if (/^\d+$/.test(values.seed)) return { seed: Number(values.seed), keepGoing: values['keep-going'] };
   throw new Error(`--seed is a whole number, not "${values.seed}".`);
 }

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { availableParallelism, loadavg } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-export type Capacity = {
+type Capacity = {
   cores: number;
   /** How many processors' time these tests can have: all on an idle machine, a third beside twice as many busy ones. */
   free: number;
@@ -20,12 +21,7 @@ export async function measureCapacity(): Promise<Capacity> {
   const cores = availableParallelism();
   const spin = `const end = performance.now() + ${measuredMs}; while (performance.now() < end);`;
   const [begun, before] = [performance.now(), process.cpuUsage()];
-  await Promise.all(
-    Array.from(
-      { length: cores },
-      () => new Promise((resolve) => new Worker(spin, { eval: true }).once('exit', resolve)),
-    ),
-  );
+  await Promise.all(Array.from({ length: cores }, () => once(new Worker(spin, { eval: true }), 'exit')));
   const { user, system } = process.cpuUsage(before);
   const share = (user + system) / 1000 / (performance.now() - begun);
   return { cores, free: Math.min(cores, share), load: loadavg()[0] ?? 0 };
@@ -38,11 +34,8 @@ export async function measureCapacity(): Promise<Capacity> {
  */
 export function planFor({ free }: Pick<Capacity, 'free'>): Plan {
   const together = free < 0.4 ? 2 : between(3, Math.round(1 + free), 9);
-  return {
-    together,
-    apiShards: between(1, together - 2, 6),
-    browserWorkers: between(1, Math.round(1.4 + free * 0.4), 6),
-  };
+  const browserWorkers = between(1, Math.round(1.4 + free * 0.4), 6);
+  return { together, apiShards: between(1, together - 2, 6), browserWorkers };
 }
 
 /** The capacity and the plan in one line. */

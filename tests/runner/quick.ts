@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { measureCapacity, planFor } from './capacity.ts';
-import { newLogFolder, npmScript, runSteps } from './steps.ts';
+import { apiSteps, newLogFolder, npmScript, runSteps } from './steps.ts';
 import { stopSignal } from '../product/machine.ts';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */
@@ -28,15 +28,14 @@ export function touchedTests(changed: string[], tests: string[]): string[] {
 }
 
 /** Every file that differs from the last commit, new files included. */
-export function changedFiles(): string[] {
+function changedFiles(): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
   return [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')];
 }
 
 export function apiTests(): string[] {
-  return readdirSync('tests/api')
-    .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => `tests/api/${name}`);
+  const names = readdirSync('tests/api').filter((name) => name.endsWith('.test.ts'));
+  return names.map((name) => `tests/api/${name}`);
 }
 
 /** Runs types, lint, rules, and the API tests of the parts that differ from the last commit; returns whether all pass. */
@@ -45,12 +44,8 @@ async function runQuickTests(): Promise<boolean> {
   const { together, apiShards } = planFor(await measureCapacity());
   const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
   const touched = touchedTests(changedFiles(), apiTests());
-  const parts = Math.min(apiShards, touched.length);
-  const shards = Array.from({ length: parts }, (_, index) => {
-    const shard = `${index + 1}/${parts}`;
-    return { ...npmScript('test:api', ...touched, reporter, `--shard=${shard}`), name: `test:api ${shard}` };
-  });
-  const steps = [...shards, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];
+  const api = apiSteps(Math.min(apiShards, touched.length), ...touched, reporter);
+  const steps = [...api, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];
   return runSteps(steps, { together, logs: newLogFolder(), stop });
 }
 

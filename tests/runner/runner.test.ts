@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -15,29 +15,23 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A shell script that runs in the test's folder. */
-const shell = (name: string, script: string): Step => ({
-  name,
-  command: 'sh',
-  args: ['-c', `cd ${folder}; ${script}`],
-});
+const shell = (name: string, script: string) => ({ name, command: 'sh', args: ['-c', `cd ${folder}; ${script}`] });
 const until = (file: string) => `while [ ! -e ${file} ]; do sleep 0.05; done`;
-const run = (steps: Step[], together: number, options: { stop?: AbortSignal; keepGoing?: boolean } = {}) =>
-  runSteps(steps, { together, logs: join(folder, 'logs'), print: (line) => printed.push(line), ...options });
+const run = (steps: Step[], together = 1, { stop = new AbortController().signal, keepGoing = false } = {}) =>
+  runSteps(steps, { together, logs: join(folder, 'logs'), print: (line) => printed.push(line), stop, keepGoing });
 const read = (file: string) => readFileSync(join(folder, file), 'utf8').trim();
 
 /** Resolves when a process has ended; one that nobody has waited for yet is a zombie. */
 async function untilEnded(pid: string): Promise<void> {
-  const state = () => {
+  const stat = `/proc/${pid}/stat`;
+  const hasEnded = () => {
     try {
-      process.kill(Number(pid), 0);
-      return existsSync(`/proc/${pid}/stat`) && readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-        ? 'ended'
-        : 'runs';
+      return !process.kill(Number(pid), 0) || (existsSync(stat) && readFileSync(stat, 'utf8').includes(') Z '));
     } catch {
-      return 'ended';
+      return true;
     }
   };
-  await expect.poll(state, { timeout: 30_000, message: `process ${pid}` }).toBe('ended');
+  await expect.poll(hasEnded, { timeout: 30_000, message: `the end of process ${pid}` }).toBe(true);
 }
 
 test('runs as many steps at once as it may', async () => {
@@ -52,25 +46,19 @@ test('begins a step when the one before has ended', async () => {
 });
 
 test('shows the lines of files and steps, and keeps all output in a log', async () => {
-  expect(
-    await run([shell('some', "echo '✓    0.5 s  a file'; echo '✓ built in 495ms'; echo chatter; echo noise >&2")], 1),
-  ).toBe(true);
+  const script = "echo '✓    0.5 s  a file'; echo '✓ built in 495ms'; echo chatter; echo noise >&2";
+  expect(await run([shell('some', script)])).toBe(true);
   expect(printed).toEqual(['✓    0.5 s  a file', expect.stringMatching(/^✓ +\d+\.\d s {2}some$/)]);
-  expect(read('logs/some.log').split('\n').toSorted()).toEqual([
-    'chatter',
-    'noise',
-    '✓    0.5 s  a file',
-    '✓ built in 495ms',
-  ]);
+  const logged = read('logs/some.log').split('\n').toSorted();
+  expect(logged).toEqual(['chatter', 'noise', '✓    0.5 s  a file', '✓ built in 495ms']);
 });
 
 test('shows the whole output of a step that fails, unless it has shown its failures', async () => {
-  expect(await run([shell('crash', 'echo why; exit 3')], 1)).toBe(false);
+  expect(await run([shell('crash', 'echo why; exit 3')])).toBe(false);
   expect(printed).toEqual(['│ why', expect.stringMatching(/^✗ .* crash failed; its whole output is in .*crash\.log$/)]);
   printed = [];
-  expect(await run([shell('tests', "echo '✗    0.5 s  a file'; echo '│ because'; echo chatter; exit 1")], 1)).toBe(
-    false,
-  );
+  const script = "echo '✗    0.5 s  a file'; echo '│ because'; echo chatter; exit 1";
+  expect(await run([shell('tests', script)])).toBe(false);
   expect(printed.slice(0, -1)).toEqual(['✗    0.5 s  a file', '│ because']);
 });
 
@@ -90,9 +78,8 @@ test('runs the other steps to their end when it is to keep going', async () => {
 
 test('ends all processes when it is stopped', async () => {
   const stop = new AbortController();
-  const running = run([shell('long', "echo $$ > pid; echo '✓    0.1 s  begun'; sleep 600; true")], 1, {
-    stop: stop.signal,
-  });
+  const long = shell('long', "echo $$ > pid; echo '✓    0.1 s  begun'; sleep 600; true");
+  const running = run([long], 1, { stop: stop.signal });
   await expect.poll(() => printed, { timeout: 30_000 }).toEqual(['✓    0.1 s  begun']);
   stop.abort();
   expect(await running).toBe(false);
@@ -100,7 +87,7 @@ test('ends all processes when it is stopped', async () => {
 });
 
 test('says what to do when the disk has become full', async () => {
-  expect(await run([shell('build', "echo 'ENOSPC: no space left on device, write'; exit 1")], 1)).toBe(false);
+  expect(await run([shell('build', "echo 'ENOSPC: no space left on device, write'; exit 1")])).toBe(false);
   expect(printed).toContainEqual(expect.stringMatching(/^The disk is full: remove what you do not need/));
 });
 
@@ -123,12 +110,12 @@ test('measures at most the processors of the machine, and says how many are free
   );
 });
 
-test('selects the API tests of a changed part, and changed tests', () => {
+test('selects the API tests of a changed part, and changed tests, and none for a document', () => {
   const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/trials.test.ts'], apiTests());
-  expect(touched).toContain('tests/api/chat.test.ts');
-  expect(touched).toContain('tests/api/chat-privacy.test.ts');
-  expect(touched).toContain('tests/api/trials.test.ts');
+  const expected = ['chat', 'chat-privacy', 'trials'].map((name) => `tests/api/${name}.test.ts`);
+  expect(touched).toEqual(expect.arrayContaining(expected));
   expect(touched).not.toContain('tests/api/billing.test.ts');
+  expect(touchedTests(['README.md'], apiTests())).toEqual([]);
 });
 
 const parts = ['worker', 'worker/endpoints']
@@ -137,8 +124,4 @@ const parts = ['worker', 'worker/endpoints']
 
 test.each([...parts, 'drizzle/schema.ts'])('knows the tests of %s', (path) => {
   expect(touchedTests([path.endsWith('.ts') ? path : `${path}/any.ts`], apiTests())).not.toEqual([]);
-});
-
-test('selects nothing for a document', () => {
-  expect(touchedTests(['README.md'], apiTests())).toEqual([]);
 });

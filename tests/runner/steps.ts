@@ -20,11 +20,9 @@ type Run = {
   /** Lets the other steps run to their end when one has failed. */
   keepGoing?: boolean;
   /** Ends the run. */
-  stop?: AbortSignal;
+  stop: AbortSignal;
   print?: (line: string) => void;
 };
-
-type Ended = { step: Step; seconds: string; outcome: 'passed' | 'failed' | 'stopped'; log: string };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -45,35 +43,31 @@ export async function runSteps(
   { together, logs, keepGoing = false, stop, print = printLine }: Run,
 ): Promise<boolean> {
   mkdirSync(logs, { recursive: true });
-  const stopped = new AbortController();
-  stop?.addEventListener('abort', () => stopped.abort());
-  if (stop?.aborted) stopped.abort();
+  const failed = new AbortController();
+  const signal = AbortSignal.any([stop, failed.signal]);
   const waiting = [...steps];
   let passed = true;
   const work = async () => {
-    while (!stopped.signal.aborted) {
-      const step = waiting.shift();
-      if (!step) return;
-      const { outcome } = await runStep(step, { logs, print, signal: stopped.signal });
-      if (outcome === 'passed') continue;
+    for (let step = waiting.shift(); step && !signal.aborted; step = waiting.shift()) {
+      if (await runStep(step, { logs, print, signal })) continue;
       passed = false;
-      if (!keepGoing) stopped.abort();
+      if (!keepGoing) failed.abort();
     }
   };
   await Promise.all(Array.from({ length: together }, work));
-  return passed && !stopped.signal.aborted;
+  return passed && !signal.aborted;
 }
 
-async function runStep(
-  step: Step,
-  { logs, print, signal }: { logs: string; print: (line: string) => void; signal: AbortSignal },
-): Promise<Ended> {
+type Output = { logs: string; print: (line: string) => void; signal: AbortSignal };
+
+/** Returns whether the step has passed. */
+async function runStep({ name, command, args }: Step, { logs, print, signal }: Output): Promise<boolean> {
   const begun = performance.now();
-  const log = join(logs, `${step.name.replaceAll(/[^\w.-]+/g, '-')}.log`);
+  const log = join(logs, `${name.replaceAll(/[^\w.-]+/g, '-')}.log`);
   const file = createWriteStream(log);
   const hidden: string[] = [];
   let showedFailure = false;
-  const child = spawn(step.command, step.args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const unwatch = endGroupOn(signal, child);
   for (const stream of [child.stdout, child.stderr])
     createInterface(stream).on('line', (line) => {
@@ -88,13 +82,16 @@ async function runStep(
   });
   unwatch();
   await new Promise((resolve) => file.end(resolve));
-  const outcome = code === 0 ? 'passed' : signal.aborted ? 'stopped' : 'failed';
-  const ended: Ended = { step, seconds: secondsSince(begun), outcome, log };
-  if (outcome === 'failed' && !showedFailure) for (const line of hidden) print(`│ ${line}`);
-  const full = hidden.find((line) => isDiskFull(line));
-  if (outcome === 'failed' && full) print(messageOf(full));
-  print(lineOf(ended));
-  return ended;
+  const line = `${secondsOf(performance.now() - begun)}  ${name}`;
+  if (code === 0) print(`✓ ${line}`);
+  else if (signal.aborted) print(`✗ ${line} was stopped`);
+  else {
+    if (!showedFailure) for (const each of hidden) print(`│ ${each}`);
+    const full = hidden.find(isDiskFull);
+    if (full) print(messageOf(full));
+    print(`✗ ${line} failed; its whole output is in ${relative(root, log)}`);
+  }
+  return code === 0;
 }
 
 /** A step is a group of processes: npm's shell would not pass the signal on. */
@@ -118,33 +115,29 @@ function endGroupOn(signal: AbortSignal, child: ChildProcess): () => void {
   };
 }
 
-function lineOf({ step, seconds, outcome, log }: Ended): string {
-  if (outcome === 'passed') return `✓ ${seconds}  ${step.name}`;
-  return `✗ ${seconds}  ${step.name} ${outcome === 'failed' ? `failed; its whole output is in ${relative(root, log)}` : 'was stopped'}`;
-}
-
 /** An npm script as a step. */
 export function npmScript(script: string, ...args: string[]): Step {
   const more = args.length > 0 ? ['--', ...args] : [];
   return { name: script, command: 'npm', args: ['run', '--silent', script, ...more] };
 }
 
+/** The API tests as steps, of which each runs a part of the files. */
+export function apiSteps(count: number, ...args: string[]): Step[] {
+  const shards = Array.from({ length: count }, (_, index) => `${index + 1}/${count}`);
+  return shards.map((shard) => ({ ...npmScript('test:api', ...args, `--shard=${shard}`), name: `test:api ${shard}` }));
+}
+
 /** A new folder for the logs of a run; removes those of all but the newest runs. */
 export function newLogFolder(): string {
   const all = join(root, '.wrangler/test-logs');
   mkdirSync(all, { recursive: true });
-  for (const old of readdirSync(all)
+  const old = readdirSync(all)
     .toSorted()
-    .slice(0, 1 - keptRuns))
-    rmSync(join(all, old), { recursive: true });
+    .slice(0, 1 - keptRuns);
+  for (const name of old) rmSync(join(all, name), { recursive: true });
   const folder = join(all, `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`);
   mkdirSync(folder);
   return relative(process.cwd(), folder);
-}
-
-/** Seconds since an instant of `performance.now()`, as a column of a table. */
-export function secondsSince(begun: number): string {
-  return secondsOf(performance.now() - begun);
 }
 
 /** Milliseconds as seconds, as a column of a table. */

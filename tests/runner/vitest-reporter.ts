@@ -13,18 +13,17 @@ export default class FileLines implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()];
-    const { collectDuration, setupDuration, duration } = module.diagnostic();
-    const failed = tests.filter((test) => test.result().state === 'failed');
-    const skipped = tests.filter((test) => test.result().state === 'skipped').length;
+    const inState = (state: string) => tests.filter((test) => test.result().state === state);
+    const [failed, skipped] = [inState('failed'), inState('skipped')];
     const counts = [
       `${tests.length} tests`,
       ...(failed.length > 0 ? [`${failed.length} failed`] : []),
-      ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ].join(', ');
-    const mark = module.ok() ? '✓' : '✗';
-    print(
-      `${mark} ${secondsOf(collectDuration + setupDuration + duration)}  ${relative(this.#vitest.config.root, module.moduleId)} (${counts})`,
-    );
+      ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
+    ];
+    const { collectDuration, setupDuration, duration } = module.diagnostic();
+    const seconds = secondsOf(collectDuration + setupDuration + duration);
+    const file = relative(this.#vitest.config.root, module.moduleId);
+    print(`${module.ok() ? '✓' : '✗'} ${seconds}  ${file} (${counts.join(', ')})`);
     const { project } = module;
     for (const test of failed) this.#explain(test.fullName, test.result().errors, project);
     for (const suite of module.children.allSuites()) this.#explain(suite.fullName, suite.errors(), project);
