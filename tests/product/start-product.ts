@@ -5,28 +5,19 @@ import { addresses, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
 import type { SandboxSecrets } from '../sandbox/services.ts';
 import { startSandbox } from '../sandbox/start.ts';
-import { startRestartableWorker } from './worker-process.ts';
+import { startRestartableWorker, type WorkerSettings } from './worker-process.ts';
 import { Stripe } from 'stripe';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
 import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
-export type ProductSettings = {
-  port: number;
-  sandboxPort: number;
-  /** The folder for the state of database, services and Durable Objects. */
-  stateDir: string;
-  varsFile: string;
-  /** Starts with empty state. */
-  reset?: boolean;
-  /** False if the website is built already. */
-  build?: boolean;
-  /** Aborts a start that is still running. */
-  signal?: AbortSignal;
-  /** Receives the Worker's output, line by line. */
-  log?: (line: string) => void;
-  /** True if `log` receives the line of every request, too. */
-  logRequests?: boolean;
-};
+export type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFile'> &
+  Partial<Pick<WorkerSettings, 'build' | 'log' | 'logRequests'>> & {
+    sandboxPort: number;
+    /** Starts with empty state. */
+    reset?: boolean;
+    /** Aborts a start that is still running. */
+    signal?: AbortSignal;
+  };
 
 export type Product = {
   siteUrl: string;
@@ -80,22 +71,15 @@ export async function setUpStripe(vars: Record<string, string>): Promise<void> {
   await setUp(new Stripe(key, stripeOptions(base)), siteUrl.replace(/\/+$/, ''));
 }
 
-const minute = '* * * * *';
-const hour = '0 * * * *';
-
 /** Runs the Worker's cron triggers, which `wrangler dev` does not. Returns a function that stops it. */
 function startCronClock(siteUrl: string): () => Promise<void> {
-  const timers = [
-    setInterval(() => void runMinuteCron(siteUrl), 60_000),
-    setInterval(() => void runCron(siteUrl, hour), 3_600_000),
-  ];
-  return async () => timers.forEach((timer) => clearInterval(timer));
+  const everyMinute = setInterval(() => void runMinuteCron(siteUrl), 60_000);
+  const everyHour = setInterval(() => void runCron(siteUrl, '0 * * * *'), 3_600_000);
+  return async () => [everyMinute, everyHour].forEach((timer) => clearInterval(timer));
 }
 
 /** Runs the minute's cron trigger now; resolves when its tasks are done, or the Worker does not respond. */
-export function runMinuteCron(siteUrl: string): Promise<void> {
-  return runCron(siteUrl, minute);
-}
+export const runMinuteCron = (siteUrl: string): Promise<void> => runCron(siteUrl, '* * * * *');
 
 async function runCron(siteUrl: string, cron: string): Promise<void> {
   const response = await fetch(`${siteUrl}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`).catch(() => null);

@@ -30,11 +30,7 @@ test('moved ports move the addresses of this machine and nothing else', () => {
 
 test('what a person wrote stays', () => {
   writeFileSync(file, '# mine\nAPPROVAL=manual\nSTRIPE_API_BASE=https://api.stripe.com\nWHATSAPP_TOKEN="quoted"\n');
-  const vars = refreshVars(file, addresses(8787, 8788));
-  expect(vars).toMatchObject({
-    APPROVAL: 'manual',
-    STRIPE_API_BASE: 'https://api.stripe.com',
-    WHATSAPP_TOKEN: 'quoted',
-  });
+  const written = { APPROVAL: 'manual', STRIPE_API_BASE: 'https://api.stripe.com', WHATSAPP_TOKEN: 'quoted' };
+  expect(refreshVars(file, addresses(8787, 8788))).toMatchObject(written);
   expect(readFileSync(file, 'utf8')).toMatch(/^# mine\nAPPROVAL=manual\n/);
 });

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { parseEnv } from 'node:util';
 import { publicPushHosts } from '../../worker/contract/push.ts';
 
 /** The addresses of the site and the local services, under the names of `.dev.vars`. */
@@ -25,43 +26,27 @@ export function pushHosts(sandbox: string): string {
 
 type Vars = Record<string, string>;
 
-const assignment = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
 const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
 
 /**
  * Writes the Worker's settings into a vars file and returns all of the file's. Secrets, unknown lines and
- * addresses of real services stay; addresses of this machine follow the ports.
+ * addresses of real services stay; addresses of this machine follow the ports. What was missing comes last.
  */
 export function refreshVars(file: string, addresses: Vars): Vars {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  const present = read(lines);
+  let text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const present = Object.fromEntries(Object.entries(parseEnv(text)).filter(([, value]) => value)) as Vars;
   const wanted: Vars = { ...freshSecrets(), ...present };
   for (const [name, address] of Object.entries(addresses))
     if (!present[name] || local.test(present[name])) wanted[name] = address;
+  for (const [name, value] of Object.entries(wanted)) {
+    if (present[name] === value) continue;
+    const line = new RegExp(`^\\s*${name}\\s*=.*$`, 'm');
+    const changed = `${name}=${value}`;
+    text = line.test(text) ? text.replace(line, changed) : `${text.trimEnd()}\n${changed}`;
+  }
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${merge(lines, wanted).join('\n').trim()}\n`, { mode: 0o600 });
+  writeFileSync(file, `${text.trim()}\n`, { mode: 0o600 });
   return wanted;
-}
-
-function read(lines: string[]): Vars {
-  const pairs = lines.flatMap((line) => {
-    const [, name, value = ''] = assignment.exec(line) ?? [];
-    return name && value ? [[name, value.replace(/^(['"])(.*)\1$/, '$2')] as const] : [];
-  });
-  return Object.fromEntries(pairs);
-}
-
-/** Each line keeps its place, unless its value has changed; what was missing comes last. */
-function merge(lines: string[], wanted: Vars): string[] {
-  const present = read(lines);
-  const kept = lines.flatMap((line) => {
-    const name = assignment.exec(line)?.[1];
-    if (!name || !(name in wanted)) return [line];
-    return [present[name] === wanted[name] ? line : `${name}=${wanted[name]}`];
-  });
-  const named = new Set(lines.map((line) => assignment.exec(line)?.[1]));
-  const missing = Object.entries(wanted).filter(([name]) => !named.has(name));
-  return [...kept.join('\n').trimEnd().split('\n'), ...missing.map(([name, value]) => `${name}=${value}`)];
 }
 
 function freshSecrets(): Vars {

@@ -7,48 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from './machine.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 
-export type RestartableWorker = {
-  /** Resolves with a reason if the Worker's process ends by itself. */
-  ended: Promise<string>;
-  /** Kills it during its work and restarts it on the same port and state. */
-  restart: () => Promise<void>;
-  stop: () => Promise<void>;
-};
-
-/** A Worker that can be killed and restarted while its local services keep running. */
-export async function startRestartableWorker(settings: WorkerSettings): Promise<RestartableWorker> {
-  const ended = Promise.withResolvers<string>();
-  let present: WorkerProcess | undefined;
-
-  async function start(): Promise<void> {
-    const started = await startWorker(settings);
-    present = started;
-    void tellEnd(started);
-  }
-
-  async function tellEnd(started: WorkerProcess): Promise<void> {
-    const reason = await started.ended;
-    if (present === started) ended.resolve(reason);
-  }
-
-  await start();
-  return {
-    ended: ended.promise,
-    async restart() {
-      const old = present;
-      present = undefined;
-      await old?.kill();
-      await start();
-    },
-    async stop() {
-      await present?.stop();
-    },
-  };
-}
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const processGroup = fileURLToPath(new URL('process-group.ts', import.meta.url));
-const wrangler = fileURLToPath(new URL('../../node_modules/wrangler/bin/wrangler.js', import.meta.url));
+const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
 const environment = {
   WRANGLER_SEND_METRICS: 'false',
@@ -59,24 +20,45 @@ const environment = {
 
 export type WorkerSettings = {
   port: number;
+  /** The folder for the state of database, services and Durable Objects. */
   stateDir: string;
   varsFile: string;
   /** False if the website is in `dist` already. */
   build: boolean;
+  /** Receives the Worker's output, line by line. */
   log: (line: string) => void;
   /** False if `log` receives errors alone. */
   logRequests: boolean;
 };
 
-type WorkerProcess = {
-  ended: Promise<string>;
-  stop: () => Promise<void>;
-  /** Kills it and all its children at once. */
-  kill: () => Promise<void>;
-};
+/** A Worker that can be killed during its work and restarted on its port and state; `ended` resolves if it ends by itself. */
+export async function startRestartableWorker(settings: WorkerSettings) {
+  const ended = Promise.withResolvers<string>();
+  let present: WorkerProcess | undefined;
+
+  async function start(): Promise<void> {
+    const started = await startWorker(settings);
+    present = started;
+    void started.ended.then((reason) => present === started && ended.resolve(reason));
+  }
+
+  await start();
+  return {
+    ended: ended.promise,
+    restart: async () => {
+      const old = present;
+      present = undefined;
+      await old?.kill();
+      await start();
+    },
+    stop: async () => present?.stop(),
+  };
+}
+
+type WorkerProcess = Awaited<ReturnType<typeof startWorker>>;
 
 /** Runs `wrangler dev` in a process group of its own, which ends with this process. */
-async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
+async function startWorker(settings: WorkerSettings) {
   const args = [processGroup, process.execPath, wrangler, 'dev', ...(await flags(settings))];
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -84,7 +66,7 @@ async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...environment, WRANGLER_LOG_PATH: join(settings.stateDir, 'logs') },
   });
-  const last = follow([child.stdout, child.stderr], settings.log);
+  const last = follow([child.stdout!, child.stderr!], settings.log);
   const exit = once(child, 'exit');
   return {
     ended: exit.then(() => `The Worker's process ended.\n${last.join('\n')}`),
@@ -92,6 +74,7 @@ async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
       if (child.connected) child.disconnect();
       await exit;
     },
+    /** Kills it and all its children at once. */
     async kill() {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
       await exit;
@@ -100,9 +83,9 @@ async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
 }
 
 /** Passes lines on, and keeps the last ones. */
-function follow(streams: (Readable | null)[], log: (line: string) => void): string[] {
+function follow(streams: Readable[], log: (line: string) => void): string[] {
   const last: string[] = [];
-  for (const input of streams.filter((stream) => stream !== null))
+  for (const input of streams)
     createInterface(input).on('line', (line) => {
       if (last.push(line) > 40) last.shift();
       log(line);
@@ -126,15 +109,11 @@ async function flags({ port, stateDir, varsFile, build, logRequests }: WorkerSet
 /** Writes the Worker's configuration without its build step, for a built tree; returns the file. */
 export async function writeBuiltConfig(root: string, stateDir: string): Promise<string> {
   const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
-  const { rawConfig } = readRawConfig({ config: join(root, 'wrangler.toml') });
-  const { build: _build, ...config } = rawConfig;
+  const { build: _build, ...config } = readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig;
+  const main = join(root, String(config.main));
+  const assets = { ...config.assets, directory: join(root, String(config.assets?.directory)) };
   const file = join(stateDir, 'wrangler.json');
-  const absolute = {
-    ...config,
-    main: join(root, String(config.main)),
-    assets: { ...config.assets, directory: join(root, String(config.assets?.directory)) },
-  };
   mkdirSync(stateDir, { recursive: true });
-  writeFileSync(file, JSON.stringify(absolute));
+  writeFileSync(file, JSON.stringify({ ...config, main, assets }));
   return file;
 }
