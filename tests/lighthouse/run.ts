@@ -13,43 +13,31 @@ import { partText, type Part, type Target, median } from '../bench/report.ts';
 /** `simulate` estimates the times of a slow phone; `devtools` throttles this browser and measures. */
 type Throttling = 'simulate' | 'devtools';
 
-type Category = 'performance' | 'accessibility' | 'best-practices' | 'seo';
+const all = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
+type Category = (typeof all)[number];
 
 /** Scores of 0 to 100; paints and blocking in ms; the layout shift has no unit. */
-type Audit = {
-  scores: Record<Category, number>;
-  firstPaint: number;
-  largestPaint: number;
-  blocked: number;
-  shift: number;
-  /** The audits that reduced a score. */
-  failed: string[];
-};
+const figures = {
+  firstPaint: 'first-contentful-paint',
+  largestPaint: 'largest-contentful-paint',
+  blocked: 'total-blocking-time',
+  shift: 'cumulative-layout-shift',
+} as const;
+type Audit = Record<Category | keyof typeof figures, number>;
 
-/** One page load of a phone with an empty cache, in the browser on `port`; repeated if it was not recorded. */
-async function audit(url: string, port: number, throttling: Throttling, only: Category[], tries = 3): Promise<Audit> {
-  const result = await lighthouse(url, {
-    port,
-    throttlingMethod: throttling,
-    onlyCategories: only,
-    logLevel: 'error',
-    output: 'json',
-  });
+/** One page load of a phone with an empty cache, and the audits that reduced a score; repeated if it was not recorded. */
+async function audit(url: string, throttlingMethod: Throttling, onlyCategories: Category[], tries = 3) {
+  const options = { port: browser.port, throttlingMethod, onlyCategories, logLevel: 'error', output: 'json' } as const;
+  const result = await lighthouse(url, options);
   if (!result) throw new Error(`Lighthouse gave no result for ${url}.`);
   const { audits, categories, runtimeError } = result.lhr;
-  if (runtimeError && tries > 1) return audit(url, port, throttling, only, tries - 1);
+  if (runtimeError && tries > 1) return audit(url, throttlingMethod, onlyCategories, tries - 1);
   if (runtimeError) throw new Error(`${url}: ${runtimeError.message}`);
-  const value = (id: string) => audits[id]?.numericValue ?? NaN;
-  const scores = Object.fromEntries(only.map((name) => [name, Math.round((categories[name]?.score ?? 0) * 100)]));
+  const scores = all.map((name) => [name, Math.round((categories[name]?.score ?? NaN) * 100)]);
+  const values = Object.entries(figures).map(([name, id]) => [name, audits[id]?.numericValue ?? NaN]);
   const weighed = Object.values(categories).flatMap(({ auditRefs }) => auditRefs.filter(({ weight }) => weight > 0));
-  return {
-    scores: scores as Audit['scores'],
-    firstPaint: value('first-contentful-paint'),
-    largestPaint: value('largest-contentful-paint'),
-    blocked: value('total-blocking-time'),
-    shift: value('cumulative-layout-shift'),
-    failed: weighed.map(({ id }) => id).filter((id) => (audits[id]?.score ?? 1) < 0.9),
-  };
+  const failed = weighed.map(({ id }) => id).filter((id) => (audits[id]?.score ?? 1) < 0.9);
+  return { seen: Object.fromEntries([...scores, ...values]) as Audit, failed };
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -61,18 +49,16 @@ const isPrivate = (path: string): boolean => pages[path]?.isPublic === false;
 /** Public pages, and private ones with a prerendered frame. The others are there for a moment only. */
 const audited = Object.keys(pages).filter((path) => !isPrivate(path) || pages[path]?.prerendering === 'shell');
 
-type Sites = { urlOf: (path: string) => string; stop: () => Promise<void> };
-
 /**
- * The built website: for guests, and with the whole product behind it for a signed-in user, whose token the browser on
- * `browserPort` keeps. Each has its own origin, so that guests stay guests.
+ * The built website: for guests, and with the whole product behind it for a signed-in user, whose token the browser
+ * keeps. Each has its own origin, so that guests stay guests.
  */
-async function startSites(paths: string[], browserPort: number): Promise<Sites> {
+async function startSites(paths: string[]) {
   const guests = await startSite(join(root, 'dist/web'), await freePort(0, 'PORT'), api);
   const member = paths.some(isPrivate) ? await startSignedIn() : null;
-  if (member) await storeToken(browserPort, member.url, member.token);
+  if (member) await storeToken(member.url, member.token);
   return {
-    urlOf: (path) => `${isPrivate(path) && member ? member.url : guests.url}${path}`,
+    urlOf: (path: string) => `${isPrivate(path) && member ? member.url : guests.url}${path}`,
     async stop() {
       await member?.stop();
       await guests.stop();
@@ -81,16 +67,15 @@ async function startSites(paths: string[], browserPort: number): Promise<Sites> 
 }
 
 /** Lighthouse clears the cache before each visit, but not local storage. */
-async function storeToken(port: number, url: string, token: string): Promise<void> {
-  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
-  const page = await browser.contexts()[0]!.newPage();
+async function storeToken(url: string, token: string): Promise<void> {
+  const connected = await chromium.connectOverCDP(`http://127.0.0.1:${browser.port}`);
+  const page = await connected.contexts()[0]!.newPage();
   await page.goto(`${url}/robots.txt`);
   await page.evaluate((stored) => localStorage.setItem('authToken', stored), token);
   await page.close();
-  await browser.close();
+  await connected.close();
 }
 
-const all: Category[] = ['performance', 'accessibility', 'best-practices', 'seo'];
 /** The number of page loads for each median. */
 const visits = 3;
 const slowestPaint = (path: string) => (path === '/' ? 900 : 1200);
@@ -115,7 +100,7 @@ const browser = await launch({
 process.on('exit', () => browser.kill());
 stopSignal('lighthouse').addEventListener('abort', () => process.exit(130));
 
-const sites = await startSites(values.page, browser.port);
+const sites = await startSites(values.page);
 let isMissed = false;
 try {
   const part: Part = {
@@ -126,7 +111,7 @@ try {
   };
   for (const path of values.page) {
     process.stderr.write(`Auditing ${path} …\n`);
-    const simulated = await look(path, 'simulate', all);
+    const simulated = await look(path, 'simulate', [...all]);
     const slowed = await look(path, 'devtools', ['performance']);
     part.rows.push(row(path, 'simulated', simulated), row(path, 'real', slowed));
     part.targets.push(...(isPrivate(path) ? privateTargets : publicTargets)(path, simulated, slowed));
@@ -140,7 +125,7 @@ process.exit(isMissed ? 1 : 0);
 
 function publicTargets(path: string, simulated: Audit, slowed: Audit): Target[] {
   return [
-    ...all.map((name) => points(`${path} ${name}`, simulated.scores[name])),
+    ...all.map((name) => points(path, simulated, name)),
     { what: `${path} largest paint`, value: slowed.largestPaint, atMost: slowestPaint(path), unit: ' ms' },
     { what: `${path} blocked`, value: slowed.blocked, atMost: 100, unit: ' ms' },
     { what: `${path} layout shift`, value: slowed.shift, atMost: 0, unit: '' },
@@ -150,36 +135,28 @@ function publicTargets(path: string, simulated: Audit, slowed: Audit): Target[] 
 /** Private pages wait for their data, for which part `j` of the benchmarks has targets, and search engines skip them. */
 function privateTargets(path: string, simulated: Audit, slowed: Audit): Target[] {
   return [
-    points(`${path} accessibility`, simulated.scores.accessibility),
-    points(`${path} best-practices`, simulated.scores['best-practices']),
+    points(path, simulated, 'accessibility'),
+    points(path, simulated, 'best-practices'),
     { what: `${path} layout shift`, value: slowed.shift, atMost: 0, unit: '' },
   ];
 }
 
-/** The median of several page loads, with every audit that failed in one of them. */
-async function look(path: string, throttling: Throttling, only: Category[]): Promise<Audit> {
-  const seen: Audit[] = [];
-  for (let visit = 0; visit < visits; visit++)
-    seen.push(await audit(sites.urlOf(path), browser.port, throttling, only));
-  const failed = [...new Set(seen.flatMap((each) => each.failed))];
-  if (failed.length > 0) process.stdout.write(`${path}, ${throttling}: ${failed.join(', ')}\n`);
-  const middle = (of: (audit: Audit) => number) => median(seen.map(of));
-  return {
-    scores: Object.fromEntries(all.map((name) => [name, middle(({ scores }) => scores[name])])) as Audit['scores'],
-    firstPaint: middle((each) => each.firstPaint),
-    largestPaint: middle((each) => each.largestPaint),
-    blocked: middle((each) => each.blocked),
-    shift: middle((each) => each.shift),
-    failed,
-  };
-}
-
-function row(path: string, throttling: string, { scores, ...seen }: Audit): (string | number)[] {
-  const points = all.map((name) => (Number.isFinite(scores[name]) ? String(scores[name]) : ''));
-  return [path, throttling, ...points, seen.firstPaint, seen.largestPaint, seen.blocked, seen.shift];
-}
-
 /** The full score, which every category must reach. */
-function points(what: string, value: number): Target {
-  return { what: `${what}, points missing`, value: 100 - value, atMost: 0, unit: '' };
+function points(path: string, seen: Audit, category: Category): Target {
+  return { what: `${path} ${category}, points missing`, value: 100 - seen[category], atMost: 0, unit: '' };
+}
+
+/** The median of several page loads; prints every audit that failed in one of them. */
+async function look(path: string, throttling: Throttling, only: Category[]): Promise<Audit> {
+  const loads: Awaited<ReturnType<typeof audit>>[] = [];
+  for (let visit = 0; visit < visits; visit++) loads.push(await audit(sites.urlOf(path), throttling, only));
+  const failed = [...new Set(loads.flatMap((each) => each.failed))];
+  if (failed.length > 0) process.stdout.write(`${path}, ${throttling}: ${failed.join(', ')}\n`);
+  const names = Object.keys(loads[0]!.seen) as (keyof Audit)[];
+  return Object.fromEntries(names.map((name) => [name, median(loads.map(({ seen }) => seen[name]))])) as Audit;
+}
+
+function row(path: string, throttling: string, seen: Audit): (string | number)[] {
+  const scores = all.map((name) => (Number.isFinite(seen[name]) ? String(seen[name]) : ''));
+  return [path, throttling, ...scores, seen.firstPaint, seen.largestPaint, seen.blocked, seen.shift];
 }

@@ -40,9 +40,9 @@ export function refreshVars(file: string, addresses: Vars): Vars {
     if (!present[name] || local.test(present[name])) wanted[name] = address;
   for (const [name, value] of Object.entries(wanted)) {
     if (present[name] === value) continue;
-    const line = new RegExp(`^\\s*${name}\\s*=.*$`, 'm');
+    const line = new RegExp(`^[ \\t]*${name}[ \\t]*=.*$`, 'm');
     const changed = `${name}=${value}`;
-    text = line.test(text) ? text.replace(line, changed) : `${text.trimEnd()}\n${changed}`;
+    text = line.test(text) ? text.replace(line, () => changed) : `${text.trimEnd()}\n${changed}`;
   }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${text.trim()}\n`, { mode: 0o600 });
