@@ -65,8 +65,10 @@ const aliases: [RegExp, string][] = [
   [/^#styled\/(.*)$/, 'web/styled-system/$1/index.js'],
 ];
 
-function importsOf(from: string, text = readFileSync(from, 'utf8')): Import[] {
-  const named = text.matchAll(/^(?:import|export)\b[^;']*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm);
+function importsOf(from: string): Import[] {
+  const named = readFileSync(from, 'utf8').matchAll(
+    /^(?:import|export)\b[^;']*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+  );
   return [...named].map(([, one, two, three]) => ({ from, to: resolved(from, one ?? two ?? three ?? '') }));
 }
 
@@ -123,15 +125,8 @@ function cycles(imports: Import[]): string[] {
 const imports = files.flatMap((file) => importsOf(file));
 
 describe('imports', () => {
-  it('are found in every form, type imports included', () => {
-    const text = `import type { B } from '#contract/b';\nimport './c.ts';\nexport * from './d.ts';\nconst e = await import('./e.ts');\nimport {\n  f,\n} from 'hono';\n`;
-    const found = importsOf('worker/bot/x.ts', text).map(({ to }) => to);
-    const own = ['c', 'd', 'e'].map((name) => `worker/bot/${name}.ts`);
-    expect(found.toSorted()).toEqual(['package hono', ...own, 'worker/contract/b.ts']);
-    expect(imports.length).toBeGreaterThan(files.length);
-  });
-
   it('point in the direction of the table', () => {
+    expect(imports.length).toBeGreaterThan(files.length);
     expect(violations(imports)).toEqual([]);
   });
 

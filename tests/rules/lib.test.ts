@@ -8,27 +8,15 @@ import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
 import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
-describe('a memoized function', () => {
-  it('makes a result once for each key, whatever it is, and drops the one that was used least recently', () => {
-    const made: number[] = [];
-    const make = memoize((key: number) => {
-      made.push(key);
-      return key === 1 ? null : key;
-    }, 2);
-    expect([1, 2, 1, 3, 1, 2].map(make)).toEqual([null, 2, null, 3, null, 2]);
-    expect(made).toEqual([1, 2, 3, 2]);
+it('a memoized function keeps no result of a call that threw', () => {
+  let calls = 0;
+  const make = memoize(() => {
+    calls += 1;
+    if (calls === 1) throw new Error('not yet');
+    return calls;
   });
-
-  it('keeps no result of a call that threw', () => {
-    let calls = 0;
-    const make = memoize(() => {
-      calls += 1;
-      if (calls === 1) throw new Error('not yet');
-      return calls;
-    });
-    expect(() => make('key')).toThrow('not yet');
-    expect(make('key')).toBe(2);
-  });
+  expect(() => make('key')).toThrow('not yet');
+  expect(make('key')).toBe(2);
 });
 
 describe('the language of a caller', () => {
@@ -36,28 +24,23 @@ describe('the language of a caller', () => {
     ['en', 'en'],
     ['es', 'es'],
     ['pt-BR', 'pt-BR'],
-    ['pt-br', 'pt-BR'],
     ['ES', 'es'],
     ['es-MX,es;q=0.9,en;q=0.8', 'es'],
     ['es-419', 'es'],
     ['pt', 'pt-BR'],
-    ['pt-PT', 'pt-BR'],
     ['en-GB,es;q=0.9', 'en'],
     ['en;q=0.5, es;q=0.6', 'es'],
     ['es;q=0.1,pt-BR;q=1.0,en;q=0.999', 'pt-BR'],
-    ['es ; q=0.5 , en ; q=0.4', 'es'],
     ['fr,de;q=0.9,es;q=0.1', 'es'],
     ['es;q=0, pt', 'pt-BR'],
     ['es;q=0', 'en'],
     ['est', 'en'],
     ['fr', 'en'],
-    ['zh-Hant-TW', 'en'],
     ['*', 'en'],
     ['', 'en'],
     [null, 'en'],
     [';q=1', 'en'],
     ['es;q=2', 'en'],
-    ['es;q=high', 'en'],
     ['=es,,;', 'en'],
     ['es_MX', 'en'],
     ['es-'.repeat(300), 'en'],

@@ -42,19 +42,16 @@ async function put(path: string, body: object): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-/** Changes what the Stripe Dashboard sets. */
-const changeDashboard =
-  (changes: object): Breakage =>
+const changing =
+  (path: string, broken: object, whole: object): Breakage =>
   async () => {
-    const before = (await (await fetch(`${url}/stripe/dashboard`)).json()) as object;
-    await put('/stripe/dashboard', changes);
-    return () => put('/stripe/dashboard', before);
+    await put(path, broken);
+    return () => put(path, whole);
   };
 
-const suspendTemplate: Breakage = async () => {
-  await put('/templates/es', { status: 'PENDING' });
-  return () => put('/templates/es', { status: 'APPROVED' });
-};
+/** Changes what the Stripe Dashboard sets. */
+const dashboard = (await (await fetch(`${url}/stripe/dashboard`)).json()) as object;
+const changeDashboard = (changes: object) => changing('/stripe/dashboard', changes, dashboard);
 
 const switchCardsOff: Breakage = async () => {
   const setCards = (preference: 'on' | 'off') =>
@@ -78,27 +75,20 @@ const replaceWebhookByOld: Breakage = async () => {
   };
 };
 
+const executing =
+  (broken: string): Breakage =>
+  async () => {
+    await database.executeMultiple(broken);
+    return () => database.executeMultiple('delete from outbox; delete from bot_calls; delete from users');
+  };
+
 /** A user whose conversation is encrypted with a key of this name. */
-const insertUser = (keyName: string) =>
-  database.execute(`insert into users (id, phone, status, created_at, week_anchor, week_start, chat_key, chat_key_id)
-     values ('u1', '+15551234567', 'approved', 0, 0, 0, 'k', '${keyName}')`);
-
-const loseChatKey: Breakage = async () => {
-  await insertUser('spring');
-  return () => database.execute('delete from users');
-};
-
-const parkEvent: Breakage = async () => {
-  await database.execute(`insert into outbox (phone, body, due_at, parked_at) values ('+15551234567', '{}', 0, 1)`);
-  return () => database.execute('delete from outbox');
-};
-
-const countWithoutContact: Breakage = async () => {
-  await insertUser(vars['CHAT_KEYS']!.split(':')[0]!);
-  await database.execute(`insert into bot_calls (id, fingerprint, by, at, answer)
-    values ('c1', '', '', ${Date.now()}, '{"userId":"u1","allowed":1}')`);
-  return () => database.executeMultiple('delete from bot_calls; delete from users');
-};
+const userWithKey = (name = '') => `insert into users
+  (id, phone, status, created_at, week_anchor, week_start, chat_key, chat_key_id)
+  values ('u1', '+15551234567', 'approved', 0, 0, 0, 'k', '${name}')`;
+const parkedEvent = `insert into outbox (phone, body, due_at, parked_at) values ('+15551234567', '{}', 0, 1)`;
+const countedMessage = `insert into bot_calls (id, fingerprint, by, at, answer)
+  values ('c1', '', '', ${Date.now()}, '{"userId":"u1","allowed":1}')`;
 
 const { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN } = withoutTables.vars;
 const random = 'Make one with `openssl rand -base64 48 | tr -d "+/=\\n" | cut -c1-43`.';
@@ -116,11 +106,11 @@ it.each<[says: string, broken: Values | Breakage]>([
   ],
   [
     `✗ CHAT_KEYS: lacks spring, with which conversations are encrypted. Put the old key back behind the new one. Write \`name:secret\`, the secret of 43 characters. ${random}`,
-    loseChatKey,
+    executing(userWithKey('spring')),
   ],
   [
     '! WHATSAPP_TEMPLATE_NAME: the template in es is AUTHENTICATION and PENDING, not AUTHENTICATION and APPROVED, so its codes come in en. Make an authentication template with a copy-code button in WhatsApp Manager.',
-    suspendTemplate,
+    changing('/templates/es', { status: 'PENDING' }, { status: 'APPROVED' }),
   ],
   [
     `! WHATSAPP_TEMPLATE_LANGUAGE: es_MX is no language of the template, so its codes come in en. ${languages}`,
@@ -168,11 +158,11 @@ it.each<[says: string, broken: Values | Breakage]>([
   ],
   [
     '! Parked events: the bot refused 1 events for good. List them with `npm run support -- outbox`, then retry or drop them.',
-    parkEvent,
+    executing(parkedEvent),
   ],
   [
     '! The bot: the bot counted messages of 1 people today without reporting their contact. Let it call /api/bot/contacts with every message, or with the first of any five minutes.',
-    countWithoutContact,
+    executing(`${userWithKey(vars['CHAT_KEYS']!.split(':')[0])}; ${countedMessage}`),
   ],
 ])('the doctor says “%s”', async (says, broken) => {
   const [values, repair] = typeof broken === 'function' ? [{}, await broken()] : [broken];
