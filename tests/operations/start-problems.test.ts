@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,25 +77,8 @@ describe('a missing browser', () => {
 });
 
 describe('a full disk', () => {
-  const mount = () => execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder], { stdio: 'ignore' });
-
-  it('is named before anything starts, and when it becomes full', ({ skip }) => {
-    try {
-      mount();
-    } catch {
-      skip('Only root can make a small disk, and not in every container.');
-    }
-    try {
-      expect(() => requireDiskSpace(folder)).toThrow(/^The disk has \d MiB left, and Solace needs 500 MiB: remove/);
-      const write = () => writeFileSync(join(folder, 'database'), Buffer.alloc(4 * 2 ** 20));
-      expect(write).toThrow(expect.toSatisfy((error) => messageOf(error).startsWith('The disk is full: remove what')));
-    } finally {
-      execFileSync('umount', [folder]);
-    }
-  });
-
   it('is named with the space that is needed', () => {
-    const said = /^The disk has \d+ MiB left, and Solace needs \d+ MiB: remove/;
+    const said = /^The disk has \d+ MiB left, and Solace needs 1099511627776 MiB: remove/;
     expect(() => requireDiskSpace(folder, 2 ** 40)).toThrow(said);
     expect(() => requireDiskSpace(folder, 0)).not.toThrow();
   });

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 import { refreshVars } from '../product/vars.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { listen, type Listening } from '../sandbox/start.ts';
+import { listen } from '../sandbox/start.ts';
 
 /** Starts the product once, because a start takes seconds. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -29,23 +30,20 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 }
 
 /** Forwards the Worker's events to the local bot, or to the bot whose address a test puts to `/bot`. */
-async function startBotSwitch(localBot: string): Promise<Listening> {
+async function startBotSwitch(localBot: string) {
   let bot = localBot;
   const server = await listen(0);
-  server.serve((request, response) => void respond(request, response));
-  return server;
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = Buffer.concat(await request.toArray());
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
     if (request.method === 'PUT') {
-      bot = (JSON.parse(body.toString()) as { url: string | null }).url ?? localBot;
-      response.end('{}');
-      return;
+      bot = (JSON.parse(body) as { url: string | null }).url ?? localBot;
+      return response.end('{}');
     }
     const headers = Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-'));
-    const forwarded = await fetch(bot, { method: 'POST', body, headers: headers as [string, string][] }).catch(
-      () => null,
-    );
-    response.writeHead(forwarded?.status ?? 502).end(await forwarded?.text());
-  }
+    const init = { method: 'POST', body, headers: headers as [string, string][] };
+    const forwarded = await fetch(bot, init).catch(() => null);
+    return response.writeHead(forwarded?.status ?? 502).end(await forwarded?.text());
+  };
+  server.serve((request, response) => void respond(request, response));
+  return server;
 }

@@ -11,9 +11,6 @@ import {
   securityHeaders,
   sitemap,
 } from '../../web/build/site-files.ts';
-import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
-import { createElement } from 'react';
-import { renderToString } from 'react-dom/server';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
 import { faultsOf } from '../../web/build/words/check.ts';
@@ -95,25 +92,6 @@ describe('the heads and headers of pages', () => {
     expect(() => rules(100)).toThrow(/more than the 100 allowed/);
     const own = rules(60).replaceAll('/assets/', '/assets/es-');
     expect(() => mergedHeaders([rules(60), own])).toThrow(/more than the 100 allowed/);
-  });
-});
-
-describe('router.ssr', () => {
-  // `web/app/mount.tsx` sets the undocumented property before it hydrates prerendered markup, which was rendered without
-  // a Suspense boundary. These tests fail when an update of TanStack Router gives it another meaning.
-  it.each([
-    ['removes the Suspense boundary around the page', { manifest: undefined }, /^<h1>Heading<\/h1>$/],
-    ['leaves the Suspense boundary in place where it is not set', undefined, /<!--\$-->/],
-  ])('%s', async (_, ssr, markup) => {
-    const router = createRouter({
-      routeTree: createRootRoute({ component: () => createElement('h1', null, 'Heading') }),
-      history: createMemoryHistory(),
-      isServer: false,
-      origin: 'https://solace.example',
-    });
-    if (ssr) router.ssr = ssr;
-    await router.load();
-    expect(renderToString(createElement(RouterProvider<typeof router>, { router }))).toMatch(markup);
   });
 });
 
