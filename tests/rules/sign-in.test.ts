@@ -106,26 +106,21 @@ describe('the token in the browser', () => {
 
 describe('the page after a sign-in', () => {
   it.each([
-    ['approved', undefined, '/account', 'none'],
-    ['authenticated', undefined, '/account', 'none'],
-    [undefined, undefined, '/account', 'none'],
-    ['pending', undefined, '/pending-approval', 'none'],
-    ['suspended', undefined, '/', 'issue'],
-    ['pending', 'premium', '/account', 'success'],
-    ['approved', 'free', '/account', 'success'],
-    ['approved', 'gold', '/account', 'none'],
-    ['suspended', 'gold', '/', 'issue'],
-    ['suspended', 'free', '/account', 'success'],
-  ])('status %s with plan %s', (status, plan, to, toast) => {
-    expect(afterLogin(status, { plan })).toEqual({ to, toast });
-  });
-
-  it.each([
-    ['approved', '/cancel'],
-    ['pending', '/pending-approval'],
-    ['suspended', '/'],
-  ])('status %s on the way to /cancel', (status, to) => {
-    expect(afterLogin(status, { next: '/cancel' }).to).toBe(to);
+    ['approved', {}, '/account', 'none'],
+    ['authenticated', {}, '/account', 'none'],
+    [undefined, {}, '/account', 'none'],
+    ['pending', {}, '/pending-approval', 'none'],
+    ['suspended', {}, '/', 'issue'],
+    ['pending', { plan: 'premium' }, '/account', 'success'],
+    ['approved', { plan: 'free' }, '/account', 'success'],
+    ['approved', { plan: 'gold' }, '/account', 'none'],
+    ['suspended', { plan: 'gold' }, '/', 'issue'],
+    ['suspended', { plan: 'free' }, '/account', 'success'],
+    ['approved', { next: '/cancel' }, '/cancel', 'none'],
+    ['pending', { next: '/cancel' }, '/pending-approval', 'none'],
+    ['suspended', { next: '/cancel' }, '/', 'issue'],
+  ] as const)('with the status %s and %j is %s', (status, wanted, to, toast) => {
+    expect(afterLogin(status, wanted)).toEqual({ to, toast });
   });
 
   it.each([

@@ -81,8 +81,6 @@ const consentAsked =
 const footer = 'browser: the home page says what the product is and who is behind it, and leads a visitor to the login';
 const helpWithoutNetwork =
   'browser: a country chosen before the scripts is shown once they have come; then the page needs no network';
-const uncountedYears =
-  'browser: a year in which nobody counted has no number, and without the numbers the page says so';
 const safetyPage =
   'browser: the page on safety says what Solace can and cannot do, and how often it referred, and nothing moves';
 const paidAtStripe =
@@ -322,7 +320,8 @@ const referrals: Text = {
   'We keep a number': 'api: keeps nothing about the person beside the count of the day',
   'We have counted since': stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'"),
   '{year}: {count': safetyPage,
-  '{year}: not counted | {year}, until today | The numbers cannot': uncountedYears,
+  '{year}: not counted | {year}, until today | The numbers cannot':
+    'browser: a year in which nobody counted has no number, and without the numbers the page says so',
   'The numbers as data': 'browser: the page on safety says what is counted, and leads to the numbers',
 };
 
