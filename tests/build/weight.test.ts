@@ -40,12 +40,10 @@ describe('weight, in KiB of brotli', () => {
     expect(site.weigh(styles.join(''))).toBeLessThanOrEqual(5.5);
   });
 
-  it.each(site.htmlFiles().filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`)))(
-    'of %s: 12 of HTML',
-    (file) => {
-      expect(site.weigh(site.read(file))).toBeLessThanOrEqual(12);
-    },
-  );
+  const publishedFiles = site.htmlFiles().filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`));
+  it.each(publishedFiles)('of %s: 12 of HTML', (file) => {
+    expect(site.weigh(site.read(file))).toBeLessThanOrEqual(12);
+  });
 });
 
 describe('the first paint', () => {

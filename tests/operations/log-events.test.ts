@@ -8,12 +8,6 @@ import { readQuestions } from '../../worker/operations/report/report.ts';
 const worker = fileURLToPath(new URL('../../worker/', import.meta.url));
 const document = readFileSync(`${worker}docs/log-events.md`, 'utf8');
 
-/** An event with the fields and levels that all its lines together may have. */
-type Event = { fields: Set<string>; levels: Set<string> };
-
-/** What `...describeError(error)` adds. */
-const ofErrors = ['error', 'code', 'at'];
-
 /** The arguments of a call whose opening parenthesis ends just before `start`, split at their commas. */
 function argumentsAt(text: string, start: number): string[] {
   const parts = [''];
@@ -35,37 +29,31 @@ const textsIn = (part = '') => [...part.matchAll(/'(\w+)'/g)].map(([, text = '']
 
 /** The names in an object literal, those of a conditional spread included. */
 function fieldsIn(literal = ''): string[] {
-  if (literal.startsWith('describeError(')) return ofErrors;
+  if (literal.startsWith('describeError(')) return ['error', 'code', 'at'];
   return argumentsAt(literal.replace(/^\{/, ''), 0).flatMap((entry) => {
     const spread = /^\.\.\.(.*)$/s.exec(entry)?.[1];
-    if (spread?.startsWith('describeError(')) return ofErrors;
-    if (spread) return fieldsIn(/\{[^}]*\}/.exec(spread)?.[0]);
-    return [/^\w+/.exec(entry)![0]];
+    if (spread === undefined) return [/^\w+/.exec(entry)![0]];
+    return fieldsIn(spread.startsWith('describeError(') ? spread : /\{[^}]*\}/.exec(spread)?.[0]);
   });
 }
 
-function eventsIn(sources: string[]): Map<string, Event> {
-  const events = new Map<string, Event>();
-  for (const source of sources) {
-    const calls = [...source.matchAll(/(?<![\w.]|function )log\(/g)];
-    for (const { index } of calls) addCall(events, argumentsAt(source, index + 'log('.length));
-  }
-  return events;
+/** The events that the Worker writes, with the fields and levels that all its lines together may have. */
+const written = new Map<string, { fields: Set<string>; levels: Set<string> }>();
+for (const name of readdirSync(worker, { recursive: true, encoding: 'utf8' })) {
+  if (!name.endsWith('.ts') || name.startsWith('operations/')) continue;
+  const source = readFileSync(`${worker}${name}`, 'utf8');
+  for (const { index } of source.matchAll(/(?<![\w.]|function )log\(/g))
+    addCall(argumentsAt(source, index + 'log('.length));
 }
 
-function addCall(events: Map<string, Event>, [level, names, fields]: string[]): void {
+function addCall([level, names, fields]: string[]): void {
   const named = textsIn(level).filter((text) => text === 'info' || text === 'error');
   const levels = named.length > 0 ? named : ['info', 'error'];
   for (const name of textsIn(names)) {
-    const { fields: known, levels: seen } = events.get(name) ?? { fields: [], levels: [] };
-    events.set(name, { fields: new Set([...known, ...fieldsIn(fields)]), levels: new Set([...seen, ...levels]) });
+    const { fields: known, levels: seen } = written.get(name) ?? { fields: [], levels: [] };
+    written.set(name, { fields: new Set([...known, ...fieldsIn(fields)]), levels: new Set([...seen, ...levels]) });
   }
 }
-
-const sources = readdirSync(worker, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.startsWith('operations/'))
-  .map((name) => readFileSync(`${worker}${name}`, 'utf8'));
-const written = eventsIn(sources);
 
 const rows = [...document.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)];
 const listed = new Map(

@@ -27,15 +27,10 @@ declare module 'vitest' {
 export const product = inject('product');
 
 /** The JSON of a call to the site or to the local services. */
-export async function call<T = Record<string, any>>(
-  url: string,
-  method = 'GET',
-  body?: object,
-  token = '',
-): Promise<T> {
+export async function call<T = Record<string, any>>(url: string, method = 'GET', body?: object, token = '') {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  return response.json() as Promise<T>;
+  return (await response.json()) as T;
 }
 
 const { siteUrl, sandboxUrl, vars, auditFile } = product;

@@ -79,10 +79,10 @@ export function stopSignal(script: string): AbortSignal {
 
 /** Calls back when the parent or grandparent process has ended, since npm starts programs through a shell. */
 function onOrphaned(callback: () => void): void {
-  const parent = process.ppid;
-  const grandparent = parentOf(parent);
+  const ancestors = () => `${process.ppid} ${parentOf(process.ppid)}`;
+  const atStart = ancestors();
   const timer = setInterval(() => {
-    if (process.ppid === parent && parentOf(parent) === grandparent) return;
+    if (ancestors() === atStart) return;
     clearInterval(timer);
     callback();
   }, 500);

@@ -165,14 +165,13 @@ describe('a live stream', () => {
 });
 
 describe('a recording', () => {
-  const types: [browser: string, isSafari: boolean, supported: string[], type: string | undefined][] = [
+  it.each<[browser: string, isSafari: boolean, supported: string[], type: string | undefined]>([
     ['Safari before 18.4', true, ['audio/mp4;codecs=mp4a.40.2', 'audio/mp4'], 'audio/mp4;codecs=mp4a.40.2'],
     ['Safari 18.4', true, ['audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2'], 'audio/mp4;codecs=mp4a.40.2'],
     ['Firefox', false, ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus'], 'audio/ogg;codecs=opus'],
     ['Chromium', false, ['audio/webm;codecs=opus', 'audio/mp4'], 'audio/webm;codecs=opus'],
     ['another browser', false, ['audio/mp4'], undefined],
-  ];
-  it.each(types)('has in %s a type that plays everywhere', (_browser, isSafari, supported, type) => {
+  ])('has in %s a type that plays everywhere', (_browser, isSafari, supported, type) => {
     expect(recordingType(isSafari, (each) => supported.includes(each))).toBe(type);
   });
 

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { callerLanguage } from '../../worker/lib/caller.ts';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
+import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 it('a memoized function keeps no result of a call that threw', () => {
   let calls = 0;
@@ -126,5 +127,22 @@ describe('the error of a database call', () => {
 
   it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])('keeps %s an internal error', async (code) => {
     expect(await errorAfter(200, sqlError(code))).toBe('internal');
+  });
+});
+
+describe('the comparison of a set-up', () => {
+  const there = { on: true, list: ['b', 'a'], rules: [{ type: 'down', more: 1 }], extra: null };
+
+  it.each([
+    ['less than is there', { on: true }, true],
+    ['a list in another order', { list: ['a', 'b'] }, true],
+    ['a list of things that say less', { rules: [{ type: 'down' }] }, true],
+    ['another value', { on: false }, false],
+    ['a longer list', { list: ['a', 'b', 'c'] }, false],
+    ['a shorter list', { list: ['a'] }, false],
+    ['what is missing', { absent: false }, false],
+    ['something inside of nothing', { extra: { on: true } }, false],
+  ])('tells whether %s holds', (_, wanted, expected) => {
+    expect(matches(there, wanted)).toBe(expected);
   });
 });
