@@ -104,8 +104,8 @@ it('makes a rule of Grafana and a panel for each alert', () => {
   expect(dashboard(target).panels).toHaveLength(alerts.length + 1);
 });
 
-it('reads five questions from the runbook', () => {
-  const questions = readQuestions();
-  expect(questions.map(({ question }) => question)).toHaveLength(5);
-  expect(questions.filter(({ queries }) => queries.length > 0).length).toBeGreaterThanOrEqual(3);
+it('reads five questions from the runbook, most of them with queries', () => {
+  const queries = readQuestions().map((question) => question.queries.length);
+  expect(queries).toHaveLength(5);
+  expect(queries.filter(Boolean).length).toBeGreaterThanOrEqual(3);
 });

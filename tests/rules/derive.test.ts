@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { derive, plannedPrice, type Known } from '../../worker/billing/derive.ts';
+import { derive, type Known } from '../../worker/billing/derive.ts';
 import type { PaidWeek } from '../../worker/billing/invoices.ts';
 import { hour, prices, subscription as subscriptionFrom, week, type Details } from './models.ts';
 
@@ -174,9 +174,4 @@ it('counts the best of several subscriptions: a good status first, then the plan
   const all = [{ status: 'unpaid', tier: 'platinum' }, { tier: 'basic' }, { tier: 'premium' }];
   expect(state(all)).toMatchObject({ tier: 'premium', doubled: true });
   expect(state([{ tier: 'premium' }, { status: 'canceled' }])).toMatchObject({ doubled: false });
-});
-
-it('reads the planned price whether it is expanded or not', () => {
-  expect(plannedPrice(subscription({ schedule: schedule('price_basic') }))).toBe('price_basic');
-  expect(plannedPrice(subscription())).toBeNull();
 });

@@ -48,13 +48,12 @@ describe('the file for translators', () => {
   });
 
   const source = new Map(Object.entries({ 'a.b.one': 'One', 'a.b.two': 'Two' }));
-  const fresh = { sentences: source, sources: { 'a.b.one': '', 'a.b.two': '' } };
+  const fresh = { sentences: source, sources: { 'a.b.one': '', 'a.b.two': '' } as Record<string, string> };
+
+  const po = (texts: typeof fresh, from = source) => writePo({ ...texts, tag: 'it', english: from, notes: {} });
 
   it('leaves a text that was not translated as it is: still English', () => {
-    const file = writePo({ ...fresh, tag: 'it', english: source, notes: {} }).replace(
-      'msgid "One"\nmsgstr ""',
-      'msgid "One"\nmsgstr "Uno"',
-    );
+    const file = po(fresh).replace('msgid "One"\nmsgstr ""', 'msgid "One"\nmsgstr "Uno"');
     const { sentences, sources } = readPo(file, source, fresh);
     expect(Object.fromEntries(sentences)).toEqual({ 'a.b.one': 'Uno', 'a.b.two': 'Two' });
     expect(sources).toEqual({ ...currentSources(new Map([['a.b.one', 'One']])), 'a.b.two': '' });
@@ -65,9 +64,9 @@ describe('the file for translators', () => {
     const translated = { sentences: italian, sources: currentSources(source) };
     const changed = new Map([...source, ['a.b.two', 'Two of them']] as const);
     expect(staleKeys(changed, translated.sources)).toEqual(['a.b.two']);
-    const late = readPo(writePo({ ...translated, tag: 'it', english: source, notes: {} }), changed, fresh);
+    const late = readPo(po(translated), changed, fresh);
     expect(staleKeys(changed, late.sources)).toEqual(['a.b.two']);
-    const early = writePo({ ...translated, tag: 'it', english: changed, notes: {} });
+    const early = po(translated, changed);
     expect(early).toContain('#, fuzzy\nmsgctxt "a.b.two"');
     expect(staleKeys(changed, readPo(early, changed, translated).sources)).toEqual(['a.b.two']);
     const confirmed = early.replace('#, fuzzy\n', '');
@@ -75,8 +74,8 @@ describe('the file for translators', () => {
   });
 
   it('is refused if it has a text that English does not have', () => {
-    const file = writePo({ ...fresh, tag: 'it', english: source, notes: {} });
-    expect(() => readPo(file, new Map([['a.b.one', 'One']]), fresh)).toThrow('a.b.two does not exist in English');
+    const without = new Map([['a.b.one', 'One']]);
+    expect(() => readPo(po(fresh), without, fresh)).toThrow('a.b.two does not exist in English');
   });
 });
 
