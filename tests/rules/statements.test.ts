@@ -90,7 +90,7 @@ const boughtOnce =
 const planChanges = 'browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week';
 const oneTrial = 'api: is one for a number, ever, also with two links and after the account was deleted';
 const noPlanAfterFailure = [
-  'api: gives no fresh allowance while it is unpaid, nor do the three after it',
+  'api: gives no fresh allowance while it is unpaid, nor do the three after it, until the latest is paid',
   'api: falls to free when the retries are over, by cancellation or as unpaid',
 ];
 const paidWeekStays = 'api: ends the plan with its paid week, may be repeated, and may be taken back';
@@ -238,7 +238,7 @@ const terms: Text = {
     'api: does not count what would pass the limit',
     'api: begins a new, fully paid week, also minutes before the renewal',
   ],
-  'Paid plans are': 'api: the return page alone brings the plan',
+  'Paid plans are': 'api: opens a checkout for %s, and the return brings it',
   'They are billed weekly': 'api: is paid as soon as it is seen, and opens the new week',
   'Prices are in US dollars': 'api: calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for',
   'Payments are taken': paidAtStripe,
