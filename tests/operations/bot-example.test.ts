@@ -8,7 +8,7 @@ import type { ChatMessage } from '#contract/chat-schemas';
 import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
-import { silence } from '../sandbox/bot/silence.ts';
+import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import { call as callUrl, codeOn, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
 import { serve } from './test-services.ts';
 
