@@ -1,22 +1,10 @@
 import type { Page } from 'playwright/test';
-import { dismissToasts, expectToasts, open, openAccount, shownToasts, stopTime } from './support/page.ts';
+import { expectToasts, openAccount, shownToasts, stopTime, takeToasts } from './support/page.ts';
 import { elsewhere, profileOf, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const changeNumber = (page: Page) => management(page).getByRole('button', { name: 'Change Number', exact: true });
-
-const subscriber = { tier: 'basic', renewalDate: '2025-01-05T09:00:00.000Z' };
-
-/** Shows a first toast, which loads the part that shows toasts, while the clock stands still. */
-async function loadToasts(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Refresh plan' }).click();
-  const show = async () => {
-    await page.clock.runFor(100);
-    return (await shownToasts(page)).length;
-  };
-  await expect.poll(show, 'the first toast').toBe(1);
-}
 
 const portals = [
   {
@@ -40,46 +28,50 @@ const portals = [
 ] as const;
 
 for (const { name, button, busy, opened, blocked, nothing, failed } of portals) {
+  const portal = { success: true, portalUrl: `${elsewhere}/portal` };
+
   test(`${button} opens the portal in a new tab, or says once why there is none`, async ({ page, context, stub }) => {
-    await openAccount(page, stub, subscriber);
+    await openAccount(page, stub, { tier: 'basic' });
+    const open = management(page).getByRole('button', { name: button });
     const failing = [
       [() => stub.respond(name, { success: false, message: 'The desk is closed.' }), 'The desk is closed.'],
-      [() => stub.respond(name, { success: false }), nothing],
       [() => stub.respond(name, { success: true }), nothing],
       [() => stub.respond(name, { message: 'Not yours.' }, 403), 'Not yours.'],
       [() => stub.respond(name, { message: 'No such thing.' }, 404), failed],
       [() => stub.respond(name, { message: 'A stack.' }, 500), 'Server error. Please try again later.'],
       [() => stub.disconnect(name), 'Unable to connect to server. Please check your internet connection.'],
     ] as const;
-    for (const [arrange, text] of failing) {
+    for (const [arrange, told] of failing) {
       arrange();
-      await management(page).getByRole('button', { name: button }).click();
-      await expectToasts(page, ['Error', text]);
-      await dismissToasts(page);
+      await open.click();
+      await takeToasts(page, ['Error', told]);
     }
 
-    stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+    stub.respond(name, portal);
     await servePayments(page);
     const release = stub.hold(name);
-    await management(page).getByRole('button', { name: button }).click();
+    await open.click();
     await expect(management(page).getByRole('button', { name: busy, exact: true })).toBeDisabled();
     for (const other of await management(page).getByRole('button').all()) await expect(other).toBeDisabled();
-    const tab = context.waitForEvent('page');
+    const opening = context.waitForEvent('page');
     release();
-    await (await tab).waitForURL(`${elsewhere}/portal`);
-    expect(await (await tab).evaluate(() => window.opener)).toBeNull();
+    const tab = await opening;
+    await tab.waitForURL(`${elsewhere}/portal`);
+    expect(await tab.evaluate(() => window.opener)).toBeNull();
     await expectToasts(page, opened);
-    await expect(management(page).getByRole('button', { name: button })).toBeEnabled();
+    await expect(open).toBeEnabled();
   });
 
   test(`${button} opens the portal here after half a second where tabs are blocked`, async ({ page, stub }) => {
     await page.addInitScript(() => void (window.open = () => null));
-    stub.respond(name, { success: true, portalUrl: `${elsewhere}/portal` });
+    stub.respond(name, portal);
     await servePayments(page);
-    await stub.signedIn(subscriber);
     await stopTime(page);
-    await open(page, '/account');
-    await loadToasts(page);
+    await openAccount(page, stub, { tier: 'basic' });
+    // The first toast loads the part that shows toasts, while the clock stands still.
+    await page.getByRole('button', { name: 'Refresh plan' }).click();
+    const show = () => page.clock.runFor(100).then(() => shownToasts(page));
+    await expect.poll(show, 'the first toast').toHaveLength(1);
     await management(page).getByRole('button', { name: button }).click();
     await expect(management(page).getByRole('button', { name: button })).toBeEnabled();
     await page.clock.runFor(499);
@@ -110,12 +102,12 @@ test('the number is kept, or changes with the code that the new number received'
   await code.fill('123456');
   await changeNumber(page).click();
   await expect(page.getByText('Number changed')).toBeVisible();
+  await expect(page.getByText('You are signed out everywhere else.')).toBeVisible();
   await expect(page.getByRole('main').getByText('+1 555-987-6543').first()).toBeVisible();
   await expect(changeNumber(page)).toHaveAccessibleDescription(/^Move your account to another number/);
   expect(stub.calls('beginPhoneChange')).toMatchObject([{ body: { phone: '+15559876543' } }]);
-  expect(stub.calls('verifyPhoneChange')).toMatchObject([
-    { body: { phone: '+15559876543', otp: '123456', challenge: 'challenge' } },
-  ]);
+  const sent = { phone: '+15559876543', otp: '123456', challenge: 'challenge' };
+  expect(stub.calls('verifyPhoneChange')).toMatchObject([{ body: sent }]);
 
   // An address of our own opens in its place.
   stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/plans' });

@@ -1,22 +1,8 @@
 import type { Page } from 'playwright/test';
-import {
-  dismissToasts,
-  expectToasts,
-  open,
-  openAccount,
-  returnToTab,
-  settle,
-  shownToasts,
-  stopTime,
-  storedToken,
-} from './support/page.ts';
-import type { Stub } from './support/stub.ts';
+import { expectToasts, open, openAccount, returnToTab, shownToasts, storedToken, takeToasts } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
-test('the header shows the number and the ways to the chat and out, and follows the profile', async ({
-  page,
-  stub,
-}) => {
+test('the header shows the number and the ways to the chat and out; it follows the profile', async ({ page, stub }) => {
   await openAccount(page, stub);
   const main = page.getByRole('main');
   await expect(main.getByText('+1 555-123-4567', { exact: true })).toBeVisible();
@@ -61,77 +47,58 @@ test('logging out ends the session, here and in the history', async ({ page, stu
   await page.waitForURL('**/login');
 });
 
-test('the way to the account waits for the session, then leads to the login or to approval', async ({ page, stub }) => {
-  await open(page, '/account');
-  await page.waitForURL('**/login');
-  await stub.signedIn({ status: 'pending' });
-  await page.goto('/account');
-  await page.waitForURL('**/pending-approval');
-  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
-  await settle(page);
-  expect(stub.calls('getPlatform')).toEqual([]);
-});
+type Return = [search: string, body: object, status: number, toast?: [title: string, description?: string]];
+const same = { success: true, tierUpdated: false, newTier: 'free' };
 
-type Return = { arrange?: (stub: Stub) => void; search?: string; told?: string[]; type?: string };
-const comes = { success: true, tierUpdated: false, newTier: 'free' };
-
-/** What is told after the return from the payment provider, once. */
-const returns: Record<string, Return> = {
-  'a new plan': {
-    arrange: (stub) => stub.respond('verifyCheckoutSession', { ...comes, tierUpdated: true, newTier: 'premium' }),
-    told: ['Plan Updated', 'Your plan has been updated to Premium'],
-  },
-  'the same plan': { arrange: (stub) => stub.respond('verifyCheckoutSession', comes) },
-  'a message of the server': {
-    arrange: (stub) => stub.respond('verifyCheckoutSession', { ...comes, message: 'All is well.' }),
-    told: ['All is well.'],
-    type: 'success',
-  },
-  'a failure': {
-    arrange: (stub) => stub.respond('verifyCheckoutSession', {}, 503),
-    told: ['Server error. Please try again later.'],
-    type: 'error',
-  },
-  'a session that nobody knows': {
-    arrange: (stub) => stub.respond('verifyCheckoutSession', { message: 'From the server.' }, 404),
-  },
-  'a success without a session': { search: '?status=success' },
-  'a cancellation': { search: '?status=cancelled' },
-};
+/** The address to which the payment provider sends back, the response about its session, and the one toast. */
+const returns: Return[] = [
+  [
+    '?session_id=cs_1',
+    { success: true, tierUpdated: true, newTier: 'premium' },
+    200,
+    ['Plan Updated', 'Your plan has been updated to Premium'],
+  ],
+  ['?session_id=cs_1', same, 200],
+  ['?session_id=cs_1', { ...same, message: 'All is well.' }, 200, ['All is well.']],
+  ['?session_id=cs_1', {}, 503, ['Server error. Please try again later.']],
+  ['?session_id=cs_1', { message: 'From the server.' }, 404],
+  ['?status=success', same, 200],
+  ['?status=cancelled', same, 200],
+];
 
 test('the return from the payment provider shows the new plan and cleans the address', async ({ page, stub }) => {
   await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
   // The message of a read is not shown.
   stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
-  for (const [what, { arrange, search = '?session_id=cs_1', told, type }] of Object.entries(returns)) {
-    arrange?.(stub);
+  for (const [index, [search, body, status, toast]] of returns.entries()) {
+    const what = `return ${index}`;
+    stub.respond('verifyCheckoutSession', body, status);
     const [fetched, verified] = [stub.calls('getMe').length, stub.calls('verifyCheckoutSession').length];
     await open(page, `/account${search}`);
     await expect.poll(() => new URL(page.url()).search, what).toBe('');
     await expect(card(page).getByRole('radio').first()).toBeVisible();
-    await expectToasts(page, ...(told ? [told as [string]] : []));
-    if (type) expect((await shownToasts(page)).map((toast) => toast.type)).toEqual([type]);
-    expect(stub.calls('verifyCheckoutSession').slice(verified), what).toMatchObject(
-      arrange ? [{ body: { sessionId: 'cs_1' } }] : [],
-    );
-    const isRead = told?.[0] === 'Plan Updated' || !arrange;
+    await expectToasts(page, ...(toast ? [toast] : []));
+    if (toast) expect((await shownToasts(page))[0]!.type, what).toBe(status < 400 ? 'success' : 'error');
+    const hasSession = search === '?session_id=cs_1';
+    const calls = stub.calls('verifyCheckoutSession').slice(verified);
+    expect(calls, what).toMatchObject(hasSession ? [{ body: { sessionId: 'cs_1' } }] : []);
+    const isRead = toast?.[0] === 'Plan Updated' || !hasSession;
     if (isRead) expect(stub.calls('getMe').length - fetched, what).toBeGreaterThan(1);
   }
 });
 
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
-const whatsapp = (page: Page) => card(page).getByRole('radio', { name: 'Receive messages via WhatsApp' });
-const web = (page: Page) => card(page).getByRole('radio', { name: 'Chat through the web interface' });
-const update = (page: Page) => card(page).getByRole('button', { name: 'Update Platform' });
 
-test('the platform is changed once the choice differs, can be changed back, and a failure says why', async ({
-  page,
-  stub,
-}) => {
+test('the platform changes once the choice differs, and back; a failure says why', async ({ page, stub }) => {
   await openAccount(page, stub);
-  await expect(whatsapp(page)).toBeChecked();
-  await expect(update(page)).toHaveCount(0);
-  await card(page).getByText('Chat through the web interface').click();
+  const update = card(page).getByRole('button', { name: 'Update Platform' });
+  const [whatsapp, web] = [
+    card(page).getByText('Receive messages via WhatsApp'),
+    card(page).getByText('Chat through the web interface'),
+  ];
+  await expect(card(page).getByRole('radio', { name: 'Receive messages via WhatsApp' })).toBeChecked();
+  await expect(update).toHaveCount(0);
+  await web.click();
   const failing = [
     [() => stub.respond('putPlatform', { success: false, message: 'Not today.' }), 'Update failed', 'Not today.'],
     [() => stub.respond('putPlatform', { success: false }), 'Update failed', 'Failed to update platform preference'],
@@ -140,50 +107,39 @@ test('the platform is changed once the choice differs, can be changed back, and 
   ] as const;
   for (const [arrange, title, text] of failing) {
     arrange();
-    await update(page).click();
-    await expectToasts(page, [title, text]);
-    await dismissToasts(page);
+    await update.click();
+    await takeToasts(page, [title, text]);
   }
-  await expect(web(page)).toBeChecked();
+  await expect(card(page).getByRole('radio', { name: 'Chat through the web interface' })).toBeChecked();
 
   stub.respond('putPlatform', { success: true, platform: 'web' });
-  await update(page).click();
-  await expectToasts(page, ['Platform updated', 'You will now receive messages via Web']);
+  await update.click();
+  await takeToasts(page, ['Platform updated', 'You will now receive messages via Web']);
   expect(stub.calls('putPlatform').at(-1)).toMatchObject({ body: { platform: 'web' }, token: 'Bearer e2e-token' });
-  await expect(update(page)).toHaveCount(0);
-  await dismissToasts(page);
+  await expect(update).toHaveCount(0);
   await expect(card(page).getByRole('link', { name: 'Open the chat' })).toHaveAttribute('href', '/chat');
 
   // A choice that is undone leaves nothing to update.
-  await card(page).getByText('Receive messages via WhatsApp').click();
-  await expect(update(page)).toBeVisible();
-  await card(page).getByText('Chat through the web interface').click();
-  await expect(update(page)).toHaveCount(0);
-  await card(page).getByText('Receive messages via WhatsApp').click();
+  await whatsapp.click();
+  await expect(update).toBeVisible();
+  await web.click();
+  await expect(update).toHaveCount(0);
+  await whatsapp.click();
   stub.respond('putPlatform', { success: true, platform: 'whatsapp' });
-  await update(page).click();
+  await update.click();
   await expectToasts(page, ['Platform updated', 'You will now receive messages via WhatsApp']);
 });
 
-test('there is no card without a known preference', async ({ page, stub }) => {
+test('there is no card without a known preference, and a failed read is shown once', async ({ page, stub }) => {
   const release = stub.hold('getPlatform');
   await openAccount(page, stub);
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');
+  stub.respond('getPlatform', {}, 503);
+  release();
+  await expectToasts(page, ['Server error. Please try again later.']);
+  await expect(card(page)).toHaveCount(0);
   stub.respond('getPlatform', { success: false });
   await page.reload();
   await expect(page.getByRole('region', { name: 'Account Management' })).toBeVisible();
-  await expect(card(page)).toHaveCount(0);
-  release();
-});
-
-test('a preference that cannot be loaded shows one error, after a retry', async ({ page, stub }) => {
-  await stopTime(page);
-  stub.respond('getPlatform', {}, 503);
-  await openAccount(page, stub);
-  await expect.poll(() => stub.calls('getPlatform').length).toBe(1);
-  await expect(card(page)).toHaveAttribute('aria-busy', 'true');
-  await page.clock.resume();
-  await expectToasts(page, ['Server error. Please try again later.']);
-  expect(stub.calls('getPlatform')).toHaveLength(2);
   await expect(card(page)).toHaveCount(0);
 });

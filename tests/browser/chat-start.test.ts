@@ -1,18 +1,13 @@
 import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
-import { chat, chooseOption, everyKind, long, messageOf, now, pageOf } from './support/chat.ts';
+import { chat, everyKind, long, messageOf, now, openConversation, pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { expectToasts, hydrated, settle, stopTime, storedToken } from './support/page.ts';
+import { expectToasts, hydrated, setVisible, settle, stopTime, storedToken } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 /** Opens the chat of somebody with a conversation while the scripts are on their way. */
-async function openEarly(
-  page: Page,
-  stub: Stub,
-  messages = everyKind,
-  more: Partial<ChatPage> = {},
-): Promise<() => void> {
+async function openEarly(page: Page, stub: Stub, messages = everyKind, more?: Partial<ChatPage>): Promise<() => void> {
   await stub.signedIn({ used: 3 });
   stub.respond('getChat', pageOf(messages, more));
   const release = await holdAssets(page);
@@ -44,6 +39,9 @@ test('messages can be read before the scripts of the app have come, and React ke
   await expect(page.getByText('February 1, 2025')).toBeVisible();
   await expect(waiting(page)).toBeVisible();
   await expect(chat.message(page, 'This one is new')).toBeInViewport();
+  // A text is never markup.
+  await expect(chat.message(page, 'Hello there, <b>Solace</b>')).toHaveCount(1);
+  await expect(page.getByRole('main').locator('b')).toHaveCount(0);
   const served = await markup(page);
   const elements = await page.getByRole('main').locator('*').elementHandles();
   release();
@@ -55,16 +53,6 @@ test('messages can be read before the scripts of the app have come, and React ke
   expect(await layoutShift(page)).toBe(0);
   expect(stub.calls('getChat')).toHaveLength(1);
   expect(stub.calls('getMe')).toHaveLength(1);
-});
-
-test('a text of a message is never markup', async ({ page, stub }) => {
-  const text = '<img src=x onerror=alert(1)> & <b>bold</b> javascript:alert(1)';
-  const release = await openEarly(page, stub, [messageOf(1, text)]);
-  await expect(chat.message(page, text)).toHaveCount(1);
-  await expect(page.getByRole('main').locator('img, b')).toHaveCount(0);
-  release();
-  await started(page);
-  await expect(chat.message(page, text)).toHaveCount(1);
 });
 
 test('a draft, its selection and the focus outlast the start', async ({ page, stub }) => {
@@ -88,24 +76,18 @@ test('a draft, its selection and the focus outlast the start', async ({ page, st
   await expect(field).toHaveValue('One and three\nTwo');
 });
 
-for (const way of ['Enter', 'button'] as const) {
-  test(`a message that is sent before the app has started is sent afterwards, once, by ${way}`, async ({
-    page,
-    stub,
-  }) => {
-    const release = await openEarly(page, stub);
-    stub.respond('sendMessage', { success: true, message: messageOf(9, 'Early') });
-    await chat.field(page).fill('Early');
-    if (way === 'Enter') await chat.field(page).press('Enter');
-    else await page.getByRole('button', { name: 'Send', exact: true }).click();
-    expect(stub.calls('sendMessage')).toEqual([]);
-    release();
-    await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
-    expect(stub.calls('sendMessage')).toMatchObject([{ body: { text: 'Early' } }]);
-    await expect(chat.field(page)).toHaveValue('');
-    expect(new URL(page.url()).search).toBe('');
-  });
-}
+test('a message that is sent before the app has started is sent afterwards, once', async ({ page, stub }) => {
+  const release = await openEarly(page, stub);
+  stub.respond('sendMessage', { success: true, message: messageOf(9, 'Early') });
+  await chat.field(page).fill('Early');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  expect(stub.calls('sendMessage')).toEqual([]);
+  release();
+  await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
+  expect(stub.calls('sendMessage')).toMatchObject([{ body: { text: 'Early' } }]);
+  await expect(chat.field(page)).toHaveValue('');
+  expect(new URL(page.url()).search).toBe('');
+});
 
 test('a reader who has scrolled up stays there', async ({ page, stub }) => {
   const typingUntil = new Date(Date.now() + 60_000).toISOString();
@@ -138,30 +120,26 @@ test('a button that is pressed before the app has started works afterwards', asy
   await expect(older).toHaveCount(0);
 });
 
-test('the messages show while the profile is awaited, and the page says so', async ({ page, stub }) => {
+test('the page says what it waits for, and shows the messages before the profile', async ({ page, stub }) => {
   await stub.signedIn({ used: 2 });
   stub.respond('getChat', pageOf(everyKind));
-  const release = stub.hold('getMe');
+  const releaseProfile = stub.hold('getMe');
   await page.goto('/chat');
   await expect(chat.message(page, 'This one is new')).toBeInViewport();
   // The app runs, and waits for the profile.
   await scriptsHaveRun(page);
   await expect(waiting(page)).toBeVisible();
-  release();
+  releaseProfile();
   await started(page);
   await expect(page.getByText('2 / 5 messages used this week')).toBeVisible();
   expect(await layoutShift(page)).toBe(0);
-});
 
-test('the page says that it waits for a slow conversation, and shows it in the end', async ({ page, stub }) => {
-  await stub.signedIn();
-  stub.respond('getChat', pageOf(everyKind));
-  const release = stub.hold('getChat');
+  const releaseConversation = stub.hold('getChat');
   await page.goto('/chat');
   await expect(page.getByText('Loading your conversation...')).toBeVisible();
-  release();
+  releaseConversation();
   await expect(chat.message(page, 'This one is new')).toBeInViewport();
-  expect(stub.calls('getChat')).toHaveLength(1);
+  expect(stub.calls('getChat')).toHaveLength(2);
   expect(await layoutShift(page)).toBe(0);
 });
 
@@ -173,7 +151,6 @@ const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: 
     'Start the conversation',
   ],
   ['whose conversation fails', (stub) => stub.respond('getChat', {}, 503), 'Try again'],
-  ['whose conversation is refused', (stub) => stub.respond('getChat', {}, 403), 'Try again'],
   ['whose conversation is not JSON', (stub) => stub.respond('getChat', '<html>', 200), 'Try again'],
 ];
 
@@ -216,45 +193,27 @@ test('a session that ends in another tab during the start takes the messages awa
   await expect(page.getByText('This one is new')).toHaveCount(0);
 });
 
-test('a page that started with its messages reads them again after a `reset`, and asks for consent after its withdrawal', async ({
-  page,
-  stub,
-}) => {
+test('a page that started with its messages reads them again after a `reset`', async ({ page, stub }) => {
   const release = await openEarly(page, stub);
-  const written = [...everyKind, messageOf(9, 'Written while this page was away', { author: 'solace' })];
-  stub.respond('getChat', pageOf(written, { revision: 400 }));
-  stub.chatStream(400, { type: 'reset' });
+  stub.respond('getChat', pageOf([...everyKind, messageOf(9, 'Written meanwhile', { author: 'solace' })]));
+  stub.openStream('chatStream', [{ type: 'reset' }]);
   release();
-  await expect(chat.message(page, 'Written while this page was away')).toBeVisible();
+  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
   expect(stub.calls('getChat')).toHaveLength(2);
-  stub.respond('deleteChatConsent', { success: true });
-  stub.respond('getChat', pageOf([], { consent: null }));
-  await chooseOption(page, 'Withdraw consent');
-  await expect(chat.accept(page)).toBeVisible();
 });
-
-/** Hides the page or shows it again, as another tab in front of it does. */
-const show = (page: Page, isVisible: boolean) =>
-  page.evaluate((visible) => {
-    Object.defineProperty(document, 'hidden', { configurable: true, get: () => !visible });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, isVisible);
 
 test('after three hours of use the page says again that Solace is an AI', async ({ page, stub }) => {
   const notices = page.getByText('Solace is an AI, not a person, and not for emergencies.');
   const reminder = chat.log(page).getByText('Solace is an AI, not a person, and not for emergencies.');
   const hour = 3_600_000;
   await stopTime(page, now);
-  await stub.signedIn();
-  stub.respond('getChat', pageOf(long));
-  await page.goto('/chat');
-  await started(page);
+  await openConversation(page, stub, long);
   await expect(notices).toHaveCount(1);
   await page.clock.fastForward(3 * hour - 60_000);
   // Nobody uses a page behind another tab.
-  await show(page, false);
+  await setVisible(page, false);
   await page.clock.fastForward(5 * hour);
-  await show(page, true);
+  await setVisible(page, true);
   await page.clock.fastForward(59_000);
   await settle(page);
   await expect(notices).toHaveCount(1);

@@ -1,27 +1,10 @@
-import { expectToasts, hydrated, open, settle } from './support/page.ts';
+import type { Page } from 'playwright/test';
+import { deleteAccount, expectToasts, hydrated, open, settle } from './support/page.ts';
 import { type Stub, elsewhere, profileOf, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
-import type { Page } from 'playwright/test';
+import { enterCode } from './support/test.ts';
 
-test('an error of another kind is shown with its text', async ({ page, stub }) => {
-  await page.addInitScript(() => {
-    const real = window.fetch;
-    window.fetch = (input, init) => {
-      if (typeof input === 'string' && input.includes('verify-and-update')) throw new Error('A strange thing.');
-      return real(input, init);
-    };
-  });
-  await stub.signedIn();
-  await open(page, '/account?session_id=cs_1');
-  await expect.poll(() => new URL(page.url()).search).toBe('');
-  await expectToasts(page, ['A strange thing.']);
-});
-
-test('an error that is not caught shows the crash screen until the page is reloaded', async ({
-  page,
-  stub,
-  expectedErrors,
-}) => {
+test('an uncaught error shows the crash screen until a reload', async ({ page, stub, expectedErrors }) => {
   expectedErrors.push(/The sky fell|Only words/);
   await stub.signedIn();
   await open(page, '/plans');
@@ -44,35 +27,6 @@ test('an error that is not caught shows the crash screen until the page is reloa
   await expect(page.getByRole('alert').getByText(/Only words\./)).toBeVisible();
 });
 
-type Made = { call: string; token: string | null; body: unknown; mode: string; credentials: string };
-
-/** Records every call of the page, the stream's included. */
-async function watchCalls(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const made: Made[] = JSON.parse(sessionStorage.getItem('made') ?? '[]');
-    const note = (call: Made) => {
-      made.push(call);
-      sessionStorage.setItem('made', JSON.stringify(made));
-    };
-    const [realFetch, RealSource] = [window.fetch, window.EventSource];
-    window.fetch = async (input, init) => {
-      const { url, method, headers, mode, credentials } = new Request(input, init);
-      const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
-      const call = `${method} ${new URL(url).pathname}`;
-      if (!call.includes('.')) note({ call, token: headers.get('authorization'), body, mode, credentials });
-      return realFetch(input, init);
-    };
-    window.EventSource = class extends RealSource {
-      constructor(address: string | URL, init?: EventSourceInit) {
-        super(address, init);
-        const { pathname, searchParams } = new URL(address, location.href);
-        const credentials = init?.withCredentials ? 'include' : 'same-origin';
-        note({ call: `GET ${pathname}`, token: searchParams.get('token'), body: null, mode: 'cors', credentials });
-      }
-    };
-  });
-}
-
 async function everything(page: Page, stub: Stub): Promise<void> {
   stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
   stub.respond('putPlatform', { success: true, platform: 'web' });
@@ -85,9 +39,7 @@ async function everything(page: Page, stub: Stub): Promise<void> {
   await servePayments(page);
   await open(page, '/login');
   await page.getByLabel('Phone number').fill('+15551234567');
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await page.getByLabel('Verification code').fill('123456');
-  await page.getByRole('button', { name: 'Verify Code' }).click();
+  await enterCode(page);
   await page.getByText('Chat through the web interface').click();
   await page.getByRole('button', { name: 'Update Platform' }).click();
   await page.getByRole('button', { name: 'Upgrade Your Plan' }).click();
@@ -95,9 +47,10 @@ async function everything(page: Page, stub: Stub): Promise<void> {
   await expect.poll(() => stub.calls('createPortalSession').length).toBe(1);
   await open(page, '/account?session_id=cs_1');
   await expect.poll(() => stub.calls('verifyCheckoutSession').length).toBe(1);
-  await page.getByRole('main').getByRole('button', { name: 'Delete Account' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Account' }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe('');
+  await deleteAccount(page);
   await page.waitForURL('**/login');
+  await expectToasts(page, ['Success', 'Account deleted successfully']);
   await open(page, '/activate-trial?token=trial');
   await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
   await page.goto('/login#external_token=ext');
@@ -105,10 +58,10 @@ async function everything(page: Page, stub: Stub): Promise<void> {
 }
 
 const bearer = 'Bearer e2e-new';
-const callRows: [call: string, token: string | null, body: object | null, credentials?: 'include'][] = [
-  ['POST /api/auth/request-otp', null, { phone: '+15551234567' }],
-  ['POST /api/auth/verify-otp', null, { phone: '+15551234567', otp: '123456', challenge: 'challenge' }],
-  ['POST /api/auth/verify-external-token', null, { token: 'ext' }],
+const callRows: [call: string, token: string | undefined, body: object | null][] = [
+  ['POST /api/auth/request-otp', undefined, { phone: '+15551234567' }],
+  ['POST /api/auth/verify-otp', undefined, { phone: '+15551234567', otp: '123456', challenge: 'challenge' }],
+  ['POST /api/auth/verify-external-token', undefined, { token: 'ext' }],
   ['GET /api/user/me', bearer, null],
   ['DELETE /api/user/me', bearer, null],
   ['GET /api/user/platform', bearer, null],
@@ -116,18 +69,29 @@ const callRows: [call: string, token: string | null, body: object | null, creden
   ['POST /api/billing/create-subscription-update-session', bearer, null],
   ['POST /api/billing/create-portal-session', bearer, null],
   ['POST /api/billing/verify-and-update-checkout-session', bearer, { sessionId: 'cs_1' }],
-  ['GET /api/user/usage-stream', 'ticket', null, 'include'],
-  ['POST /auth/verify-trial-token', null, { trialToken: 'trial' }],
+  ['POST /auth/verify-trial-token', undefined, { trialToken: 'trial' }],
 ];
+const stream = 'GET /api/user/usage-stream';
+/** The page's calls beyond those of the specification: the logout, the stream ticket, and the key of notices. */
+const others = ['POST /api/auth/logout', 'POST /api/user/stream-ticket', 'GET /api/user/push'];
 
-test('every call goes where it should, with what it should and without cookies', async ({ page, stub }) => {
-  await watchCalls(page);
+test('every call goes where it should, with what it should and without cookies', async ({ page, stub, baseURL }) => {
+  await page.context().addCookies([{ name: 'kept', value: 'here', url: baseURL! }]);
+  await page.addInitScript(() => {
+    window.EventSource = class extends EventSource {
+      constructor(address: string | URL, init?: EventSourceInit) {
+        super(address, init);
+        if (!this.withCredentials) throw new Error('The stream has no credentials.');
+      }
+    };
+  });
   await everything(page, stub);
-  const made: Made[] = JSON.parse(await page.evaluate(() => sessionStorage.getItem('made') ?? '[]'));
-  for (const [call, token, body, credentials = 'omit'] of callRows)
-    expect(made.find((each) => each.call === call)).toEqual({ call, token, body, mode: 'cors', credentials });
-  // The page's calls beyond the table: the logout, the stream ticket, and the key of notices.
-  const others = ['POST /api/auth/logout', 'POST /api/user/stream-ticket', 'GET /api/user/push'];
-  const known = [...callRows.map(([call]) => call), ...others];
-  expect(made.map(({ call }) => call).filter((call) => !known.includes(call))).toEqual([]);
+  const made = stub.calls().map((call) => ({ ...call, call: `${call.method} ${call.path}` }));
+  for (const [call, token, body] of callRows)
+    expect(made.find((each) => each.call === call)).toMatchObject({ token, body });
+  expect(made.find(({ call }) => call === stream)?.search.get('token')).toBe('ticket');
+  for (const { call, headers } of made) {
+    expect([...callRows.map(([known]) => known), stream, ...others]).toContain(call);
+    if (call !== stream) expect([call, headers['sec-fetch-mode'], headers.cookie]).toEqual([call, 'cors', undefined]);
+  }
 });

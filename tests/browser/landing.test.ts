@@ -62,14 +62,3 @@ test("the teaser's buttons do nothing while the visitor is unknown, and lead a m
   await buttons.nth(2).click();
   await page.waitForURL('**/account');
 });
-
-for (const [rtt, preloads] of [
-  [50, 2],
-  [300, 0],
-] as const) {
-  test(`with a round-trip time of ${rtt} ms ${preloads} fonts are preloaded`, async ({ page }) => {
-    await page.addInitScript((ms) => Object.defineProperty(navigator, 'connection', { value: { rtt: ms } }), rtt);
-    await open(page, '/');
-    await expect(page.locator('head > link[rel="preload"][as="font"]')).toHaveCount(preloads);
-  });
-}

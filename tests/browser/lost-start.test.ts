@@ -28,13 +28,11 @@ function countVisits(page: Page): () => number {
   return () => visits;
 }
 
+const lost = /ERR_INTERNET_DISCONNECTED|ERR_FAILED/;
+
 for (const { path, shown, started } of pages) {
-  test(`${path}: without a connection after the HTML the page shows what it has, and goes on by itself`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  test(`${path} goes on by itself after a lost connection`, async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(lost);
     await signedIn(stub);
     let isLost = true;
     await page.route('**/assets/**', (route) => (isLost ? route.abort('internetdisconnected') : route.fallback()));
@@ -51,51 +49,29 @@ for (const { path, shown, started } of pages) {
     if (draft) await expect(draft).toHaveValue('Not lost');
   });
 
-  test(`${path}: after a deployment during the visit the page is loaded again, once`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    expectedErrors.push(/status of 404/);
-    const visits = await openWithoutScript(page, stub, path, 1);
-    await hydrated(page);
-    await expect(started(page)).toBeVisible();
-    expect(visits()).toBe(2);
-  });
-
-  test(`${path}: scripts that stay missing leave the page as it is, and it says so`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    expectedErrors.push(/status of 404/);
-    const visits = await openWithoutScript(page, stub, path, Infinity);
-    await expect.poll(visits).toBe(2);
-    await expect(page.getByText(shown).first()).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
-    expect(visits()).toBe(2);
-  });
+  for (const [what, isBack] of [
+    ['after a deployment', true],
+    ['if scripts stay missing', false],
+  ] as const)
+    test(`${path} is loaded again, once, ${what}`, async ({ page, stub, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      // A page is loaded again at most once a minute.
+      await stopTime(page);
+      await signedIn(stub);
+      const visits = countVisits(page);
+      await page.route('**/assets/**/index-*.js', (route) =>
+        isBack && visits() > 1 ? route.fallback() : route.fulfill({ status: 404 }),
+      );
+      await page.goto(path);
+      await expect.poll(visits).toBe(2);
+      await expect(page.getByText(shown).first()).toBeVisible();
+      await expect(isBack ? started(page) : page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
+      expect(visits()).toBe(2);
+    });
 }
 
-/** Opens a page whose entry script is missing on the first visits; returns the number of visits. */
-async function openWithoutScript(page: Page, stub: Stub, path: string, times: number): Promise<() => number> {
-  // A page is loaded again at most once a minute.
-  await stopTime(page);
-  await signedIn(stub);
-  const visits = countVisits(page);
-  await page.route('**/assets/**/index-*.js', (route) =>
-    visits() <= times ? route.fulfill({ status: 404 }) : route.fallback(),
-  );
-  await page.goto(path);
-  return visits;
-}
-
-test('the app does not start without one of its parts, and the messages stay', async ({
-  page,
-  stub,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+test('the app does not start without one of its parts', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(lost);
   await signedIn(stub);
   const html = await (await page.request.get('/chat')).text();
   const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
@@ -119,7 +95,7 @@ test('the app does not start without one of its parts, and the messages stay', a
   expect(visits()).toBe(1);
 });
 
-test('/login?plan=premium: while a part does not arrive the page says that it is loading', async ({ page }) => {
+test('while a part does not arrive the page says that it is loading', async ({ page }) => {
   await installClock(page);
   const release = await holdAssets(page, 'login-*.js');
   await page.goto('/login?plan=premium', { waitUntil: 'commit' });
@@ -130,31 +106,4 @@ test('/login?plan=premium: while a part does not arrive the page says that it is
   release();
   await expect(page.getByText('You chose the Premium plan.')).toBeVisible();
   await expect(page.getByText('Loading...')).toHaveCount(0);
-});
-
-for (const visitor of ['guest', 'member'])
-  test(`without the scripts a ${visitor} sees the served page`, async ({ page, stub, expectedErrors }) => {
-    expectedErrors.push(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-    if (visitor === 'member') await stub.signedIn();
-    await page.route('**/assets/**/index-*.js', (route) => route.abort('internetdisconnected'));
-    for (const [path, heading] of [
-      ['/login?plan=premium', 'Log in to Solace'],
-      ['/login', 'Log in to Solace'],
-      ['/cancel', 'Cancel subscription'],
-    ] as const) {
-      await page.goto(path);
-      await expect(page.getByRole('heading', { level: 1, name: heading }), path).toBeVisible();
-      await expect(page.getByRole('banner'), path).toBeVisible();
-    }
-  });
-
-test('/cancel: a guest sees nothing but the login', async ({ page }) => {
-  const release = await holdAssets(page, 'login-*.js');
-  const requested = page.waitForRequest('**/login-*.js');
-  await page.goto('/cancel', { waitUntil: 'commit' });
-  await requested;
-  await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveText('Cancel subscription');
-  await expect(page.getByRole('heading', { level: 1 })).toBeHidden();
-  release();
-  await expect(page.getByRole('heading', { level: 1, name: 'Log in to Solace' })).toBeVisible();
 });

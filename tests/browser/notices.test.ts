@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { chat, messageOf, now, openChat, pageOf } from './support/chat.ts';
+import { chat, messageOf, openChat, openConversation, pageOf } from './support/chat.ts';
 import type { Phone } from './support/phone.ts';
 import { expectToFit, hydrated, violations } from './support/page.ts';
 import { spoil } from './support/contexts.ts';
@@ -44,7 +44,7 @@ async function withPushService(page: Page, phone: Phone, permission: Notificatio
 
 const isPermissionAsked = (page: Page) => page.evaluate(() => localStorage.getItem('fake permission') !== null);
 
-test('somebody turns notices on in the account, gets one while no page is open, and turns them off', async ({
+test('notices are turned on in the account, come while no page is open, and are turned off', async ({
   page,
   phone,
 }) => {
@@ -71,10 +71,7 @@ test('somebody turns notices on in the account, gets one while no page is open, 
   await expect(button(page, 'Notify Me of Replies')).toBeVisible();
 });
 
-test('without a connection the crisis lines are shown, and a page that says so, in each language', async ({
-  page,
-  expectedErrors,
-}) => {
+test('without a connection each language shows its crisis lines, or says so', async ({ page, expectedErrors }) => {
   spoil(page);
   expectedErrors.push(/ERR_INTERNET_DISCONNECTED/);
   await page.goto('/es/plans');
@@ -116,10 +113,7 @@ const keptAddresses = (page: Page) =>
     return requests.flat().map(({ url }) => new URL(url).pathname);
   });
 
-test('nothing personal is kept: after a conversation the caches hold six public pages alone', async ({
-  page,
-  phone,
-}) => {
+test('after a conversation the caches hold six public pages alone', async ({ page, phone }) => {
   await openChat(page, phone);
   await workerReady(page);
   await page.reload();
@@ -169,25 +163,18 @@ async function pushSender(page: Page): Promise<(notice: object) => Promise<unkno
 }
 
 stubbed.describe('the offer', () => {
-  const late = [
-    messageOf(1, 'Are you there?'),
-    messageOf(2, 'Yes.', { author: 'solace', at: '2025-03-04T15:30:11.000Z' }),
-  ];
-  const soon = [
-    messageOf(1, 'Are you there?'),
-    messageOf(2, 'Yes.', { author: 'solace', at: '2025-03-04T15:30:09.000Z' }),
-  ];
+  const replyAt = (at: string) => [messageOf(1, 'Are you there?'), messageOf(2, 'Yes.', { author: 'solace', at })];
+  const late = replyAt('2025-03-04T15:30:11.000Z');
+  const soon = replyAt('2025-03-04T15:30:09.000Z');
 
   stubbed.beforeEach(async ({ page, phone, stub }) => {
     await withPushService(page, phone, 'denied');
-    await stub.signedIn({});
     stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
-    stub.chatStream(100);
+    stub.openStream('chatStream');
   });
 
   stubbed('is refused once and for all', async ({ page, stub }) => {
-    stub.respond('getChat', pageOf(late));
-    await page.goto('/chat');
+    await openConversation(page, stub, late);
     await expectToFit(page, 320, 768);
     await button(page, 'No, thanks').click();
     await expect(offer(page)).toHaveCount(0);
@@ -204,9 +191,8 @@ stubbed.describe('the offer', () => {
         return 'granted';
       };
     });
-    stub.respond('getChat', pageOf(late));
     stub.respond('putPush', { success: true });
-    await page.goto('/chat');
+    await openConversation(page, stub, late);
     await expect(offer(page)).toContainText('Would you like a notice when Solace replies?');
     expect(await isPermissionAsked(page)).toBe(false);
     expect(await violations(page)).toEqual([]);
@@ -219,43 +205,37 @@ stubbed.describe('the offer', () => {
   });
 
   stubbed('explains a permission that is denied', async ({ page, stub }) => {
-    stub.respond('getChat', pageOf(late));
-    await page.goto('/chat');
+    await openConversation(page, stub, late);
     await button(page, 'Notify me').click();
     await expect(offer(page)).toContainText('Your browser does not allow notices from this site.');
     expect(stub.calls('putPush')).toEqual([]);
   });
 
-  stubbed('is not made after a reply that came soon, or where notices are off', async ({ page, stub }) => {
-    stub.respond('getChat', pageOf(soon));
-    await page.goto('/chat');
-    await hydrated(page, 'main form');
-    expect(stub.calls('getPush')).toEqual([]);
-    stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
-    stub.respond('getChat', pageOf(late));
-    await page.reload();
-    await expect.poll(() => stub.calls('getPush').length).toBe(1);
-    await expect(offer(page)).toHaveCount(0);
-  });
-
-  stubbed('is not made at the first visit', async ({ page, stub }) => {
-    stub.respond('getChat', pageOf([]));
-    const say = stub.chatStream(100);
-    await page.goto('/chat');
-    await hydrated(page, 'main form');
-    say({ type: 'message', message: messageOf(1, 'Are you there?') }, 101);
-    say({ type: 'message', message: { ...late[1]!, seq: 2 } }, 102);
-    await expect(chat.message(page, 'Yes.')).toBeVisible();
-    expect(stub.calls('getPush')).toEqual([]);
-  });
+  stubbed(
+    'is not made at the first visit, after a reply that came soon, or where notices are off',
+    async ({ page, stub }) => {
+      const say = stub.openStream('chatStream');
+      await openConversation(page, stub, []);
+      for (const message of late) say({ type: 'message', message });
+      await expect(chat.message(page, 'Yes.')).toBeVisible();
+      stub.respond('getChat', pageOf(soon));
+      await page.reload();
+      await hydrated(page, 'main form');
+      expect(stub.calls('getPush')).toEqual([]);
+      stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
+      stub.respond('getChat', pageOf(late));
+      await page.reload();
+      await expect.poll(() => stub.calls('getPush').length).toBe(1);
+      await expect(offer(page)).toHaveCount(0);
+    },
+  );
 
   stubbed('says on iOS that the site must be installed first', async ({ page, stub }) => {
     await page.addInitScript(() => {
       Object.assign(navigator, { standalone: false });
       Reflect.deleteProperty(globalThis, 'PushManager');
     });
-    stub.respond('getChat', pageOf(late, { consent: { version: pageOf([]).consent!.version, at: now } }));
-    await page.goto('/chat');
+    await openConversation(page, stub, late);
     await expect(offer(page)).toContainText('first add this site to your Home Screen');
     await expect(button(page, 'Notify me')).toHaveCount(0);
   });

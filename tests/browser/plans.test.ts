@@ -1,13 +1,13 @@
 import type { Page } from 'playwright/test';
-import { dismissToasts, expectToasts, open, openAccount, returnToTab } from './support/page.ts';
-import { elsewhere, servePayments, type Stub } from './support/stub.ts';
+import { open, openAccount, returnToTab, takeToasts } from './support/page.ts';
+import { elsewhere, servePayments } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const catalogue = [
-  { id: 'free', name: 'Free', price: 'Free', fourWeeks: null, messages: '5', hasVoice: false },
-  { id: 'basic', name: 'Basic', price: '$11.99', fourWeeks: '$47.96', messages: '30', hasVoice: true },
-  { id: 'premium', name: 'Premium', price: '$29.99', fourWeeks: '$119.96', messages: '70', hasVoice: true },
-  { id: 'platinum', name: 'Platinum', price: '$79.99', fourWeeks: '$319.96', messages: '160', hasVoice: true },
+  { id: 'free', name: 'Free', price: 'Free', fourWeeks: null, messages: '5' },
+  { id: 'basic', name: 'Basic', price: '$11.99', fourWeeks: '$47.96', messages: '30' },
+  { id: 'premium', name: 'Premium', price: '$29.99', fourWeeks: '$119.96', messages: '70' },
+  { id: 'platinum', name: 'Platinum', price: '$79.99', fourWeeks: '$319.96', messages: '160' },
 ] as const;
 
 const cards = (page: Page) =>
@@ -20,16 +20,14 @@ test('four plans stand in order, with price, allowance and voice', async ({ page
   await open(page, '/plans');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
   await expect(cards(page)).toHaveCount(4);
-  for (const [index, { id, name, price, fourWeeks, messages, hasVoice }] of catalogue.entries()) {
+  for (const [index, { id, name, price, fourWeeks, messages }] of catalogue.entries()) {
     const card = cards(page).nth(index);
     await expect(card.getByRole('heading')).toHaveText(name);
-    await expect(card.getByText(/^\S+ ?\/per month$/)).toHaveText(
-      new RegExp(`^\\${price[0]}${price.slice(1)} ?/per month$`),
-    );
+    await expect(card.getByText(/^\S+ ?\/per month$/)).toContainText(price);
     await expect(card.getByText('Charged every week')).toHaveCount(fourWeeks ? 1 : 0);
     await expect(card.getByText(/for four weeks$/)).toHaveText(fourWeeks ? [`${fourWeeks} for four weeks`] : []);
     await expect(card.getByText(`${messages} messages per week`, { exact: true })).toBeVisible();
-    await expect(card.getByText(/voice/i)).toHaveCount(hasVoice ? 1 : 0);
+    await expect(card.getByText(/voice/i)).toHaveCount(id === 'free' ? 0 : 1);
     await expect(card.getByText('Most Popular')).toHaveCount(id === 'premium' ? 1 : 0);
     await expect(card.getByRole('link')).toHaveAttribute('href', `/login?plan=${id}`);
   }
@@ -45,13 +43,6 @@ const actions = {
   inactive: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
 } as const;
 
-const failures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' }), 'Closed.'],
-  [(stub) => stub.respond('createSubscriptionUpdateSession', { success: true }), 'Failed to create portal session'],
-  [(stub) => stub.respond('createSubscriptionUpdateSession', {}, 404), 'Failed to open subscription management'],
-  [(stub) => stub.respond('createSubscriptionUpdateSession', {}, 503), 'Server error. Please try again later.'],
-];
-
 test('a subscriber sees what each plan would mean; one is bought at the payment provider, or it says why not, once', async ({
   page,
   stub,
@@ -63,12 +54,9 @@ test('a subscriber sees what each plan would mean; one is bought at the payment 
     for (const [index, label] of labels.entries())
       await expect(cards(page).nth(index).getByText(label, { exact: true }), `${tier}: ${label}`).toBeVisible();
   }
-  for (const [arrange, told] of failures) {
-    arrange(stub);
-    await page.getByRole('button', { name: 'Choose Platinum' }).click();
-    await expectToasts(page, ['Error', told]);
-    await dismissToasts(page);
-  }
+  stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' });
+  await page.getByRole('button', { name: 'Choose Platinum' }).click();
+  await takeToasts(page, ['Error', 'Closed.']);
   stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
   await servePayments(page);
   const release = stub.hold('createSubscriptionUpdateSession');
@@ -93,21 +81,18 @@ test('the table compares the four plans, marks the present one and fits narrow s
   for (const [index, tier] of ['free', 'basic', 'premium', 'platinum'].entries()) {
     stub.person({ tier });
     await returnToTab(page);
-    const marked = heads.map((head, column) => (column === index ? `${head}Current Plan` : head));
+    const marked = heads.with(index, `${heads[index]}Current Plan`);
     await expect(table.getByRole('columnheader')).toHaveText(['Feature', ...marked]);
   }
+  const cells = region.locator('th, td');
+  await expect(cells).toHaveCount(25);
   for (const width of [320, 360, 412]) {
     await page.setViewportSize({ width, height: 800 });
-    const edges = await region
-      .getByRole('cell')
-      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right));
-    expect(edges).toHaveLength(16);
+    const edges = await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().right));
     expect(Math.max(...edges), `${width} px`).toBeLessThanOrEqual(width);
-    const overflowing = await region
-      .locator('th, td')
-      .evaluateAll((cells) =>
-        cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
-      );
+    const overflowing = await cells.evaluateAll((all) =>
+      all.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+    );
     expect(overflowing, `${width} px`).toEqual([]);
   }
 });

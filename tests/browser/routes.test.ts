@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
+import { pageHead } from '../../web/app/page-heads.ts';
 import {
-  dismissToasts,
   expectToasts,
   expectToBeAccessible,
   expectToFit,
@@ -8,78 +8,46 @@ import {
   returnToTab,
   stopTime,
   storedToken,
+  takeToasts,
 } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
-type Row = {
-  path: string;
-  heading: string | RegExp;
-  title: string;
-  /** Where those without access are sent. */
-  sent?: Partial<Record<Who, string>>;
-  /** The link of the header that is marked as the present page. */
-  marked?: string;
+type Row = [heading: string | RegExp, sent?: Partial<Record<Who, string>>, marked?: string];
+
+const members = { visitor: '/login', pending: '/pending-approval' };
+
+/**
+ * The heading of each page, where those without access are sent, and the link of the header that is marked.
+ * `prerender.test.ts` has the other public pages, and `languages.test.ts` opens the private ones as a member.
+ */
+const rows: Record<string, Row> = {
+  '/': [/Your AI Companion for Psychological Well-Being$/, {}, 'Home'],
+  '/login': ['Log in to Solace', { member: '/account', pending: '/pending-approval' }, 'Login'],
+  '/plans': ['Choose Your Plan'],
+  '/account': ['My Account', members, 'My Account'],
+  '/pending-approval': ['Account Pending Approval', { visitor: '/login', member: '/account' }],
+  '/cancel': ['Cancel subscription', members],
+  '/payment-success': ['Payment Successful!'],
+  '/payment-canceled': ['Payment Not Completed'],
+  '/auth/stripe-success': ['Processing...'],
+  '/payment-details-saved': ['Verifying payment setup...'],
+  '/activate-trial': ['Activation Failed'],
 };
 
-/** `prerender.test.ts` has the other public pages, and `languages.test.ts` opens the private ones as a member. */
-const rows: Row[] = [
-  {
-    path: '/',
-    heading: /Your AI Companion for Psychological Well-Being$/,
-    title: 'Solace: Your AI Companion for Psychological Well-Being',
-    marked: 'Home',
-  },
-  {
-    path: '/login',
-    heading: 'Log in to Solace',
-    title: 'Log in | Solace',
-    sent: { member: '/account', pending: '/pending-approval' },
-    marked: 'Login',
-  },
-  { path: '/plans', heading: 'Choose Your Plan', title: 'Choose Your Plan | Solace' },
-  {
-    path: '/account',
-    heading: 'My Account',
-    title: 'My Account | Solace',
-    sent: { visitor: '/login', pending: '/pending-approval' },
-    marked: 'My Account',
-  },
-  {
-    path: '/pending-approval',
-    heading: 'Account Pending Approval',
-    title: 'Account Pending Approval | Solace',
-    sent: { visitor: '/login', member: '/account' },
-  },
-  {
-    path: '/cancel',
-    heading: 'Cancel subscription',
-    title: 'Cancel subscription | Solace',
-    sent: { visitor: '/login', pending: '/pending-approval' },
-  },
-  { path: '/payment-success', heading: 'Payment Successful!', title: 'Payment Successful | Solace' },
-  { path: '/payment-canceled', heading: 'Payment Not Completed', title: 'Payment Not Completed | Solace' },
-  { path: '/auth/stripe-success', heading: 'Processing...', title: 'Processing | Solace' },
-  { path: '/payment-details-saved', heading: 'Verifying payment setup...', title: 'Payment Details Saved | Solace' },
-  { path: '/activate-trial', heading: 'Activation Failed', title: 'Activate Your Trial | Solace' },
-];
-
-/** The rows that differ from a visitor's. */
-const rowsOf = (who: Who) => {
-  if (who === 'visitor') return rows;
-  return rows.filter(({ path, sent }) => sent || (who === 'member' && (path === '/' || path === '/plans')));
-};
-
-for (const who of ['visitor', 'member', 'pending'] as const) {
+for (const who of ['visitor', 'member', 'pending'] as const)
   test(`every route shows its page to a ${who} or redirects, and the header marks it`, async ({ page, stub }) => {
     await stopTime(page);
     if (who !== 'visitor') await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
-    for (const { path, sent } of rowsOf(who)) {
-      const end = rows.find((row) => row.path === (sent?.[who] ?? path))!;
+    // The others are the same for everybody.
+    const paths = Object.keys(rows).filter((path) => who === 'visitor' || rows[path]![1]);
+    for (const path of paths) {
+      const shown = rows[path]![1]?.[who] ?? path;
+      const [heading, , marked] = rows[shown]!;
       await open(page, path);
-      await expect(page.getByRole('heading', { level: 1 }), `${who} ${path}`).toHaveText(end.heading);
-      await expect(page).toHaveTitle(end.title);
-      expect(new URL(page.url()).pathname).toBe(end.path);
+      await expect(page.getByRole('heading', { level: 1 }), `${who} ${path}`).toHaveText(heading);
+      await expect(page).toHaveTitle(pageHead(shown).title);
+      expect(new URL(page.url()).pathname).toBe(shown);
       // Elsewhere, a pending user is treated as signed in.
       if (who === 'pending') continue;
       const [name, href] = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
@@ -88,10 +56,9 @@ for (const who of ['visitor', 'member', 'pending'] as const) {
       await expect(links.nth(0)).toHaveAttribute('href', '/');
       await expect(links.nth(1)).toHaveAttribute('href', href);
       await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute('href', '/');
-      await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(end.marked ? [end.marked] : []);
+      await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(marked ? [marked] : []);
     }
   });
-}
 
 const bar = (page: Page) => page.getByRole('banner');
 
@@ -141,23 +108,19 @@ test('a pending user sees the pending page, can withdraw consent and log out', a
   expect(stub.calls('deleteChatConsent')).toEqual([]);
   stub.respond('deleteChatConsent', { success: false, code: 'unavailable', message: 'Service unavailable' }, 503);
   await withdraw('Withdraw consent');
-  await expectToasts(page, ['Server error. Please try again later.']);
+  await takeToasts(page, ['Server error. Please try again later.']);
   stub.respond('deleteChatConsent', { success: true, consent: null });
   await withdraw('Withdraw consent');
   await expect(page.getByText('Consent withdrawn')).toBeVisible();
   expect(stub.calls('deleteChatConsent')).toHaveLength(2);
-  await dismissToasts(page);
 
   await main.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL((url) => url.pathname === '/');
-  await expectToasts(page, ['Logged out successfully']);
+  await expectToasts(page, ['Consent withdrawn'], ['Logged out successfully']);
   expect(await storedToken(page)).toBeNull();
 });
 
-test('a user approved meanwhile gets to the account on returning, and back when that is taken away', async ({
-  page,
-  stub,
-}) => {
+test('a return to the tab leads to the account once it is approved; a refusal leads back', async ({ page, stub }) => {
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();

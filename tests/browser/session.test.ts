@@ -1,11 +1,10 @@
-import type { Page } from 'playwright/test';
 import { spoil } from './support/contexts.ts';
 import { watchFirstPaint } from './support/first-paint.ts';
-import { expectToasts, installClock, open, openAccount, settle, stopTime, storedToken } from './support/page.ts';
+import { expectToasts, open, openAccount, settle, stopTime, storedToken } from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
-test('the shell of the account and a spinner show while the session starts', async ({ page, stub }) => {
+test('the shell of the account and a spinner show while a session starts, for no guest', async ({ page, stub }) => {
   await stub.signedIn();
   const release = stub.hold('getMe');
   await page.goto('/account');
@@ -16,16 +15,11 @@ test('the shell of the account and a spinner show while the session starts', asy
   await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
   await expect(page.getByText('Loading application...')).toHaveCount(0);
   await page.evaluate(() => localStorage.clear());
-  await open(page, '/login');
-  await expect(page.getByText('Loading application...')).toHaveCount(0);
-  expect(stub.calls('getMe')).toHaveLength(1);
-});
-
-test('a guest does not see the shell of the account', async ({ page }) => {
   const { seen } = await watchFirstPaint(page);
   await page.goto('/account');
   await page.waitForURL('**/login');
   expect(await seen()).not.toContain('My Account');
+  expect(stub.calls('getMe')).toHaveLength(1);
 });
 
 const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
@@ -51,58 +45,44 @@ test('a start without a profile leads to the login, and says why, once', async (
   }
 });
 
-const protectedCalls: [what: string, name: Parameters<Stub['respond']>[0], act: (page: Page) => Promise<unknown>][] = [
-  ['reading the profile', 'getMe', (page) => page.getByRole('button', { name: 'Refresh usage' }).click()],
-  ['the billing portal', 'createPortalSession', (page) => page.getByRole('button', { name: 'Billing' }).click()],
-];
-
-for (const [what, name, act] of protectedCalls) {
-  test(`a session that ends during ${what} is shown once and leads to the login`, async ({ page, stub }) => {
-    await openAccount(page, stub);
-    stub.respond(name, { success: false, message: 'Over.' }, 401);
-    await act(page);
-    await page.waitForURL('**/login');
-    await expectToasts(page, ['Session expired. Please log in again.']);
-    expect(await storedToken(page)).toBeNull();
-    const asked = stub.calls(name).length;
-    await settle(page);
-    expect(stub.calls(name)).toHaveLength(asked);
-  });
-}
+test('a session that ends during a call is shown once and leads to the login', async ({ page, stub }) => {
+  await openAccount(page, stub);
+  stub.respond('createPortalSession', { success: false, message: 'Over.' }, 401);
+  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await page.waitForURL('**/login');
+  await expectToasts(page, ['Session expired. Please log in again.']);
+  expect(await storedToken(page)).toBeNull();
+  await settle(page);
+  expect(stub.calls('createPortalSession')).toHaveLength(1);
+});
 
 const now = Date.parse('2025-01-01T12:00:00Z') / 1000;
-const unreadable = 'three.odd.parts';
-const usable = [
-  ['one that has not ended', jwt({ exp: now + 60 })],
-  ['one without an end', jwt({ sub: 'u' })],
-  ['one that cannot be read', unreadable],
-] as const;
 
 test('a stored token is used unless it says that it has ended', async ({ page, stub }) => {
   await stopTime(page);
   await open(page, '/plans');
-  for (const [what, token] of usable) {
+  const openAs = async (token: string) => {
     await page.evaluate((stored) => localStorage.setItem('authToken', stored), token);
     await page.goto('/account');
-    await expect(page.getByRole('button', { name: 'Logout' }), what).toBeVisible();
+  };
+  for (const token of [jwt({ exp: now + 60 }), jwt({ sub: 'u' }), 'three.odd.parts']) {
+    await openAs(token);
+    await expect(page.getByRole('button', { name: 'Logout' }), token).toBeVisible();
     expect(stub.calls('getMe').at(-1)?.token).toBe(`Bearer ${token}`);
   }
-});
-
-test('a token that has ended is refused and removed', async ({ page, stub }) => {
-  await installClock(page, { time: now * 1000 });
-  await stub.signedIn({}, jwt({ exp: now }));
-  await open(page, '/account');
+  const read = stub.calls('getMe').length;
+  await openAs(jwt({ exp: now }));
   await page.waitForURL('**/login');
+  await page.clock.resume();
   await expectToasts(page, ['Your session has expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
-  expect(stub.calls('getMe')).toEqual([]);
+  expect(stub.calls('getMe')).toHaveLength(read);
 });
 
 for (const [host, path] of [
   ['solace.example', '/login'],
   ['solace.test', '/plans'],
-] as const) {
+] as const)
   test(`an ended token on ${host} ends in ${path}`, async ({ page, baseURL, stub }) => {
     spoil(page);
     await page.route(`https://${host}/**`, async (route) => {
@@ -116,7 +96,6 @@ for (const [host, path] of [
     expect(await storedToken(page)).toBeNull();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
-}
 
 test('a redirect before the page is hydrated shows the next page without an error', async ({ page, stub }) => {
   spoil(page);

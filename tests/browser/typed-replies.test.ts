@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
-import { chat, long, messageOf, pageOf } from './support/chat.ts';
-import { hydrated, violations } from './support/page.ts';
+import { chat, long, messageOf, openConversation } from './support/chat.ts';
+import { violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -22,30 +22,24 @@ const sentence = 'This is one more sentence of a long reply. ';
 
 /** Opens a long conversation; the returned function sends an event on its stream. */
 async function openLong(page: Page, stub: Stub, ...events: ChatStreamEvent[]) {
-  await stub.signedIn();
-  stub.respond('getChat', pageOf(long));
-  const send = stub.chatStream(100, ...events);
-  await page.goto('/chat');
-  await hydrated(page, 'main form');
+  const send = stub.openStream('chatStream', events);
+  await openConversation(page, stub, long);
   return send;
 }
 
-test('a page that connects in the middle of a reply shows it; it grows, is announced once at the end, and replaced', async ({
-  page,
-  stub,
-}) => {
+test('a reply is shown from its middle on, grows, and is announced once at its end', async ({ page, stub }) => {
   const send = await openLong(page, stub, typing('Half of a'));
   await expect(bubble(page)).toContainText('Half of a');
-  send(typing(), 100);
+  send(typing());
   await expect(page.getByRole('status').filter({ hasText: 'Solace is writing' })).toBeVisible();
   await expect(bubble(page)).toHaveCount(0);
   for (const text of ['Hello', 'Hello *to*', 'Hello *to* you']) {
-    send(typing(text), 100);
+    send(typing(text));
     await expect(bubble(page)).toContainText(text.replaceAll('*', ''));
   }
   await expect(chat.log(page).getByText('Hello')).toHaveCount(0);
   expect(await violations(page)).toEqual([]);
-  send(reply('Hello *to* you, whatever was lost'), 101);
+  send(reply('Hello *to* you, whatever was lost'));
   await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'whatever was lost' })).toHaveCount(1);
   await expect(bubble(page)).toHaveCount(0);
   await expect(page.getByText('Solace is writing')).toHaveCount(0);
@@ -56,11 +50,11 @@ test('a growing reply never moves what somebody further up reads', async ({ page
   await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
   await messages(page).evaluate((list) => list.scrollTo({ top: 300, behavior: 'instant' }));
   for (const count of [1, 20, 60]) {
-    send(typing(sentence.repeat(count)), 100);
+    send(typing(sentence.repeat(count)));
     await expect(bubble(page)).toContainText(sentence.repeat(count).trim());
     expect(await scrollTop(page)).toBe(300);
   }
-  send(reply(sentence.repeat(60)), 101);
+  send(reply(sentence.repeat(60)));
   await expect(page.getByRole('button', { name: '1 new message' })).toBeVisible();
   expect(await scrollTop(page)).toBe(300);
 });
@@ -69,9 +63,9 @@ test('the list follows a growing reply until its first line is at the top, and s
   await page.setViewportSize({ width: 360, height: 640 });
   const send = await openLong(page, stub);
   await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
-  send(typing(sentence.repeat(2)), 100);
+  send(typing(sentence.repeat(2)));
   await expect(bubble(page)).toBeInViewport({ ratio: 1 });
-  send(typing(sentence.repeat(40)), 100);
+  send(typing(sentence.repeat(40)));
   await expect(bubble(page)).toContainText(sentence.repeat(40).trim());
   const top = async () => {
     const [list, inside] = [await messages(page).boundingBox(), await bubble(page).boundingBox()];
@@ -79,10 +73,10 @@ test('the list follows a growing reply until its first line is at the top, and s
   };
   await expect.poll(top).toBe(16);
   const before = await scrollTop(page);
-  send(typing(sentence.repeat(60)), 100);
+  send(typing(sentence.repeat(60)));
   await expect(bubble(page)).toContainText(sentence.repeat(60).trim());
   expect(await scrollTop(page)).toBe(before);
-  send(reply(sentence.repeat(60)), 101);
+  send(reply(sentence.repeat(60)));
   await expect(bubble(page)).toHaveCount(0);
   expect(await scrollTop(page)).toBeCloseTo(before, 0);
   await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);

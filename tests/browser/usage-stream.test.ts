@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { chat, pageOf, messageOf } from './support/chat.ts';
+import { chat, messageOf, openConversation } from './support/chat.ts';
 import { open, openAccount, returnToTab, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
@@ -8,29 +8,28 @@ const used = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Usage', exact: true }).getByText(text, { exact: true });
 const sign = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 const basic = { tier: 'basic', used: 3, renewalDate: '2025-01-05T09:00:00.000Z' };
+const hello = [messageOf(1, 'Hello')];
+/** The times (ms) between the attempts of a stream. */
+const delays = [3000, 6000, 12_000, 24_000, 30_000];
 
-test('the stream moves the count by a number alone, and fetches the profile when the plan changes', async ({
-  page,
-  stub,
-}) => {
-  await stopTime(page);
-  stub.stream([
+test('the stream moves the count by a number, and fetches the profile of a new plan', async ({ page, stub }) => {
+  const send = stub.openStream('usageStream');
+  await openAccount(page, stub, basic);
+  for (const event of [
     { type: 'usageUpdate', count: 7 },
     { type: 'usageUpdate', count: '9' },
     { type: 'usageUpdate' },
     { type: 'news', count: 11 },
-  ]);
-  await openAccount(page, stub, basic);
+  ])
+    send(event);
   await expect(used(page, '7 / 30')).toBeVisible();
   expect(stub.calls('streamTicket')).toHaveLength(1);
   for (const [type, tier, usage] of [
     ['subscription_update', 'platinum', '3 / 160'],
     ['subscriptionChange', 'premium', '3 / 70'],
   ] as const) {
-    await expect(sign(page, 'Reconnecting...')).toBeVisible();
-    stub.stream([{ type }]);
     stub.person({ ...basic, tier });
-    await page.clock.runFor(3000);
+    send({ type });
     await expect(used(page, usage)).toBeVisible();
   }
 });
@@ -41,23 +40,20 @@ test('a plan that changed while the stream was being opened shows without anothe
   const release = stub.hold('streamTicket');
   await open(page, '/account');
   await expect(used(page, '3 / 30')).toBeVisible();
-  const profile = profileOf({ ...basic, tier: 'platinum', used: 4 });
-  stub.stream([], { type: 'connection_established', profile });
+  stub.openStream('usageStream', [], { profile: profileOf({ ...basic, tier: 'platinum', used: 4 }) });
   release();
   await expect(page.getByRole('region', { name: 'Current Plan' }).getByText('Platinum')).toBeVisible();
   await expect(used(page, '4 / 160')).toBeVisible();
   expect(stub.calls('getMe')).toHaveLength(1);
 });
 
-test('a broken stream is tried five times more, each after twice the time', async ({ page, stub }) => {
+test('a broken stream is tried five times more, ever later, and not after logging out', async ({ page, stub }) => {
   await stopTime(page);
   stub.disconnect('usageStream');
   await openAccount(page, stub, basic);
   const opened = () => stub.calls('usageStream').length;
-  await expect.poll(opened).toBe(1);
-  await expect(sign(page, 'Reconnecting...')).toBeVisible();
   await page.keyboard.press('Control+Shift+D');
-  for (const [index, delay] of [3000, 6000, 12_000, 24_000, 30_000].entries()) {
+  for (const [index, delay] of delays.entries()) {
     // The failure must have reached the page before its next wait is measured.
     await expect(page.getByText(`reconnecting (${index + 1})`)).toBeVisible();
     await page.clock.runFor(delay - 1);
@@ -70,18 +66,14 @@ test('a broken stream is tried five times more, each after twice the time', asyn
   await page.clock.runFor(120_000);
   await settle(page);
   expect(opened()).toBe(6);
-});
 
-test('the stream is not tried again after logging out', async ({ page, stub }) => {
-  await stopTime(page);
-  stub.disconnect('usageStream');
-  await openAccount(page, stub, basic);
+  await page.reload();
   await expect(sign(page, 'Reconnecting...')).toBeVisible();
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
   await page.clock.runFor(60_000);
   await settle(page);
-  expect(stub.calls('usageStream')).toHaveLength(1);
+  expect(opened()).toBe(7);
 });
 
 test('no stream opens for a visitor or for a person who waits for approval', async ({ page, stub }) => {
@@ -97,11 +89,12 @@ test('no stream opens for a visitor or for a person who waits for approval', asy
 });
 
 test('the chat has one stream, which carries the usage too, and the account another', async ({ page, stub }) => {
-  await stub.signedIn({ used: 1 });
-  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
   const reply = messageOf(2, 'Hello to you', { author: 'solace' });
-  stub.chatStream(101, { type: 'usageUpdate', count: 4 }, { type: 'message', message: reply });
-  await page.goto('/chat');
+  const send = stub.openStream('chatStream', [
+    { type: 'usageUpdate', count: 4 },
+    { type: 'message', message: reply },
+  ]);
+  await openConversation(page, stub, hello, { used: 1 });
   await expect(page.getByText('4 / 5 messages used this week')).toBeVisible();
   await expect(chat.message(page, 'Hello to you')).toHaveCount(1);
   const opened = () => (['streamTicket', 'chatStream', 'usageStream'] as const).map((name) => stub.calls(name).length);
@@ -112,33 +105,21 @@ test('the chat has one stream, which carries the usage too, and the account anot
   await page.goBack();
   await expect.poll(opened).toEqual([3, 2, 1]);
   await expect(chat.message(page, 'Hello to you')).toHaveCount(1);
-});
 
-test('a plan that changes while the chat is open shows there', async ({ page, stub }) => {
-  await stub.signedIn({ used: 4 });
-  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
-  const release = stub.hold('streamTicket');
-  await page.goto('/chat');
-  await expect(page.getByText('4 / 5 messages used this week')).toBeVisible();
+  // A plan that changes while the chat is open shows there.
   stub.person({ ...basic, used: 4 });
-  stub.chatStream(100, { type: 'subscription_update' });
-  release();
+  send({ type: 'subscription_update' });
   await expect(page.getByText('4 / 30 messages used this week')).toBeVisible();
 });
 
-test('a chat whose stream has given up says so, and connects again on request or with the network', async ({
-  page,
-  stub,
-}) => {
+test('a chat whose stream has given up connects again on request or with the network', async ({ page, stub }) => {
   await stopTime(page);
-  await stub.signedIn();
-  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
   stub.disconnect('chatStream');
-  await page.goto('/chat');
+  await openConversation(page, stub, hello);
   const opened = () => stub.calls('chatStream').length;
   const connect = page.getByRole('button', { name: 'Connect again' });
   const giveUp = async (before: number) => {
-    for (const [index, delay] of [3000, 6000, 12_000, 24_000, 30_000].entries()) {
+    for (const [index, delay] of delays.entries()) {
       await expect.poll(opened).toBe(before + index + 1);
       await expect(sign(page, 'Connecting again...')).toBeVisible();
       await settle(page);
@@ -151,7 +132,7 @@ test('a chat whose stream has given up says so, and connects again on request or
   await connect.click();
   await giveUp(6);
   const reply = messageOf(2, 'Written meanwhile', { author: 'solace' });
-  stub.chatStream(101, { type: 'message', message: reply });
+  stub.openStream('chatStream', [{ type: 'message', message: reply }]);
   await page.evaluate(() => dispatchEvent(new Event('online')));
   await expect(chat.message(page, 'Written meanwhile')).toHaveCount(1);
   await expect(connect).toHaveCount(0);

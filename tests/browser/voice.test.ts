@@ -1,11 +1,9 @@
 import type { Page } from 'playwright/test';
 import { ensureHeadlessBrowser } from './browser.ts';
-import { chat, messageOf, openChat, pageOf } from './support/chat.ts';
-import { holdAssets } from './support/first-paint.ts';
+import { chat, messageOf, openChat, openConversation } from './support/chat.ts';
 import {
   forgetHeard,
   heard,
-  hide,
   interrupt,
   loudness,
   microphoneArguments,
@@ -14,27 +12,26 @@ import {
   timesAsked,
   watchSound,
 } from './support/microphone.ts';
-import { expectToFit, hydrated, installClock, violations } from './support/page.ts';
+import { expectToFit, installClock, setVisible, storedToken, violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import { test as journey } from './support/test.ts';
 import type { Phone } from './support/phone.ts';
 
-test.use({ launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments } });
-journey.use({ launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments } });
+const launchOptions = { executablePath: ensureHeadlessBrowser(), args: microphoneArguments };
+test.use({ launchOptions });
+journey.use({ launchOptions });
 
 const microphone = (page: Page) => page.getByRole('button', { name: 'Record a voice message' });
 const panel = (page: Page) => page.getByRole('group', { name: 'Voice message' });
+const playOwn = (page: Page) => panel(page).getByRole('button', { name: /^Play voice message/ });
 const press = (page: Page, name: string) => panel(page).getByRole('button', { name, exact: true }).click();
 
-async function openVoice(page: Page, stub: Stub, tier = 'basic'): Promise<void> {
+async function openVoice(page: Page, stub: Stub, messages = [messageOf(1, 'Hello')], tier = 'basic'): Promise<void> {
   await watchSound(page);
-  await stub.signedIn({ tier });
-  stub.respond('getChat', pageOf([messageOf(1, 'Hello')]));
   stub.keepRecordings();
-  await page.goto('/chat');
-  await hydrated(page, 'main form');
+  await openConversation(page, stub, messages, { tier });
 }
 
 /** Starts a recording and waits until the microphone has been heard. */
@@ -74,7 +71,7 @@ journey('a recording reaches the companion and plays, also after a reload', asyn
 
 journey('a recording of each kind is stored, and plays to its end', async ({ page, phone }) => {
   await openChatWithVoice(page, phone);
-  const token = await page.evaluate(() => localStorage.getItem('authToken'));
+  const token = await storedToken(page);
   for (const [index, { type, seconds, data }] of recordings.entries()) {
     const sent = await page.request.post(`/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`, {
       headers: { authorization: `Bearer ${token}`, 'content-type': type },
@@ -98,7 +95,7 @@ journey('a recording of each kind is stored, and plays to its end', async ({ pag
 });
 
 test('without voice in the plan the button explains, and asks for no permission', async ({ page, stub }) => {
-  await openVoice(page, stub, 'free');
+  await openVoice(page, stub, undefined, 'free');
   await microphone(page).click();
   const notice = page.getByRole('status').filter({ hasText: 'Voice messages are part of the Basic plan and above.' });
   await expect(notice.getByRole('link', { name: 'See the plans' })).toBeVisible();
@@ -121,9 +118,7 @@ test('a recording can be cancelled, or stopped by Escape, listened to, and throw
   expect(await openMicrophones(page)).toBe(0);
   expect(await violations(page)).toEqual([]);
   await expectToFit(page, 320, 360, 1440);
-  await panel(page)
-    .getByRole('button', { name: /^Play voice message/ })
-    .click();
+  await playOwn(page).click();
   await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
   await press(page, 'Delete');
   await expect(chat.field(page)).toHaveValue('My draft');
@@ -153,7 +148,7 @@ test('a recording that could not be sent stays and is sent again, the same', asy
   await record(page);
   await press(page, 'Send');
   await expect(page.getByRole('alert')).toBeVisible();
-  await expect(panel(page).getByRole('button', { name: /^Play voice message/ })).toBeVisible();
+  await expect(playOwn(page)).toBeVisible();
   stub.keepRecordings();
   await press(page, 'Send again');
   await expect(chat.message(page, 'You said').getByRole('button', { name: /^Play/ })).toHaveCount(1);
@@ -178,6 +173,7 @@ test('a recording outlasts a visit of another page, and leaving the site asks fi
   await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
 });
 
+const hide = (page: Page) => setVisible(page, false).then(() => setVisible(page, true));
 const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: string][] = [
   ['a call that takes the microphone', (page) => interrupt(page, 'mute'), 'something else took the microphone'],
   ['a microphone that is unplugged', (page) => interrupt(page, 'ended'), 'something else took the microphone'],
@@ -191,9 +187,7 @@ test('a recording that something else ends says so, and what was recorded can be
     await end(page);
     await expect(panel(page).getByRole('status').filter({ hasText: sentence }), what).toBeVisible();
     expect(await openMicrophones(page), what).toBe(0);
-    await panel(page)
-      .getByRole('button', { name: /^Play voice message/ })
-      .click();
+    await playOwn(page).click();
     await expect.poll(() => playedSeconds(page), what).toBeGreaterThan(0.1);
     await press(page, 'Send');
     await expect(chat.message(page, 'You said').getByRole('button', { name: /Play|Pause/ })).toHaveCount(index + 1);
@@ -221,43 +215,35 @@ const refusals = [
   ['NotReadableError', 'The microphone is busy in another app.'],
 ] as const;
 
-test('a muted microphone is noticed', async ({ page, stub }) => {
+test('a muted, refused, missing or busy microphone is noticed, and a browser without one', async ({ page, stub }) => {
   await openVoice(page, stub);
+  const notice = (hasText: string) => page.getByRole('status').filter({ hasText });
+  for (const [name, sentence] of refusals) {
+    await page.evaluate((refusal) => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal));
+    }, name);
+    await microphone(page).click();
+    await expect(notice(sentence)).toBeVisible();
+    await expect(chat.field(page)).toBeVisible();
+  }
   await page.evaluate(() => {
     navigator.mediaDevices.getUserMedia = async () => new AudioContext().createMediaStreamDestination().stream;
   });
   await microphone(page).click();
   await expect(panel(page).getByRole('timer')).toHaveText('0:02');
   await press(page, 'Stop');
-  await expect(page.getByRole('status').filter({ hasText: 'Is the microphone muted?' })).toBeVisible();
-});
-
-test('a microphone that is refused, missing or busy is noticed, and a browser that cannot record', async ({
-  page,
-  stub,
-}) => {
-  await openVoice(page, stub);
-  for (const [name, sentence] of refusals) {
-    await page.evaluate((refusal) => {
-      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal));
-    }, name);
-    await microphone(page).click();
-    await expect(page.getByRole('status').filter({ hasText: sentence })).toBeVisible();
-    await expect(chat.field(page)).toBeVisible();
-  }
+  await expect(notice('Is the microphone muted?')).toBeVisible();
   await page.evaluate(() => Reflect.deleteProperty(window, 'MediaRecorder'));
   await microphone(page).click();
-  await expect(page.getByRole('status').filter({ hasText: 'This browser cannot record.' })).toBeVisible();
+  await expect(notice('This browser cannot record.')).toBeVisible();
   expect(await timesAsked(page)).toBe(0);
 });
 
 test('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
-  await openVoice(page, stub);
   const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
-  stub.respond('getChat', pageOf([messageOf(1, 'What I said', { voice }), messageOf(2, 'Lost', { voice })]));
-  stub.respond('getVoice', 'no sound');
-  await page.reload();
+  await openVoice(page, stub, [messageOf(1, 'What I said', { voice }), messageOf(2, 'Lost', { voice })]);
   const [broken, lost] = [chat.message(page, 'What I said'), chat.message(page, 'Lost')];
+  stub.respond('getVoice', 'no sound');
   await broken.getByRole('button', { name: /^Play/ }).click();
   await expect(broken.getByRole('status')).toHaveText('This recording cannot be played here.');
   await expect(broken).toContainText('What I said');
@@ -267,23 +253,6 @@ test('a recording that cannot be played says so, and its transcript stays', asyn
   expect(await violations(page)).toEqual([]);
 });
 
-test('a transcript stays within its message while the player loads', async ({ page, stub }) => {
-  await page.setViewportSize({ width: 360, height: 700 });
-  const release = await holdAssets(page, 'voice-message-*.js');
-  await openVoice(page, stub);
-  const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
-  stub.respond('getChat', pageOf([messageOf(1, 'What I said when I came home in the evening', { voice })]));
-  await page.reload();
-  const spoken = chat.message(page, 'What I said');
-  await expect(spoken).toBeVisible();
-  await expect(spoken.getByRole('button')).toHaveCount(0);
-  const overflow = () => spoken.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-  expect(await overflow()).toBe(0);
-  release();
-  await expect(spoken.getByRole('button', { name: /^Play/ })).toBeVisible();
-  expect(await overflow()).toBe(0);
-});
-
 test('one recording plays at a time, at the chosen speed and from the chosen second', async ({ page, stub }) => {
   await openVoice(page, stub);
   for (const count of [1, 2]) {
@@ -291,10 +260,7 @@ test('one recording plays at a time, at the chosen speed and from the chosen sec
     await press(page, 'Send');
     await expect(chat.log(page).getByRole('slider')).toHaveCount(count);
   }
-  const recordings = chat
-    .log(page)
-    .getByRole('listitem')
-    .filter({ has: page.getByRole('slider') });
+  const recordings = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
   const [first, second] = [recordings.first(), recordings.last()];
   await first.getByRole('button', { name: /^Play/ }).click();
   await expect(first.getByRole('button', { name: 'Pause' })).toBeVisible();

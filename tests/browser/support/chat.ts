@@ -1,8 +1,10 @@
 import type { Page } from 'playwright/test';
 import { consentVersion } from '#contract/chat-limits';
 import type { ChatMessage, ChatPage } from '../../../worker/contract/chat-schemas.ts';
-import { signInByExternalToken } from './test.ts';
+import { hydrated } from './page.ts';
 import type { Phone } from './phone.ts';
+import { firstRevision, type Person, type Stub } from './stub.ts';
+import { signInByExternalToken } from './test.ts';
 
 /** The parts of the chat page. */
 export const chat = {
@@ -38,6 +40,19 @@ export async function send(page: Page, text: string): Promise<void> {
   await chat.field(page).press('Enter');
 }
 
+/** Opens the chat of somebody with this conversation. */
+export async function openConversation(
+  page: Page,
+  stub: Stub,
+  messages: ChatMessage[],
+  person?: Person,
+): Promise<void> {
+  await stub.signedIn(person);
+  stub.respond('getChat', pageOf(messages));
+  await page.goto('/chat');
+  await hydrated(page, 'main form');
+}
+
 /** The instants of the conversation below are in UTC and before this one. */
 export const now = '2025-03-04T15:30:00.000Z';
 
@@ -65,7 +80,7 @@ export const everyKind: ChatMessage[] = [
 export function pageOf(messages: ChatMessage[], more: Partial<ChatPage> = {}): ChatPage {
   return {
     success: true,
-    revision: 100,
+    revision: firstRevision,
     messages,
     hasMore: false,
     typingUntil: null,

@@ -13,91 +13,76 @@ export const microphoneArguments = [
   `--use-file-for-fake-audio-capture=${speech}%noloop`,
 ];
 
-type Watched = Window & {
-  streams: MediaStream[];
-  players: HTMLAudioElement[];
-  blobs: Blob[];
-  asked: number;
-  /** What the last player has reported: its seconds, one by one, and its length in seconds at the end. */
-  heard: number[];
-  ended: number | null;
-};
+declare global {
+  interface Window {
+    sound: {
+      streams: MediaStream[];
+      players: HTMLAudioElement[];
+      blobs: Blob[];
+      /** How often the page asked for the microphone. */
+      asked: number;
+      /** What the last player has reported: its seconds, one by one, and its length in seconds at the end. */
+      heard: number[];
+      ended: number | null;
+    };
+  }
+}
 
 /** Records what the page opens: microphones, players and the recordings that it plays. */
 export async function watchSound(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const watched = window as unknown as Watched;
-    Object.assign(watched, { streams: [], players: [], blobs: [], asked: 0, heard: [], ended: null });
+    window.sound = { streams: [], players: [], blobs: [], asked: 0, heard: [], ended: null };
     const { mediaDevices } = navigator;
     const ask = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (constraints) => {
-      watched.asked += 1;
+      window.sound.asked += 1;
       const stream = await ask(constraints);
-      watched.streams.push(stream);
+      window.sound.streams.push(stream);
       return stream;
     };
     const create = URL.createObjectURL.bind(URL);
     URL.createObjectURL = (blob: Blob) => {
-      watched.blobs.push(blob);
+      window.sound.blobs.push(blob);
       return create(blob);
     };
-    const RealAudio = window.Audio;
-    window.Audio = class extends RealAudio {
+    window.Audio = class extends Audio {
       constructor() {
         super();
-        watched.players.push(this);
-        this.addEventListener('timeupdate', () => watched.heard.push(this.currentTime));
-        this.addEventListener('ended', () => (watched.ended = this.duration));
+        window.sound.players.push(this);
+        this.addEventListener('timeupdate', () => window.sound.heard.push(this.currentTime));
+        this.addEventListener('ended', () => (window.sound.ended = this.duration));
       }
     };
   });
 }
 
-/** How often the page asked for the microphone. */
-export const timesAsked = (page: Page) => page.evaluate(() => (window as unknown as Watched).asked);
+export const timesAsked = (page: Page) => page.evaluate(() => window.sound.asked);
 
 /** The microphones that are still open. */
 export const openMicrophones = (page: Page) =>
-  page.evaluate(
-    () =>
-      (window as unknown as Watched).streams
-        .flatMap((stream) => stream.getTracks())
-        .filter(({ readyState }) => readyState === 'live').length,
-  );
-
-/** The second that is playing; null without a player. */
-export const playedSeconds = (page: Page) =>
-  page.evaluate(() => (window as unknown as Watched).players.at(-1)?.currentTime ?? null);
-
-/** The seconds that the player has reported so far, and its length in seconds when it has ended, else null. */
-export const heard = (page: Page) =>
   page.evaluate(() => {
-    const { heard: seconds, ended } = window as unknown as Watched;
-    return { seconds, ended };
+    const tracks = window.sound.streams.flatMap((stream) => stream.getTracks());
+    return tracks.filter(({ readyState }) => readyState === 'live').length;
   });
 
+/** The second that is playing; null without a player. */
+export const playedSeconds = (page: Page) => page.evaluate(() => window.sound.players.at(-1)?.currentTime ?? null);
+
+/** The seconds that the player has reported so far, and its length in seconds when it has ended, else null. */
+export const heard = (page: Page) => page.evaluate(() => ({ seconds: window.sound.heard, ended: window.sound.ended }));
+
 /** Lets `heard` begin anew. */
-export const forgetHeard = (page: Page) => page.evaluate(() => void Object.assign(window, { heard: [], ended: null }));
+export const forgetHeard = (page: Page) =>
+  page.evaluate(() => void Object.assign(window.sound, { heard: [], ended: null }));
 
 /** The loudness of the last recording that was played; silence is 0, speech about 0.1. */
 export const loudness = (page: Page) =>
   page.evaluate(async () => {
-    const bytes = await (window as unknown as Watched).blobs.at(-1)!.arrayBuffer();
+    const bytes = await window.sound.blobs.at(-1)!.arrayBuffer();
     const samples = (await new OfflineAudioContext(1, 1, 16_000).decodeAudioData(bytes)).getChannelData(0);
     return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
   });
 
 /** Takes the microphone away: a phone call mutes it, and one that is unplugged has ended. */
 export const interrupt = (page: Page, event: 'mute' | 'ended') =>
-  page.evaluate(
-    (name) => (window as unknown as Watched).streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event(name)),
-    event,
-  );
-
-/** What a page is told when its tab goes to the background, or the phone is locked. */
-export const hide = (page: Page) =>
-  page.evaluate(() => {
-    Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' });
-    document.dispatchEvent(new Event('visibilitychange'));
-    Reflect.deleteProperty(document, 'visibilityState');
-  });
+  page.evaluate((name) => void window.sound.streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event(name)), event);

@@ -10,7 +10,7 @@ export async function open(page: Page, path: string): Promise<void> {
 }
 
 /** Opens the account of a signed-in person. */
-export async function openAccount(page: Page, stub: Stub, person: Person = {}): Promise<void> {
+export async function openAccount(page: Page, stub: Stub, person?: Person): Promise<void> {
   await stub.signedIn(person);
   await open(page, '/account');
 }
@@ -36,13 +36,27 @@ export async function installClock(page: Page, options: Parameters<Page['clock']
   await page.clock.install(options);
 }
 
+/** Hides the page or shows it again, as another tab in front of it or a locked phone does. */
+export const setVisible = (page: Page, isVisible: boolean) =>
+  page.evaluate((visible) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: !visible });
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: visible ? 'visible' : 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isVisible);
+
 /** Fetches the profile again, as a return to the tab does. */
 export async function returnToTab(page: Page): Promise<void> {
   const answered = page.waitForResponse(/\/api\/user\/me$/);
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await setVisible(page, true);
   await answered;
   // A second fetch during the first one would be merged with it.
   await settle(page);
+}
+
+/** Deletes the account of the page, and confirms it. */
+export async function deleteAccount(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: 'Delete Account' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Account' }).click();
 }
 
 export const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('authToken'));
@@ -71,7 +85,12 @@ export async function settle(page: Page): Promise<void> {
 
 type Toast = readonly [title: string, description?: string];
 type Shown = { text: string; type: string };
-type Watched = Window & { shownToasts: Map<string, Shown> };
+
+declare global {
+  interface Window {
+    shownToasts: Map<string, Shown>;
+  }
+}
 
 const root = '[data-scope=toast][data-part=root]';
 
@@ -79,7 +98,7 @@ const root = '[data-scope=toast][data-part=root]';
 export async function watchToasts(page: Page): Promise<void> {
   await page.addInitScript((selector) => {
     const shown = new Map<string, Shown>();
-    (window as unknown as Watched).shownToasts = shown;
+    window.shownToasts = shown;
     const look = () => {
       for (const toast of document.querySelectorAll<HTMLElement>(selector)) {
         const parts = [...toast.querySelectorAll('[data-part=title], [data-part=description]')];
@@ -101,18 +120,17 @@ export async function expectToasts(page: Page, ...toasts: Toast[]): Promise<void
   expect(await texts(), 'the toasts after all responses').toEqual(expected);
 }
 
-/** Closes the shown toasts, of which there is at least one, and empties the record. */
-export async function dismissToasts(page: Page): Promise<void> {
-  await expect.poll(async () => (await shownToasts(page)).length, 'toasts to dismiss').toBeGreaterThan(0);
+/** As `expectToasts`; then closes the toasts and empties the record. */
+export async function takeToasts(page: Page, ...toasts: [Toast, ...Toast[]]): Promise<void> {
+  await expectToasts(page, ...toasts);
   const close = page.getByRole('button', { name: 'Dismiss' });
   // A closing toast moves, so it is not clicked by the mouse.
   await close.evaluateAll((buttons: HTMLElement[]) => buttons.forEach((button) => button.click()));
   await expect(close).toHaveCount(0);
-  await page.evaluate(() => (window as unknown as Watched).shownToasts.clear());
+  await page.evaluate(() => window.shownToasts.clear());
 }
 
-export const shownToasts = (page: Page): Promise<Shown[]> =>
-  page.evaluate(() => [...(window as unknown as Watched).shownToasts.values()]);
+export const shownToasts = (page: Page): Promise<Shown[]> => page.evaluate(() => [...window.shownToasts.values()]);
 
 /** What axe finds wrong with the page, and where. */
 export async function violations(page: Page, ...rules: string[]): Promise<string[]> {

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
+type Reply = { reply: string; usage: Record<string, unknown> };
 type Holdings = {
   customer: Record<string, unknown>;
-  subscriptions: { id: string; status: string; items: { data: { price: { lookup_key: string } }[] } }[];
-  invoices: { status: string; total: number }[];
+  subscriptions: { status: string; cancel_at_period_end: boolean }[];
 };
 
 export const hour = 3600;
@@ -17,30 +17,16 @@ const patience = 60_000;
 /** A phone of the local services: its messages, what its owner holds at Stripe, and how the bot treats it. */
 export class Phone {
   readonly number = `+1555${String(randomInt(10_000_000)).padStart(7, '0')}`;
+  readonly #id = encodeURIComponent(this.number);
+  readonly #customer = `stripe/customers/${this.#id}`;
 
-  readonly #phone = `phones/${encodeURIComponent(this.number)}`;
-  readonly #customer = `stripe/customers/${encodeURIComponent(this.number)}`;
-
-  messages(): Promise<Message[]> {
-    return control('GET', `${this.#phone}/messages`);
-  }
-
-  write(text: string): Promise<{ reply: string; usage: Record<string, unknown> }> {
-    return control('POST', `${this.#phone}/messages`, { text });
-  }
-
+  messages = () => control<Message[]>('GET', `phones/${this.#id}/messages`);
+  write = (text: string) => control<Reply>('POST', `phones/${this.#id}/messages`, { text });
   /** WhatsApp hides the number from the bot, which learns a business-scoped id instead. */
-  hide(): Promise<unknown> {
-    return control('PUT', `${this.#phone}/hidden`, { hidden: true });
-  }
-
-  externalToken(): Promise<{ token: string }> {
-    return control('POST', `${this.#phone}/external-token`, {});
-  }
-
-  trial(details: { tier?: string; days?: number; language?: string } = {}): Promise<{ url: string }> {
-    return control('POST', `${this.#phone}/trial`, details);
-  }
+  hide = () => control('PUT', `phones/${this.#id}/hidden`, { hidden: true });
+  externalToken = () => control<{ token: string }>('POST', `phones/${this.#id}/external-token`, {});
+  trial = (details: { tier: string; days: number; language?: string }) =>
+    control<{ url: string }>('POST', `phones/${this.#id}/trial`, details);
 
   /** The newest code; waits until one arrives. */
   async code(): Promise<string> {
@@ -51,25 +37,12 @@ export class Phone {
     throw new Error(`No code came to ${this.number} in ${patience} ms: ${JSON.stringify(await this.messages())}`);
   }
 
-  /** What the phone's owner holds at Stripe. */
-  holdings(): Promise<Holdings> {
-    return control('GET', this.#customer);
-  }
-
-  /** A browser that the local push service knows; its owner subscribes it. */
-  subscription(publicKey: string): Promise<{ endpoint: string; keys: Record<string, string> }> {
-    return control('POST', `push/${encodeURIComponent(this.number)}`, { publicKey });
-  }
-
-  /** The notices that the browsers of this phone's owner have received. */
-  notices(): Promise<{ title: string; path: string }[]> {
-    return control('GET', `push/${encodeURIComponent(this.number)}`);
-  }
-
+  holdings = () => control<Holdings>('GET', this.#customer);
   /** Whether the saved card declines payments. */
-  card(declines: boolean): Promise<unknown> {
-    return control('POST', `${this.#customer}/card`, { declines });
-  }
+  card = (declines: boolean) => control('POST', `${this.#customer}/card`, { declines });
+  dispute = () => control('POST', `${this.#customer}/dispute`);
+  /** Advances Stripe's clock of this phone's owner by these seconds. */
+  advance = (seconds: number) => control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
 
   /** Whether Stripe fails for this phone's owner. */
   async stripeFails(fails: boolean): Promise<void> {
@@ -77,32 +50,20 @@ export class Phone {
     await control('PUT', 'faults', { stripe: { match: customer['id'], ...(fails && { status: 500 }) } });
   }
 
-  dispute(): Promise<unknown> {
-    return control('POST', `${this.#customer}/dispute`);
-  }
-
-  /** Advances Stripe's clock of this phone's owner by these seconds. */
-  advance(seconds: number): Promise<unknown> {
-    return control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
-  }
-
   /** The messages on the web that the bot has accepted. */
-  webMessages(): Promise<{ text: string; locale: string }[]> {
-    return control('GET', `bot/chat/${encodeURIComponent(this.number)}`);
-  }
-
+  webMessages = () => control<{ text: string; locale: string }[]>('GET', `bot/chat/${this.#id}`);
   /** The bot writes unprompted. */
-  botWrites(text: string): Promise<unknown> {
-    return control('POST', 'bot/replies', { phone: this.number, text });
-  }
-
+  botWrites = (text: string) => control('POST', 'bot/replies', { phone: this.number, text });
   /** How the bot treats the messages of this phone. */
-  botMode(mode: 'answer' | 'silent' | 'refuse'): Promise<unknown> {
-    return control('PUT', 'bot/mode', { mode, phone: this.number });
-  }
+  botMode = (mode: 'answer' | 'refuse') => control('PUT', 'bot/mode', { mode, phone: this.number });
+
+  /** A browser that the local push service knows; its owner subscribes it. */
+  subscription = (publicKey: string) => control<object>('POST', `push/${this.#id}`, { publicKey });
+  /** The notices that the browsers of this phone's owner have received. */
+  notices = () => control<{ title: string; path: string }[]>('GET', `push/${this.#id}`);
 }
 
-async function control<T>(method: string, path: string, body?: object): Promise<T> {
+async function control<T = unknown>(method: string, path: string, body?: object): Promise<T> {
   const url = `${process.env.SANDBOX_URL}/${path}`;
   const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
   const response = await fetch(url, { method, ...init });

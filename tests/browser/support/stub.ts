@@ -1,25 +1,25 @@
-import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
-import type { ChatStreamEvent } from '../../../worker/contract/chat-schemas.ts';
-import type { StreamMessage } from '../../../worker/contract/usage-stream.ts';
-import { isUsage } from '../../../web/rules/stream-events.ts';
-import { type Endpoint, type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../../../worker/contract/endpoints.ts';
 
-type LiveEvent = ChatStreamEvent | StreamMessage;
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
-type Call = {
+type Recording = { type: string; bytes: Buffer };
+type Call = Pick<IncomingMessage, 'method' | 'headers'> & {
   name: EndpointName;
   path: string;
   search: URLSearchParams;
-  /** A recording as its bytes. */
   body: unknown;
   token: string | undefined;
 };
 
 /** The origin of the payment provider's pages in responses. */
 export const elsewhere = 'https://payments.example';
+
+/** The revision of a conversation before the messages of a stream. */
+export const firstRevision = 100;
 
 /** The browser drops this response. It would repeat a call whose connection is closed without a word. */
 const unusable = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n';
@@ -62,17 +62,6 @@ export class Stub {
     });
   }
 
-  /** Holds the calls of one token; see `hold`. */
-  holdToken(name: EndpointName, token: string): () => void {
-    const reply = this.#replies.get(name)!;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#replies.set(name, async (call, response) => {
-      if (tokenOf(call) === token) await promise;
-      return reply(call, response);
-    });
-    return resolve;
-  }
-
   /** Sets the profile of `GET /api/user/me`. */
   person(person: Person): void {
     this.respond('getMe', { success: true, profile: profileOf(person) });
@@ -84,11 +73,12 @@ export class Stub {
     this.#replies.set(name, (_, response) => void response.socket?.end(unusable));
   }
 
-  /** Holds the responses of calls until the returned function is called. */
-  hold(name: EndpointName): () => void {
+  /** Holds the responses of calls, or of those with one token, until the returned function is called. */
+  hold(name: EndpointName, token?: string): () => void {
     const before = this.#replies.get(name) ?? (async () => {});
     const { promise, resolve } = Promise.withResolvers<void>();
     const held: Reply = async (call, response) => {
+      if (token && tokenOf(call) !== token) return before(call, response);
       await promise;
       return this.#replies.get(name)!(call, response);
     };
@@ -99,42 +89,36 @@ export class Stub {
     };
   }
 
-  /** Sends these messages on every usage stream, after the data of its first event; without messages it stays open. */
-  stream(messages: object[], opening: object = {}): void {
-    const events = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
-    this.#replies.set('usageStream', (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${events.join('')}`);
-      if (events.length > 0) response.end();
-    });
-  }
-
   /**
-   * Sends these events on every chat stream, which stays open; those of the conversation have one revision. The returned
-   * function sends another event on the open streams; what is sent before there is one comes with the first.
+   * Opens every stream of this name with these events, and keeps it open. The returned function sends another event on
+   * the open streams; what is sent before there is one comes with the first.
    */
-  chatStream(revision: number, ...events: LiveEvent[]): (event: LiveEvent, revision: number) => void {
+  openStream(name: 'usageStream' | 'chatStream', events: object[] = [], opening = {}): (event: object) => void {
     const streams = new Set<ServerResponse>();
-    const early: string[] = [];
-    const frame = (event: LiveEvent, at: number) =>
-      `${isUsage(event) ? '' : `id: ${at}\n`}data: ${JSON.stringify(event)}\n\n`;
-    this.#replies.set('chatStream', (_, response) => {
-      streams.add(response);
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const said = [...events.map((event) => frame(event, revision)), ...early.splice(0)].join('');
-      response.write(`event: connection_established\ndata: {}\n\n${said}`);
+    let revision = firstRevision;
+    const frame = (event: object) => {
+      const id = 'message' in event ? `id: ${(revision += 1)}\n` : '';
+      return `${id}data: ${JSON.stringify(event)}\n\n`;
+    };
+    const first = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${events.map(frame).join('')}`;
+    let early = '';
+    this.#replies.set(name, (_, response) => {
+      streams.add(response.on('close', () => streams.delete(response)));
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first + early);
+      early = '';
     });
-    return (event, at) => {
-      if (streams.size === 0) early.push(frame(event, at));
-      for (const response of streams) response.write(frame(event, at));
+    return (event) => {
+      const sent = frame(event);
+      if (streams.size === 0) early += sent;
+      for (const response of streams) response.write(sent);
     };
   }
 
   /** Accepts recordings as the server does, and returns them. */
   keepRecordings(): void {
-    const kept = new Map<string, { type: string; bytes: Buffer }>();
+    const kept = new Map<string, Recording>();
     this.#replies.set('sendVoice', ({ search, body }, response) => {
-      const [id, recording] = [search.get('id')!, body as { type: string; bytes: Buffer }];
+      const [id, recording] = [search.get('id')!, body as Recording];
       kept.set(id, recording);
       const voice = { seconds: Number(search.get('seconds')), type: recording.type, bytes: recording.bytes.length };
       const at = new Date().toISOString();
@@ -142,14 +126,14 @@ export class Stub {
       sendJson(response, 200, JSON.stringify({ success: true, message }));
     });
     this.#replies.set('getVoice', ({ path }, response) => {
-      const recording = kept.get(path.split('/').at(-1)!);
-      if (!recording) return sendJson(response, 404, '{}');
-      response.writeHead(200, { 'content-type': recording.type }).end(recording.bytes);
+      const { type, bytes } = kept.get(path.split('/').at(-1)!)!;
+      response.writeHead(200, { 'content-type': type }).end(bytes);
     });
   }
 
-  calls(name: EndpointName): Call[] {
-    return this.#calls.filter((call) => call.name === name);
+  /** The calls of one endpoint, or all. */
+  calls(name?: EndpointName): Call[] {
+    return this.#calls.filter((call) => !name || call.name === name);
   }
 
   /** Starts with a stored token. */
@@ -164,11 +148,12 @@ export class Stub {
   }
 
   /** Replies to a call of any page of the test. */
-  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname: path, searchParams: search } = new URL(request.url!, 'http://stub');
-    const name = nameOf(request.method!, path);
+  async take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname: path, searchParams: search } = new URL(incoming.url!, 'http://stub');
+    const name = nameOf(incoming.method!, path);
     if (!name) return sendJson(response, 404, '{}');
-    const call = { name, path, search, body: await bodyOf(request), token: request.headers.authorization };
+    const { method, headers } = incoming;
+    const call = { name, method, path, search, headers, body: await bodyOf(incoming), token: headers.authorization };
     this.#calls.push(call);
     const reply = this.#replies.get(name);
     if (!reply) return sendJson(response, 500, `The test says nothing about ${name}`);
@@ -176,10 +161,10 @@ export class Stub {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  if (Number(request.headers['content-length'] ?? 0) === 0) return null;
-  const type = String(request.headers['content-type']);
-  return type.startsWith('audio/') ? { type, bytes: await buffer(request) } : json(request);
+async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
+  if (Number(incoming.headers['content-length'] ?? 0) === 0) return null;
+  const type = String(incoming.headers['content-type']);
+  return type.startsWith('audio/') ? { type, bytes: await buffer(incoming) } : json(incoming);
 }
 
 const tokenOf = (call: Call) => (call.token ?? '').replace('Bearer ', '');
@@ -200,107 +185,78 @@ function sendJson(response: ServerResponse, status: number, body: string): void 
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 
-function nameOf(method: string, path: string): EndpointName | undefined {
-  const entries = Object.entries(endpoints) as [EndpointName, Endpoint][];
-  return entries.find(([, endpoint]) => endpoint.method === method && matches(endpoint.path, path))?.[0];
-}
-
 /** A part of a path that begins with a colon stands for any value. */
-function matches(pattern: string, path: string): boolean {
-  const [parts, values] = [pattern.split('/'), path.split('/')];
-  return parts.length === values.length && parts.every((part, index) => part.startsWith(':') || part === values[index]);
+function nameOf(method: string, path: string): EndpointName | undefined {
+  const names = Object.keys(endpoints) as EndpointName[];
+  return names.find((name) => {
+    const pattern = new RegExp(`^${endpoints[name].path.replaceAll(/:\w+/g, '[^/]+')}$`);
+    return endpoints[name].method === method && pattern.test(path);
+  });
 }
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** The header that tells the tests of a worker apart. */
 export const clientHeader = 'cf-connecting-ip';
 
-/** The built site with a stub in place of its API. A server needs no interception, so the browser's cache works. */
-export class StubServer {
-  readonly #site: string;
-  readonly #server: Server;
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #handlers = new Map<string, Handler>();
+type Handler = (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type StubServer = Awaited<ReturnType<typeof startStubServer>>;
 
-  private constructor(site: string) {
-    this.#site = site;
-    this.#server = createServer((incoming, response) => void this.#take(incoming, response));
-  }
-
-  static async start(site: string): Promise<StubServer> {
-    const server = new StubServer(site);
-    await new Promise<void>((resolve) => server.#server.listen(0, 'localhost', resolve));
-    return server;
-  }
-
-  get url(): string {
-    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** The API of one test; calls of tests that have ended are dropped. */
-  handle(client: string, handler: Handler): () => void {
-    this.#handlers.set(client, handler);
-    return () => void this.#handlers.delete(client);
-  }
-
-  async close(): Promise<void> {
-    this.#agent.destroy();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return this.#forward(incoming, response);
-    const handler = this.#handlers.get(String(incoming.headers[clientHeader]));
-    if (handler) await handler(incoming, response);
-    else incoming.destroy();
-  }
-
-  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+/** Serves the built site with a stub in place of its API. It intercepts nothing, so the browser's cache works. */
+export async function startStubServer(site: string) {
+  const agent = new Agent({ keepAlive: true });
+  const handlers = new Map<string, Handler>();
+  const forward = (incoming: IncomingMessage, response: ServerResponse) => {
     const { method, headers, url } = incoming;
-    const forwarded = request(this.#site + url, { method, headers, agent: this.#agent }, (found) => {
+    const forwarded = request(site + url, { method, headers, agent }, (found) => {
       response.writeHead(found.statusCode!, found.rawHeaders);
       found.pipe(response);
     });
     forwarded.on('error', () => response.destroy());
     incoming.pipe(forwarded);
-  }
-}
-
-/** The facts about the signed-in user; by default an approved free user. */
-export type Person = {
-  phoneNumber?: string | null;
-  status?: string | null;
-  isTrial?: boolean;
-  used?: number;
-  tier?: string | null;
-  subscriptionStatus?: string | null;
-  renewalDate?: string | null;
-  cancelAtDate?: string | null;
-  scheduled?: string | null;
-};
-
-/** A profile in the format of `GET /api/user/me`, also in states that no server would return. */
-export function profileOf({ tier = 'free', used = 0, scheduled = null, ...facts }: Person = {}): object {
-  const { renewalDate = null, cancelAtDate = null, subscriptionStatus = 'active' } = facts;
+  };
+  const server = createServer((incoming, response) => {
+    if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return forward(incoming, response);
+    const handler = handlers.get(String(incoming.headers[clientHeader]));
+    if (handler) void handler(incoming, response);
+    else incoming.destroy();
+  }).listen(0, 'localhost');
+  await once(server, 'listening');
   return {
-    phoneNumber: facts.phoneNumber === undefined ? '+15551234567' : facts.phoneNumber,
-    status: facts.status ?? 'approved',
-    isTrial: facts.isTrial ?? false,
-    messagesUsedThisPeriod: used,
-    metadata: {
-      subscriptionTier: tier,
-      messagesUsedThisPeriod: used,
-      subscriptionStatus,
-      renewalDate,
-      cancelAtDate,
-      scheduledDowngradeTierId: scheduled,
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    /** The APIs of tests by the addresses of their browsers; calls of tests that have ended are dropped. */
+    handlers,
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+type Text = string | null;
+const freeUser = {
+  phoneNumber: '+15551234567' as Text,
+  status: 'approved',
+  isTrial: false,
+  used: 0,
+  tier: 'free' as Text,
+  subscriptionStatus: 'active' as Text,
+  renewalDate: null as Text,
+  cancelAtDate: null as Text,
+  scheduled: null as Text,
+};
+
+/** What differs from an approved free user. */
+export type Person = Partial<typeof freeUser>;
+
+/** A profile in the format of `GET /api/user/me`, also in states that no server would return. */
+export function profileOf(person: Person = {}): object {
+  const { phoneNumber, status, isTrial, used, tier, scheduled, ...facts } = { ...freeUser, ...person };
+  const messagesUsedThisPeriod = used;
+  const metadata = { ...facts, subscriptionTier: tier, messagesUsedThisPeriod, scheduledDowngradeTierId: scheduled };
+  return { phoneNumber, status, isTrial, messagesUsedThisPeriod, metadata };
 }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** An unsigned three-part token; the page reads its claims, the stub accepts any token. */
-export const jwt = (claims: object, kid = 'k') => `${encoded({ alg: 'HS256', kid })}.${encoded(claims)}.c2lnbmVk`;
+export const jwt = (claims: object) => `${encoded({ alg: 'HS256' })}.${encoded(claims)}.c2lnbmVk`;

@@ -10,7 +10,7 @@ import {
 import { Phone } from './phone.ts';
 import { SharedContexts } from './contexts.ts';
 import { watchToasts } from './page.ts';
-import { clientHeader, StubServer } from './stub.ts';
+import { clientHeader, startStubServer, type StubServer } from './stub.ts';
 
 type Fixtures = {
   phone: Phone;
@@ -18,6 +18,8 @@ type Fixtures = {
   client: string;
   /** Console errors that the test expects. */
   expectedErrors: RegExp[];
+  /** The options of its context. */
+  settings: object;
 };
 
 /** What the tests of a worker share; one set for all tests, since Playwright restarts a worker for another set. */
@@ -31,40 +33,17 @@ export const test = base.extend<Fixtures, Shared>({
   expectedErrors: async ({}, use) => use([]),
   stubServer: [
     async ({}, use) => {
-      const server = await StubServer.start(process.env.SITE_URL!);
+      const server = await startStubServer(process.env.SITE_URL!);
       await use(server);
       await server.close();
     },
     { scope: 'worker' },
   ],
   sharedContexts: [async ({ browser }, use) => use(new SharedContexts(browser)), { scope: 'worker' }],
-  context: async (
-    {
-      sharedContexts,
-      baseURL,
-      viewport,
-      colorScheme,
-      locale,
-      timezoneId,
-      javaScriptEnabled,
-      serviceWorkers,
-      contextOptions,
-      client,
-      expectedErrors,
-    },
-    use,
-  ) => {
-    const options = {
-      ...contextOptions,
-      baseURL,
-      viewport,
-      colorScheme,
-      locale,
-      timezoneId,
-      javaScriptEnabled,
-      serviceWorkers,
-    };
-    const context = await sharedContexts.take(options);
+  settings: async ({ contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }, use) =>
+    use({ ...contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }),
+  context: async ({ sharedContexts, settings, client, expectedErrors }, use) => {
+    const context = await sharedContexts.take(settings);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
     const errors = watchErrors(context);
     await use(context);
@@ -93,13 +72,18 @@ function watchErrors(context: BrowserContext): { found: string[]; stop: () => vo
 
 export { expect };
 
+/** Signs in by the code that the number in the form receives; a stub accepts any. */
+export async function enterCode(page: Page, phone?: Phone): Promise<void> {
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await page.getByLabel('Verification code').fill(phone ? await phone.code() : '123456');
+  await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+}
+
 /** Signs in with a code. */
 export async function signIn(page: Page, phone: Phone): Promise<void> {
   await page.goto('/login');
   await page.getByLabel('Phone number').fill(phone.number);
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await page.getByLabel('Verification code').fill(await phone.code());
-  await page.getByRole('button', { name: 'Verify Code' }).click();
+  await enterCode(page, phone);
   await page.waitForURL('**/account');
 }
 
@@ -111,4 +95,14 @@ export async function signInByExternalToken(page: Page, phone: Phone, path = '/a
   await page.goto('/robots.txt');
   await page.evaluate((stored) => localStorage.setItem('authToken', stored), token);
   await page.goto(path);
+}
+
+/** Buys a plan at the payment provider and returns to the account. */
+export async function buy(page: Page, plan = 'Basic'): Promise<void> {
+  await page.goto('/plans');
+  await page.getByRole('button', { name: `Choose ${plan}` }).click();
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+  await page.getByRole('link', { name: 'Manage My Account' }).click();
+  await page.waitForURL('**/account');
 }
