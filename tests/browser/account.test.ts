@@ -1,5 +1,14 @@
 import type { Page } from 'playwright/test';
-import { expectToasts, open, openAccount, returnToTab, shownToasts, storedToken, takeToasts } from './support/page.ts';
+import {
+  expectToasts,
+  open,
+  openAccount,
+  returnToTab,
+  settle,
+  shownToasts,
+  storedToken,
+  takeToasts,
+} from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 test('the header shows the number and the ways to the chat and out; it follows the profile', async ({ page, stub }) => {
@@ -34,11 +43,17 @@ test('the header shows the number and the ways to the chat and out; it follows t
   await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
 });
 
-test('logging out ends the session, here and in the history', async ({ page, stub }) => {
+test('logging out ends the session, here and in the history, whatever arrives later', async ({ page, stub }) => {
   await openAccount(page, stub);
+  const release = stub.hold('getMe');
+  await page.getByRole('button', { name: 'Refresh plan' }).click();
+  await settle(page);
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL('**/login');
   await expectToasts(page, ['Logged out successfully']);
+  release();
+  await settle(page);
+  await expect(page.getByRole('link', { name: 'Login', exact: true })).toBeVisible();
   expect(await storedToken(page)).toBeNull();
   expect(stub.calls('logout')).toMatchObject([{ token: 'Bearer e2e-token' }]);
   await page.goBack();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { expectToasts, expectToFit, open, shownToasts, violations } from './support/page.ts';
 import type { Phone } from './support/phone.ts';
 import { test as stubbed } from './support/stubbed.ts';
-import { buy, enterCode, expect, signInByExternalToken, test } from './support/test.ts';
+import { buy, enterCode, expect, signInByExternalToken, test, unscripted } from './support/test.ts';
 
 const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel subscription' });
 const keepButton = (page: Page) => page.getByRole('button', { name: 'Keep my plan' });
@@ -20,41 +20,38 @@ async function buyBasic(page: Page, phone: Phone): Promise<void> {
 const isCancelled = async (phone: Phone) =>
   (await phone.holdings()).subscriptions.map((each) => each.cancel_at_period_end);
 
-test.describe('on a phone', () => {
-  test.use({ viewport: { width: 360, height: 740 } });
+test('from the landing page, signed out, to the end of the subscription', async ({ page, phone }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await buyBasic(page, phone);
+  await page.evaluate(() => localStorage.clear());
+  await page.goto('/');
+  await footerLink(page).click();
+  await expect(
+    page.getByText(
+      'Log in, and you can cancel your subscription with one click. If you no longer have your number, write to our support.',
+    ),
+  ).toBeVisible();
+  await page.getByLabel('Phone number').fill(phone.number);
+  await enterCode(page, phone);
 
-  test('from the landing page, signed out, to the end of the subscription', async ({ page, phone }) => {
-    await buyBasic(page, phone);
-    await page.evaluate(() => localStorage.clear());
-    await page.goto('/');
-    await footerLink(page).click();
-    await expect(
-      page.getByText(
-        'Log in, and you can cancel your subscription with one click. If you no longer have your number, write to our support.',
-      ),
-    ).toBeVisible();
-    await page.getByLabel('Phone number').fill(phone.number);
-    await enterCode(page, phone);
+  await expect(page.getByText(/^If you cancel, Basic stays until /)).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe('/cancel');
+  await expect(question(page)).toBeHidden();
+  expect(await violations(page)).toEqual([]);
+  await cancelButton(page).click();
+  const date = cancelled.exec((await page.getByText(cancelled).textContent())!)![1]!;
+  expect(await isCancelled(phone)).toEqual([true]);
+  await expect
+    .poll(() => shownToasts(page))
+    .toContainEqual({ text: `Subscription cancelled / It ends on ${date}.`, type: 'success' });
+  expect(await violations(page)).toEqual([]);
+  await expectToFit(page, 320, 360);
 
-    await expect(page.getByText(/^If you cancel, Basic stays until /)).toBeVisible();
-    expect(new URL(page.url()).pathname).toBe('/cancel');
-    await expect(question(page)).toBeHidden();
-    expect(await violations(page)).toEqual([]);
-    await cancelButton(page).click();
-    const date = cancelled.exec((await page.getByText(cancelled).textContent())!)![1]!;
-    expect(await isCancelled(phone)).toEqual([true]);
-    await expect
-      .poll(() => shownToasts(page))
-      .toContainEqual({ text: `Subscription cancelled / It ends on ${date}.`, type: 'success' });
-    expect(await violations(page)).toEqual([]);
-    await expectToFit(page, 320, 360);
-
-    const reasons = page.getByRole('group', { name: 'Would you tell us why?' });
-    await reasons.getByRole('button', { name: 'It costs too much' }).click();
-    await expect(page.getByText('Thank you. That helps us.')).toBeVisible();
-    await page.getByRole('link', { name: 'Go to My Account' }).click();
-    await expect(planCard(page).getByText(`Cancellation scheduled. Changes to Free on ${date}`)).toBeVisible();
-  });
+  const reasons = page.getByRole('group', { name: 'Would you tell us why?' });
+  await reasons.getByRole('button', { name: 'It costs too much' }).click();
+  await expect(page.getByText('Thank you. That helps us.')).toBeVisible();
+  await page.getByRole('link', { name: 'Go to My Account' }).click();
+  await expect(planCard(page).getByText(`Cancellation scheduled. Changes to Free on ${date}`)).toBeVisible();
 });
 
 test('a cancellation is claimed once Stripe has answered, and two tabs show the same', async ({
@@ -93,66 +90,53 @@ test('a cancellation is claimed once Stripe has answered, and two tabs show the 
   expect(await isCancelled(phone)).toEqual([true]);
 });
 
-stubbed.describe('with a stub', () => {
-  const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
+const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
 
-  stubbed('a plan that a trial hides is cancelled, also if it could not be shown before', async ({ page, stub }) => {
-    stub.respond('getSubscription', { success: false, code: 'unavailable' }, 503);
-    await stub.signedIn({ ...dated, tier: 'premium', isTrial: true, subscriptionStatus: 'trialing' });
-    await open(page, '/cancel');
-    await expect(
-      page.getByText(/^Your trial ends by itself on December 1, 2026 .* you can cancel that plan here\.$/),
-    ).toBeVisible();
-    const cancelAtDate = '2026-12-03T09:00:00.000Z';
-    const subscription = { tier: 'basic', status: 'active', startDate: null, renewalDate: cancelAtDate };
-    stub.respond('cancelPlan', { success: true, cancelAtDate });
-    stub.respond('getSubscription', { success: true, subscription: { ...subscription, cancelAtDate } });
-    await cancelButton(page).click();
-    await expect(
-      page.getByText('Your trial stays until December 1, 2026 and Basic until December 3, 2026'),
-    ).toBeVisible();
-    stub.respond('resumePlan', { success: true });
-    stub.respond('getSubscription', { success: true, subscription: { ...subscription, cancelAtDate: null } });
-    await keepButton(page).click();
-    await expect(page.getByText('If you cancel, Basic stays until December 3, 2026')).toBeVisible();
-  });
-
-  stubbed(
-    'a session that needs a code, or has ended meanwhile, leads to the login and back',
-    async ({ page, stub }) => {
-      await stub.signedIn(dated);
-      await open(page, '/cancel');
-      stub.disconnect('cancelPlan');
-      await cancelButton(page).click();
-      await expect(page.getByRole('alert')).toContainText('Unable to connect to server.');
-      await expect(page.getByRole('dialog')).toHaveCount(0);
-      await expect(question(page)).toBeHidden();
-
-      stub.respond('cancelPlan', { success: false, code: 'sign_in_needed' }, 403);
-      await cancelButton(page).click();
-      await page.waitForURL('**/login?next=%2Fcancel');
-      await expectToasts(page, ['Please sign in with a code to see this.']);
-      await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
-      stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
-      await enterCode(page);
-      await expect(cancelButton(page)).toBeVisible();
-      expect(new URL(page.url()).pathname).toBe('/cancel');
-
-      stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
-      await cancelButton(page).click();
-      await page.waitForURL('**/login?next=%2Fcancel');
-    },
-  );
+stubbed('a plan that a trial hides is cancelled, also if it could not be shown before', async ({ page, stub }) => {
+  stub.respond('getSubscription', { success: false, code: 'unavailable' }, 503);
+  await stub.signedIn({ ...dated, tier: 'premium', isTrial: true, subscriptionStatus: 'trialing' });
+  await open(page, '/cancel');
+  await expect(
+    page.getByText(/^Your trial ends by itself on December 1, 2026 .* you can cancel that plan here\.$/),
+  ).toBeVisible();
+  const cancelAtDate = '2026-12-03T09:00:00.000Z';
+  const subscription = { tier: 'basic', status: 'active', startDate: null, renewalDate: cancelAtDate, cancelAtDate };
+  stub.respond('cancelPlan', { success: true, cancelAtDate });
+  stub.respond('getSubscription', { success: true, subscription });
+  await cancelButton(page).click();
+  await expect(
+    page.getByText('Your trial stays until December 1, 2026 and Basic until December 3, 2026'),
+  ).toBeVisible();
 });
 
-test.describe('without JavaScript', () => {
-  test.use({ javaScriptEnabled: false });
+stubbed('a session that needs a code, or has ended meanwhile, leads to the login and back', async ({ page, stub }) => {
+  await stub.signedIn(dated);
+  await open(page, '/cancel');
+  stub.disconnect('cancelPlan');
+  await cancelButton(page).click();
+  await expect(page.getByRole('alert')).toContainText('Unable to connect to server.');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(question(page)).toBeHidden();
 
-  test('the page says how to cancel and what happens then', async ({ page }) => {
-    await page.goto('/cancel');
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
-    await expect(page.getByText('You can change your mind until that day.')).toBeVisible();
-    await expect(page.getByRole('link', { name: 'Log in to cancel' })).toHaveAttribute('href', '/login?next=%2Fcancel');
-    await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
-  });
+  stub.respond('cancelPlan', { success: false, code: 'sign_in_needed' }, 403);
+  await cancelButton(page).click();
+  await page.waitForURL('**/login?next=%2Fcancel');
+  await expectToasts(page, ['Please sign in with a code to see this.']);
+  await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
+  stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+  await enterCode(page);
+  await expect(cancelButton(page)).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe('/cancel');
+
+  stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
+  await cancelButton(page).click();
+  await page.waitForURL('**/login?next=%2Fcancel');
+});
+
+unscripted('without JavaScript the page says how to cancel and what happens then', async ({ page }) => {
+  await page.goto('/cancel');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
+  await expect(page.getByText('You can change your mind until that day.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Log in to cancel' })).toHaveAttribute('href', '/login?next=%2Fcancel');
+  await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
 });

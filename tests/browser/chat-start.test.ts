@@ -78,7 +78,8 @@ test('a draft, its selection and the focus outlast the start', async ({ page, st
 
 test('a message that is sent before the app has started is sent afterwards, once', async ({ page, stub }) => {
   const release = await openEarly(page, stub);
-  stub.respond('sendMessage', { success: true, message: messageOf(9, 'Early') });
+  const send = stub.openStream('chatStream');
+  const respond = stub.hold('sendMessage');
   await chat.field(page).fill('Early');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   expect(stub.calls('sendMessage')).toEqual([]);
@@ -87,6 +88,16 @@ test('a message that is sent before the app has started is sent afterwards, once
   expect(stub.calls('sendMessage')).toMatchObject([{ body: { text: 'Early' } }]);
   await expect(chat.field(page)).toHaveValue('');
   expect(new URL(page.url()).search).toBe('');
+
+  // The stream brings the bot's refusal before the response, which does not undo it.
+  const { id } = stub.calls('sendMessage')[0]!.body as { id: string };
+  const message = messageOf(9, 'Early', { id, state: 'sent' });
+  send({ type: 'message', message: { ...message, state: 'failed' } });
+  send({ type: 'message', message: messageOf(10, 'A later reply', { author: 'solace' }) });
+  await expect(chat.message(page, 'A later reply')).toBeVisible();
+  stub.respond('sendMessage', { success: true, message });
+  respond();
+  await expect(chat.message(page, 'Early').getByText('Not delivered')).toBeVisible();
 });
 
 test('a reader who has scrolled up stays there', async ({ page, stub }) => {
@@ -114,9 +125,13 @@ test('a button that is pressed before the app has started works afterwards', asy
   await older.click();
   expect(stub.calls('getChat')).toHaveLength(1);
   stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
+  const topOf = async (text: string) => (await chat.message(page, text).boundingBox())!.y;
+  const before = await topOf('Message number 1.');
   release();
   await started(page);
   await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
+  // What is read does not jump.
+  await expect.poll(async () => Math.abs((await topOf('Message number 1.')) - before)).toBeLessThan(80);
   await expect(older).toHaveCount(0);
 });
 

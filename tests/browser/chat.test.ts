@@ -1,6 +1,5 @@
-import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
 import { chat, openChat, send, acceptNotice, chooseOption } from './support/chat.ts';
-import { expectToBeAccessible, expectToFit, storedToken } from './support/page.ts';
+import { expectToBeAccessible, expectToFit } from './support/page.ts';
 import { expect, test, signInByExternalToken } from './support/test.ts';
 
 test('carries a message to the companion and its reply back, shows both after a reload, and keeps nothing else', async ({
@@ -96,7 +95,7 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await expect(chat.message(page, 'Two').getByText('Delivered')).toBeVisible();
   await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'You said' })).toHaveCount(1);
 
-  // The options close on Escape, on a press outside and when the focus leaves them.
+  // The options close on Escape and on a press outside.
   const options = page.getByLabel('Options of the conversation');
   const clear = page.getByRole('button', { name: 'Clear conversation' });
   await options.click();
@@ -110,10 +109,6 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await expect(clear).toBeVisible();
   await page.getByText('Solace is an AI, not a person, and not for emergencies.').click();
   await expect(clear).toBeHidden();
-  await options.click();
-  await field.focus();
-  await expect(clear).toBeHidden();
-  await expect(field).toBeFocused();
 });
 
 test('a message that the bot refuses fails, and is sent again under the same id', async ({ page, phone }) => {
@@ -126,23 +121,6 @@ test('a message that the bot refuses fails, and is sent again under the same id'
   await own.getByRole('button', { name: 'Send again' }).click();
   await expect(own.getByText('Delivered')).toBeVisible();
   await expect(own).toHaveCount(1);
-
-  await phone.botMode('refuse');
-  const token = await storedToken(page);
-  const stateOf = async (text: string) => {
-    const response = await page.request.get('/api/user/chat', { headers: { Authorization: `Bearer ${token}` } });
-    return ((await response.json()) as ChatPage).messages.find((message) => message.text === text)?.state;
-  };
-  await page.route('**/chat/messages', async (route) => {
-    const response = await route.fetch();
-    await expect.poll(() => stateOf('And this')).toBe('failed');
-    // The stream brings it after the refusal.
-    await phone.botWrites('A later reply');
-    await expect(chat.message(page, 'A later reply')).toBeVisible();
-    await route.fulfill({ response });
-  });
-  await send(page, 'And this');
-  await expect(chat.message(page, 'And this').getByText('Not delivered')).toBeVisible();
 });
 
 test('two tabs show the same conversation, also after it was cleared in one', async ({ page, phone, context }) => {
@@ -182,28 +160,6 @@ test('opens the help panel with a reply that is marked as a crisis', async ({ pa
     await expect(panel).toBeHidden();
     await expect(opens).toBeFocused();
   }
-});
-
-test('says that there are new messages further down, and loads older ones without a jump', async ({ page, phone }) => {
-  await openChat(page, phone);
-  for (let number = 1; number <= 12; number += 1) await phone.botWrites(`Reply number ${number}.`);
-  await Promise.all(Array.from({ length: 44 }, (_, index) => phone.botWrites(`Later reply ${index}.`)));
-  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'Later reply' })).toHaveCount(44);
-  await expect(chat.log(page).getByRole('listitem').last()).toBeInViewport();
-  await chat.message(page, 'Reply number 1.').first().scrollIntoViewIfNeeded();
-  await phone.botWrites('The newest reply.');
-  await page.getByRole('button', { name: '1 new message' }).click();
-  await expect(chat.message(page, 'The newest reply.')).toBeInViewport();
-
-  await page.reload();
-  const twelfth = chat.message(page, 'Reply number 12.');
-  await page.getByRole('button', { name: 'Show older messages' }).scrollIntoViewIfNeeded();
-  await twelfth.scrollIntoViewIfNeeded();
-  await page.getByRole('button', { name: 'Show older messages' }).focus();
-  const before = await twelfth.boundingBox();
-  await page.keyboard.press('Enter');
-  await expect(chat.message(page, 'Reply number 1.')).toHaveCount(1);
-  await expect.poll(async () => Math.abs(((await twelfth.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(80);
 });
 
 test('asks for consent before the first message, with nothing ticked, and again after its withdrawal', async ({

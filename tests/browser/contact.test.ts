@@ -1,4 +1,4 @@
-import { expectToasts, hydrated, open, settle, stopTime } from './support/page.ts';
+import { expectToasts, open, settle, stopTime } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const name = 'Name must be at least 2 characters.';
@@ -47,23 +47,4 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
   await page.clock.resume();
   await expectToasts(page, ['Message Sent', "We've received your message and will get back to you soon."]);
   expect(called).toEqual([]);
-});
-
-test('what is written outlasts a change of the language, and no other visit', async ({ page }) => {
-  const typed = { name: 'Ada', email: 'ada@example.com', message: 'Two lines,\nof which one is short' };
-  const expectFields = async (values: Record<string, string>) => {
-    for (const [key, value] of Object.entries(values))
-      await expect(page.locator(`[name=${key}]`), key).toHaveValue(value);
-  };
-  const stored = () => page.evaluate(() => JSON.stringify(sessionStorage));
-  await open(page, '/contact');
-  for (const [key, value] of Object.entries(typed)) await page.locator(`[name=${key}]`).fill(value);
-  expect(await stored()).not.toContain('Ada');
-  await page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }).click();
-  await page.waitForURL('/es/contact');
-  await hydrated(page);
-  await expectFields(typed);
-  expect(await stored()).not.toContain('Ada');
-  await open(page, '/contact');
-  await expectFields({ name: '', email: '', message: '' });
 });

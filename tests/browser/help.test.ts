@@ -8,10 +8,10 @@ const helpLink = (page: Page) => page.getByRole('link', { name: 'Get help now' }
 const country = (page: Page) => page.getByRole('combobox', { name: 'Country' });
 const call = (page: Page, name: string) => page.getByRole('link', { name }).locator('visible=true');
 
+// tests/build finds the link on every page.
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  // tests/build finds the link on every page.
   test('a number is three taps from a public page and from a private one', async ({ page }) => {
     for (const path of ['/', '/account']) {
       await page.goto(path);

@@ -75,70 +75,68 @@ for (const { tag, hello, code, pays, reply } of journeys) {
   const { path } = languages.find((language) => language.tag === tag)!;
   const say = (key: string, values?: Record<string, string>) => sentenceOf(tag, key, values);
 
-  test.describe(`in ${tag}`, () => {
-    test('from the landing page to a paid plan and a conversation, without English', async ({ page, phone }) => {
-      await phone.write(hello);
-      await open(page, `${path}/`);
-      await expectNoEnglish(page, tag);
-      await page
-        .getByRole('link', { name: say('landing.landing.choosePlan') })
-        .first()
-        .click();
-      await page.waitForURL(`**${path}/plans`);
-      await expectNoEnglish(page, tag);
-      const choose = say('plans.plans.choose', { plan: say('catalogue.catalogue.plans.basic.name') });
-      await page.getByRole('link', { name: choose }).click();
-      await page.waitForURL(`**${path}/login?plan=basic`);
-      await expectNoEnglish(page, tag);
-      await page.getByLabel(say('login.login.phone')).fill(phone.number);
-      await page.getByRole('button', { name: say('login.login.sendCode') }).click();
-      await page.getByLabel(say('login.login.code')).fill(await phone.code());
-      expect((await phone.messages()).find((message) => message.code)!.text).toMatch(code);
-      await expectNoEnglish(page, tag);
-      const read = page.waitForRequest('**/api/user/me');
-      await page.getByRole('button', { name: say('login.login.verify') }).click();
-      expect((await (await read).allHeaders())['accept-language']).toBe(tag);
-      await page.waitForURL(`**${path}/account`);
-      await expect(page.getByText(say('account.status.free'))).toBeVisible();
-      await expectNoEnglish(page, tag);
+  test(`${tag}: from the landing page to a paid plan and a conversation`, async ({ page, phone }) => {
+    await phone.write(hello);
+    await open(page, `${path}/`);
+    await expectNoEnglish(page, tag);
+    await page
+      .getByRole('link', { name: say('landing.landing.choosePlan') })
+      .first()
+      .click();
+    await page.waitForURL(`**${path}/plans`);
+    await expectNoEnglish(page, tag);
+    const choose = say('plans.plans.choose', { plan: say('catalogue.catalogue.plans.basic.name') });
+    await page.getByRole('link', { name: choose }).click();
+    await page.waitForURL(`**${path}/login?plan=basic`);
+    await expectNoEnglish(page, tag);
+    await page.getByLabel(say('login.login.phone')).fill(phone.number);
+    await page.getByRole('button', { name: say('login.login.sendCode') }).click();
+    await page.getByLabel(say('login.login.code')).fill(await phone.code());
+    expect((await phone.messages()).find((message) => message.code)!.text).toMatch(code);
+    await expectNoEnglish(page, tag);
+    const read = page.waitForRequest('**/api/user/me');
+    await page.getByRole('button', { name: say('login.login.verify') }).click();
+    expect((await (await read).allHeaders())['accept-language']).toBe(tag);
+    await page.waitForURL(`**${path}/account`);
+    await expect(page.getByText(say('account.status.free'))).toBeVisible();
+    await expectNoEnglish(page, tag);
 
-      await open(page, `${path}/plans`);
-      await page.getByRole('button', { name: choose }).click();
-      await expect(page.getByText(pays)).toBeVisible();
-      await expect(page.locator('html')).toHaveAttribute('lang', tag);
-      await page.getByRole('button', { name: 'Subscribe' }).click();
-      await page.waitForURL(`**${path}/payment-success?session_id=*`);
-      await expect(page.getByText(say('results.paymentSuccess.welcome'))).toBeVisible();
-      await expectNoEnglish(page, tag);
-      await page.getByRole('link', { name: say('results.paymentSuccess.manage') }).click();
-      await page.waitForURL(`**${path}/account`);
-      await expect(page.getByText(say('account.usage.of', { used: '0', limit: '30' }))).toBeVisible();
-      await expectNoEnglish(page, tag);
+    await open(page, `${path}/plans`);
+    await page.getByRole('button', { name: choose }).click();
+    await expect(page.getByText(pays)).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', tag);
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await page.waitForURL(`**${path}/payment-success?session_id=*`);
+    await expect(page.getByText(say('results.paymentSuccess.welcome'))).toBeVisible();
+    await expectNoEnglish(page, tag);
+    await page.getByRole('link', { name: say('results.paymentSuccess.manage') }).click();
+    await page.waitForURL(`**${path}/account`);
+    await expect(page.getByText(say('account.usage.of', { used: '0', limit: '30' }))).toBeVisible();
+    await expectNoEnglish(page, tag);
 
-      await open(page, `${path}/chat`);
-      await agree(page);
-      await expectNoEnglish(page, tag);
-      await page.getByRole('button', { name: say('chat-consent.consent.accept') }).click();
-      await page.getByRole('textbox', { name: say('chat.composer.field') }).fill(hello);
-      await page.keyboard.press('Enter');
-      await expect(page.getByRole('log').getByText(reply)).toBeVisible();
-      await expectNoEnglish(page, tag);
-      expect(await phone.webMessages()).toEqual([expect.objectContaining({ text: hello, locale: tag })]);
-    });
+    await open(page, `${path}/chat`);
+    await agree(page);
+    await expectNoEnglish(page, tag);
+    await page.getByRole('button', { name: say('chat-consent.consent.accept') }).click();
+    await page.getByRole('textbox', { name: say('chat.composer.field') }).fill(hello);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('log').getByText(reply)).toBeVisible();
+    await expectNoEnglish(page, tag);
+    expect(await phone.webMessages()).toEqual([expect.objectContaining({ text: hello, locale: tag })]);
+  });
 
-    test('a trial link of the bot opens in it, as an unknown page does', async ({ page, phone, expectedErrors }) => {
-      expectedErrors.push(/status of 404/);
-      await phone.write(hello);
-      const { url } = await phone.trial({ tier: 'basic', days: 3, language: tag });
-      await page.goto(url);
-      await page.waitForURL(`**${path}/account`);
-      await expect(page.getByText(say('account.account.freeTrial'))).toBeVisible();
-      await expectNoEnglish(page, tag);
-      const response = await page.goto(`${path}/nope`);
-      expect(response!.status()).toBe(404);
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText(say('layout.notFound.title'));
-      await expectNoEnglish(page, tag);
-    });
+  test(`${tag}: a trial link of the bot and an unknown page open in it`, async ({ page, phone, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    await phone.write(hello);
+    const { url } = await phone.trial({ tier: 'basic', days: 3, language: tag });
+    await page.goto(url);
+    await page.waitForURL(`**${path}/account`);
+    await expect(page.getByText(say('account.account.freeTrial'))).toBeVisible();
+    await expectNoEnglish(page, tag);
+    const response = await page.goto(`${path}/nope`);
+    expect(response!.status()).toBe(404);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(say('layout.notFound.title'));
+    await expectNoEnglish(page, tag);
   });
 }
 

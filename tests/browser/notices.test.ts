@@ -71,12 +71,27 @@ test('notices are turned on in the account, come while no page is open, and are 
   await expect(button(page, 'Notify Me of Replies')).toBeVisible();
 });
 
-test('without a connection each language shows its crisis lines, or says so', async ({ page, expectedErrors }) => {
+const keptAddresses = (page: Page) =>
+  page.evaluate(async () => {
+    const names = await caches.keys();
+    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+
+test('without a connection each language shows its crisis lines, or says so', async ({
+  page,
+  phone,
+  expectedErrors,
+}) => {
   spoil(page);
   expectedErrors.push(/ERR_INTERNET_DISCONNECTED/);
-  await page.goto('/es/plans');
+  // Nothing personal is kept: after a conversation, too, the caches hold public pages alone.
+  await openChat(page, phone);
   await workerReady(page);
-  await expect.poll(() => keptAddresses(page)).toHaveLength(6);
+  await page.reload();
+  await hydrated(page, 'main form');
+  const kept = ['', '/es', '/pt-br'].flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
+  await expect.poll(async () => (await keptAddresses(page)).toSorted()).toEqual(kept.toSorted());
   await page.context().setOffline(true);
   const cases = [
     ['/help-now', 'en', 'Get help now'],
@@ -106,61 +121,26 @@ test('without a connection each language shows its crisis lines, or says so', as
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText('offline');
 });
 
-const keptAddresses = (page: Page) =>
-  page.evaluate(async () => {
-    const names = await caches.keys();
-    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
-    return requests.flat().map(({ url }) => new URL(url).pathname);
-  });
-
-test('after a conversation the caches hold six public pages alone', async ({ page, phone }) => {
-  await openChat(page, phone);
-  await workerReady(page);
-  await page.reload();
-  await hydrated(page, 'main form');
-  await page.goto('/account');
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  const start = ['', '/es', '/pt-br'].flatMap((path) => [`${path}/help-now`, `${path}/offline`]);
-  await expect.poll(async () => (await keptAddresses(page)).toSorted()).toEqual(start.toSorted());
-});
-
 test('a push message shows a notice, one for all replies', async ({ page }) => {
   spoil(page);
   await page.goto('/help-now');
   await workerReady(page);
-  const worker = page.context().serviceWorkers().at(-1);
+  const worker = page.context().serviceWorkers().at(-1)!;
+  const notices = [
+    { title: 'Solace has replied', path: '/chat' },
+    { title: 'Solace respondeu', path: '/pt-br/chat' },
+  ];
   // The headless browser shows no notices.
-  await worker!.evaluate(() => {
-    const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
-    const shown: unknown[] = [];
-    Object.assign(globalThis, { shown });
-    registration.showNotification = async (title, options) => void shown.push({ title, ...options });
-  });
-  const deliver = await pushSender(page);
-  const shown = () => worker!.evaluate(() => (globalThis as unknown as { shown: unknown[] }).shown);
-  await deliver({ title: 'Solace has replied', path: '/chat' });
-  await deliver({ title: 'Solace respondeu', path: '/pt-br/chat' });
-  await expect.poll(shown).toEqual([
-    { title: 'Solace has replied', tag: 'reply', data: '/chat', icon: '/icon-192.png' },
-    { title: 'Solace respondeu', tag: 'reply', data: '/pt-br/chat', icon: '/icon-192.png' },
-  ]);
+  const shown = await worker.evaluate((given) => {
+    const { registration, PushEvent } = globalThis as any;
+    const calls: unknown[] = [];
+    registration.showNotification = async (title: string, options: object) => void calls.push({ title, ...options });
+    for (const notice of given) dispatchEvent(new PushEvent('push', { data: JSON.stringify(notice) }));
+    return calls;
+  }, notices);
+  const common = { tag: 'reply', icon: '/icon-192.png' };
+  expect(shown).toEqual(notices.map(({ title, path }) => ({ ...common, title, data: path })));
 });
-
-/** Delivers push messages to the page's service worker, as the browser's push service does. */
-async function pushSender(page: Page): Promise<(notice: object) => Promise<unknown>> {
-  const devtools = await page.context().newCDPSession(page);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-    // Those of tests before are deleted.
-    const own = registrations.findLast(({ isDeleted }) => !isDeleted);
-    if (own) resolve(own.registrationId);
-  });
-  await devtools.send('ServiceWorker.enable');
-  const registrationId = await promise;
-  const { origin } = new URL(page.url());
-  return (notice) =>
-    devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(notice) });
-}
 
 stubbed.describe('the offer', () => {
   const replyAt = (at: string) => [messageOf(1, 'Are you there?'), messageOf(2, 'Yes.', { author: 'solace', at })];

@@ -1,25 +1,21 @@
 import type { Page } from 'playwright/test';
-import { pages } from '../../web/app/page-heads.ts';
+import { pageHead, pages } from '../../web/app/page-heads.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
 import { expectToBeAccessible, expectToFit, hydrated, open } from './support/page.ts';
-import { expect, test } from './support/test.ts';
+import { expect, test, unscripted } from './support/test.ts';
 
-/** The public pages with their main headings and their titles. */
-const publicPages = [
-  [
-    '/',
-    'Solace Your AI Companion for Psychological Well-Being',
-    'Solace: Your AI Companion for Psychological Well-Being',
-  ],
-  ['/plans', 'Choose Your Plan'],
-  ['/login', 'Log in to Solace', 'Log in | Solace'],
-  ['/contact', 'Contact Us', 'Contact | Solace'],
-  ['/terms', 'Terms and Conditions'],
-  ['/privacy', 'Privacy Policy'],
-  ['/help-now', 'Get help now'],
-  ['/safety', 'Safety'],
-  ['/nope', 'Page Not Found'],
-] as const;
+/** The main headings of the public pages. */
+const headings = {
+  '/': 'Solace Your AI Companion for Psychological Well-Being',
+  '/plans': 'Choose Your Plan',
+  '/login': 'Log in to Solace',
+  '/contact': 'Contact Us',
+  '/terms': 'Terms and Conditions',
+  '/privacy': 'Privacy Policy',
+  '/help-now': 'Get help now',
+  '/safety': 'Safety',
+  '/nope': 'Page Not Found',
+};
 
 /** Adds the whole stylesheet to the styles in the HTML; the kinds of elements that then look different. */
 async function changedByStylesheet(page: Page): Promise<string[]> {
@@ -44,50 +40,36 @@ async function changedByStylesheet(page: Page): Promise<string[]> {
   return (await looks()).filter(([kind, look]) => look !== served.get(kind)).map(([kind]) => kind);
 }
 
-test.describe('without JavaScript', () => {
-  test.use({ javaScriptEnabled: false });
+async function expectStoriesBelowEachOther(page: Page): Promise<void> {
+  const stories = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
+  await expect(stories).toHaveCount(3);
+  const tops = await stories.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBe(3);
+}
 
-  for (const [path, heading] of publicPages)
-    test(`${path} can be read, and looks as with the whole stylesheet`, async ({ page, expectedErrors }) => {
-      expectedErrors.push(/status of 404/);
-      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
-      await page.goto(path);
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+async function expectColoursOfTheSystem(page: Page): Promise<void> {
+  const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+  const light = await paper();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await paper()).not.toBe(light);
+}
+
+for (const path of [...Object.keys(headings), '/account', '/chat'])
+  unscripted(`${path} looks as with the whole stylesheet without JavaScript`, async ({ page, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
+    await page.goto(path);
+    if (pages[path]?.isPublic !== false)
       await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' })).toBeVisible();
-      await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
-      if (path === '/login' || path === '/contact') await expect(page.getByText(needed)).toBeVisible();
-      if (path === '/') await expectStoriesBelowEachOther(page);
-      expect(await changedByStylesheet(page)).toEqual([]);
-      if (path === '/') await expectColoursOfTheSystem(page);
-    });
+    await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+    if (['/login', '/contact', '/account', '/chat'].includes(path))
+      await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
+    if (path === '/') await expectStoriesBelowEachOther(page);
+    expect(await changedByStylesheet(page)).toEqual([]);
+    if (path === '/') await expectColoursOfTheSystem(page);
+  });
 
-  const needed = /^Please turn on JavaScript/;
-
-  async function expectStoriesBelowEachOther(page: Page): Promise<void> {
-    const stories = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
-    await expect(stories).toHaveCount(3);
-    const tops = await stories.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
-    expect(new Set(tops).size).toBe(3);
-  }
-
-  async function expectColoursOfTheSystem(page: Page): Promise<void> {
-    const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
-    const light = await paper();
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await paper()).not.toBe(light);
-  }
-
-  for (const path of ['/account', '/chat'])
-    test(`${path} looks as with the whole stylesheet, and says what it needs`, async ({ page }) => {
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      await page.goto(path);
-      await expect(page.getByText(needed)).toBeVisible();
-      expect(await changedByStylesheet(page)).toEqual([]);
-    });
-});
-
-for (const [path, heading, title = `${heading} | Solace`] of publicPages)
+for (const [path, heading] of Object.entries(headings))
   test(`${path} is hydrated in place, fits a small screen and is accessible`, async ({ page, expectedErrors }) => {
     if (path === '/nope') expectedErrors.push(/status of 404/);
     const { servedHeading, spinners } = await watchFirstPaint(page);
@@ -95,7 +77,7 @@ for (const [path, heading, title = `${heading} | Solace`] of publicPages)
       await page.setViewportSize({ width, height: 900 });
       await open(page, path);
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
-      await expect(page).toHaveTitle(title);
+      await expect(page).toHaveTitle(pageHead(path).title);
       expect(await servedHeading()).toBe(true);
       expect(await spinners()).toEqual([]);
       expect(await layoutShift(page)).toBe(0);
@@ -131,7 +113,11 @@ test('the app starts without the stylesheet if that cannot be loaded', async ({ 
   await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
 });
 
-test('a page in the app is reached from one that was served, also with campaign parameters', async ({ page }) => {
+test('a page in the app is reached from one that was served, also from the 404 page', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 404/);
   const { servedHeading } = await watchFirstPaint(page);
   await open(page, '/?utm_source=letter#plans');
   expect(await servedHeading()).toBe(true);
@@ -143,6 +129,11 @@ test('a page in the app is reached from one that was served, also with campaign 
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
+
+  await page.goto('/some/where/else');
+  await expect(page.getByText("The page you're looking for doesn't exist or has been moved.")).toBeVisible();
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await page.waitForURL(({ pathname }) => pathname === '/');
 });
 
 test('every address answers with its own status', async ({ request, baseURL }) => {

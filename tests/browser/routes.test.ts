@@ -62,16 +62,6 @@ for (const who of ['visitor', 'member', 'pending'] as const)
 
 const bar = (page: Page) => page.getByRole('banner');
 
-test('an unknown path shows the 404 page and leads home', async ({ page, expectedErrors }) => {
-  expectedErrors.push(/status of 404/);
-  await page.goto('/some/where/else');
-  const main = page.getByRole('main');
-  await expect(main.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
-  await expect(main.getByText("The page you're looking for doesn't exist or has been moved.")).toBeVisible();
-  await main.getByRole('link', { name: 'Return to Home' }).click();
-  await page.waitForURL((url) => url.pathname === '/');
-});
-
 test('the colours are changed by a button and stored, and the active link looks different', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, '/plans');

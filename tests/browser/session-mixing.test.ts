@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { deleteAccount, expectToasts, open, openAccount, settle, storedToken } from './support/page.ts';
+import { deleteAccount, expectToasts, open, settle, storedToken } from './support/page.ts';
 import { jwt, profileOf, type Stub } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -42,23 +42,6 @@ async function switchInOtherTab(page: Page): Promise<void> {
 
 const main = (page: Page) => page.getByRole('main');
 const revoked = (stub: Stub) => stub.calls('logout').map(({ token }) => token);
-
-test('a profile that arrives after the logout does not restore the session', async ({ page, stub }) => {
-  await openAccount(page, stub);
-  await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
-  const release = stub.hold('getMe');
-  await page.getByRole('button', { name: 'Refresh plan' }).click();
-  await settle(page);
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
-  await expectToasts(page, ['Logged out successfully']);
-  release();
-  await settle(page);
-  await expect(page.getByRole('link', { name: 'Login', exact: true })).toBeVisible();
-  await page.getByRole('link', { name: 'Home', exact: true }).click();
-  await expect(page.getByRole('link', { name: 'My Account' })).toHaveCount(0);
-  expect(await storedToken(page)).toBeNull();
-});
 
 test('a 401 of an ended session leaves a trial session', async ({ page, context, stub, expectedErrors }) => {
   expectedErrors.push(/status of 401/);

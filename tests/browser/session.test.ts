@@ -45,10 +45,21 @@ test('a start without a profile leads to the login, and says why, once', async (
   }
 });
 
-test('a session that ends during a call is shown once and leads to the login', async ({ page, stub }) => {
+test('a call without a token or with an ended session is shown once and leads to the login', async ({ page, stub }) => {
   await openAccount(page, stub);
+  // Waits for the page's own calls, so that only one call is left to fail.
+  await expect(page.getByRole('radio').first()).toBeVisible();
+  await expect.poll(() => stub.calls('usageStream').length).toBe(1);
+  const button = page.getByRole('button', { name: 'Billing Management' });
+  await page.evaluate(() => localStorage.removeItem('authToken'));
+  await button.click();
+  await expectToasts(page, ['Please log in to continue']);
+  expect(stub.calls('createPortalSession')).toEqual([]);
+
+  await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
+  await open(page, '/account');
   stub.respond('createPortalSession', { success: false, message: 'Over.' }, 401);
-  await page.getByRole('button', { name: 'Billing Management' }).click();
+  await button.click();
   await page.waitForURL('**/login');
   await expectToasts(page, ['Session expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
@@ -133,16 +144,5 @@ test('a token that ends while the account is open leads away from it', async ({ 
   await expect(page.getByText('Loading user data...')).toBeVisible();
   await expectToasts(page, ['Your session has expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
-  expect(stub.calls('createPortalSession')).toEqual([]);
-});
-
-test('a protected call without a stored token shows the login toast', async ({ page, stub }) => {
-  await openAccount(page, stub);
-  // Waits for the page's own calls, so that only one call is left to fail.
-  await expect(page.getByRole('radio').first()).toBeVisible();
-  await expect.poll(() => stub.calls('usageStream').length).toBe(1);
-  await page.evaluate(() => localStorage.removeItem('authToken'));
-  await page.getByRole('button', { name: 'Billing Management' }).click();
-  await expectToasts(page, ['Please log in to continue']);
   expect(stub.calls('createPortalSession')).toEqual([]);
 });

@@ -6,27 +6,14 @@ import { enterCode } from './support/test.ts';
 
 const tokenOf = (sub: string) => jwt({ sub, exp: 4_000_000_000 });
 
-test('an external token leads to the account, and its response is the profile', async ({ page, stub }) => {
-  const user = profileOf({ tier: 'basic', used: 4, renewalDate: '2025-01-05T09:00:00.000Z' });
-  stub.respond('verifyExternalToken', { success: true, token: 'e2e-external', user, status: 'approved' });
-  await open(page, '/login#external_token=abc.def.ghi');
-  await page.waitForURL(({ pathname, hash }) => pathname === '/account' && hash === '');
-  expect(stub.calls('verifyExternalToken')).toMatchObject([{ body: { token: 'abc.def.ghi' } }]);
-  expect(await storedToken(page)).toBe('e2e-external');
-  await expectToasts(page);
-  await expect(page.getByText('4 / 30')).toBeVisible();
-  await expect(page.getByText('Renews on January 5, 2025')).toBeVisible();
-  expect(stub.calls('getMe')).toEqual([]);
-});
-
-test('an external token that fails leaves the login and says why', async ({ page, stub }) => {
+test('an external token leads to the account, or says why it fails', async ({ page, stub }) => {
   await open(page, '/login');
+  // Pasted into the open page, a token is read as well.
   for (const [body, status, told] of [
     [{ message: 'Invalid or expired token' }, 401, 'Invalid or expired token'],
     [{ success: false }, 200, 'An unexpected error occurred during login.'],
   ] as const) {
     stub.respond('verifyExternalToken', body, status);
-    // Pasted into the open page, it is read as well.
     await page.evaluate((token) => void (location.hash = `external_token=${token}`), `abc${status}`);
     await expect(page.getByRole('main').getByRole('alert')).toHaveText(told);
     await expect(page.getByLabel('Phone number')).toBeVisible();
@@ -34,6 +21,19 @@ test('an external token that fails leaves the login and says why', async ({ page
     expect(await storedToken(page)).toBeNull();
     expect(new URL(page.url()).hash).toBe('');
   }
+
+  // The response is the profile.
+  const user = profileOf({ tier: 'basic', used: 4, renewalDate: '2025-01-05T09:00:00.000Z' });
+  stub.respond('verifyExternalToken', { success: true, token: 'e2e-external', user, status: 'approved' });
+  await open(page, '/contact');
+  await page.goto('/login#external_token=abc.def.ghi');
+  await page.waitForURL(({ pathname, hash }) => pathname === '/account' && hash === '');
+  expect(stub.calls('verifyExternalToken').at(-1)).toMatchObject({ body: { token: 'abc.def.ghi' } });
+  expect(await storedToken(page)).toBe('e2e-external');
+  await expectToasts(page);
+  await expect(page.getByText('4 / 30')).toBeVisible();
+  await expect(page.getByText('Renews on January 5, 2025')).toBeVisible();
+  expect(stub.calls('getMe')).toEqual([]);
 });
 
 test('a trial link ends in the account, and says nothing about a session of the same number', async ({

