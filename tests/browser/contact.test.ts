@@ -1,4 +1,4 @@
-import { expectToasts, open, settle, stopTime } from './support/page.ts';
+import { expectToasts, hydrated, open, settle, stopTime } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
 const name = 'Name must be at least 2 characters.';
@@ -47,4 +47,18 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
   await page.clock.resume();
   await expectToasts(page, ['Message Sent', "We've received your message and will get back to you soon."]);
   expect(called).toEqual([]);
+});
+
+test('what is written outlasts a change of the language, and no other visit', async ({ page }) => {
+  const typed = Object.entries({ name: 'Ada', email: 'ada@example.com', message: 'Two lines,\nof which one is short' });
+  const field = (key: string) => page.locator(`[name=${key}]`);
+  await open(page, '/contact');
+  for (const [key, text] of typed) await field(key).fill(text);
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }).click();
+  await page.waitForURL('/es/contact');
+  await hydrated(page);
+  for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Ada');
+  await open(page, '/contact');
+  for (const [key] of typed) await expect(field(key), key).toHaveValue('');
 });
