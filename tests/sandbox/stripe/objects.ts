@@ -55,21 +55,20 @@ export type Price = Stored<Stripe.Price, { product: string; unit_amount: number;
 
 export type Plan = Stored<Stripe.Plan, { amount_decimal: string }>;
 
-export type SubscriptionItem = Stored<Stripe.SubscriptionItem, { plan: object; price: Price }>;
+export type SubscriptionItem = Stored<Stripe.SubscriptionItem, { plan: object; price: Price; quantity: number }>;
 
 export type Subscription = Stored<
   Stripe.Subscription,
   {
     cancellation_details: Stripe.Subscription.CancellationDetails;
-    /** The local Stripe keeps subscriptions of one item, once. */
-    items: List<SubscriptionItem> & { data: [SubscriptionItem] };
+    items: List<SubscriptionItem>;
     trial_settings: Stripe.Subscription.TrialSettings;
     _: {
       /** Prorations that the next invoice will contain. */
       pending: Line[];
       isTrialEndAnnounced: boolean;
-      /** The invoice lines that billed the current period. */
-      billed: Credited | null;
+      /** The invoice lines that billed the current period, by item. */
+      billed: Record<string, Credited>;
       /** The latest invoice that is not a draft. */
       lastFinalized: string | null;
     };
@@ -77,7 +76,7 @@ export type Subscription = Stored<
 >;
 
 export type Phase = Stored<Stripe.SubscriptionSchedule.Phase, { items: PhaseItem[] }>;
-export type PhaseItem = Stored<Stripe.SubscriptionSchedule.Phase.Item, { price: string }>;
+export type PhaseItem = Stored<Stripe.SubscriptionSchedule.Phase.Item, { price: string; quantity: number }>;
 
 export type Schedule = Stored<Stripe.SubscriptionSchedule, { customer: string; phases: Phase[] }>;
 
@@ -109,12 +108,7 @@ export type Credited = { invoice: string; invoice_line_items: string[] };
 type ItemDetails = ById<Stripe.InvoiceLineItem.Parent.SubscriptionItemDetails>;
 export type Line = Stored<
   Stripe.InvoiceLineItem,
-  {
-    parent: { type: string; invoice_item_details: null; subscription_item_details: ItemDetails };
-    pricing: object;
-    quantity: number;
-    quantity_decimal: string;
-  }
+  { parent: { subscription_item_details: ItemDetails }; pricing: object; quantity: number; quantity_decimal: string }
 >;
 
 export type InvoicePayment = Stored<
@@ -158,9 +152,9 @@ export type CheckoutSession = Stored<
   Stripe.Checkout.Session,
   {
     success_url: string;
-    /** The ordered item, and the data of the subscription or setup intent to create. */
+    /** The ordered items, and the data of the subscription or setup intent to create. */
     _: {
-      lineItem: { id: string; price: string } | null;
+      lineItems: { id: string; price: string; quantity: number }[];
       subscriptionData: Stripe.Checkout.SessionCreateParams.SubscriptionData;
       setupIntentData: Stripe.Checkout.SessionCreateParams.SetupIntentData;
     };

@@ -79,7 +79,7 @@ export const listSchedules = list('schedules', { scheduled: (_, wanted: boolean)
 export const listSubscriptions = list(
   'subscriptions',
   {
-    price: ({ items }: Subscription, wanted: string) => items.data[0].price.id === wanted,
+    price: ({ items }: Subscription, wanted: string) => items.data.some(({ price }) => price.id === wanted),
     status(subscription: Subscription, wanted: string) {
       if (wanted === 'all') return true;
       return wanted === 'ended' ? isEnded(subscription) : subscription.status === wanted;

@@ -31,16 +31,27 @@ export function expireSession(world: World, id: string): CheckoutSession {
   );
 }
 
-/** The item that a session sells, in the format of `line_items`. */
-export function lineItemsOf(world: World, { id: session, _: { lineItem } }: CheckoutSession) {
-  const url = `/v1/checkout/sessions/${session}/line_items`;
-  if (!lineItem) return listOf([], url);
-  const price = world.prices.get(lineItem.price);
-  const { currency, unit_amount: amount } = price;
-  const amounts = { amount_discount: 0, amount_subtotal: amount, amount_tax: 0, amount_total: amount };
-  const description = productName(world, price);
-  const item = { id: lineItem.id, object: 'item', adjustable_quantity: null, ...amounts, currency, description };
-  return listOf([{ ...item, metadata: {}, price, quantity: 1 }], url);
+/** The items that a session sells, in the format of `line_items`. */
+export function lineItemsOf(world: World, session: CheckoutSession) {
+  const data = session._.lineItems.map(({ id, price: priceId, quantity }) => {
+    const price = world.prices.get(priceId);
+    const amount = price.unit_amount * quantity;
+    const amounts = { amount_discount: 0, amount_subtotal: amount, amount_tax: 0, amount_total: amount };
+    const { currency } = price;
+    const description = productName(world, price);
+    return {
+      id,
+      object: 'item',
+      adjustable_quantity: null,
+      ...amounts,
+      currency,
+      description,
+      metadata: {},
+      price,
+      quantity,
+    };
+  });
+  return listOf(data, `/v1/checkout/sessions/${session.id}/line_items`);
 }
 
 /** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
@@ -86,11 +97,11 @@ function subscribe(
   customer: Customer,
   { method, isAuthenticated }: { method: string; isAuthenticated: boolean },
 ): Partial<CheckoutSession> {
-  const { lineItem, subscriptionData: data } = session._;
+  const { lineItems, subscriptionData: data } = session._;
   const order: Stripe.SubscriptionCreateParams = {
     customer: customer.id,
     default_payment_method: method,
-    items: lineItem ? [{ price: lineItem.price }] : [],
+    items: lineItems.map(({ price, quantity }) => ({ price, quantity })),
     payment_behavior: 'error_if_incomplete',
     ...(data.billing_mode && { billing_mode: data.billing_mode }),
     ...(data.description !== undefined && { description: data.description }),

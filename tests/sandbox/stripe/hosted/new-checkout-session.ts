@@ -23,7 +23,7 @@ const untouched = {
 /** Opens a hosted checkout page for a subscription, or for saving a card. */
 export function createCheckoutSession(world: World, { params }: Call<Params>): CheckoutSession {
   const mode = modeOf(params);
-  const lineItem = mode === 'subscription' ? readLineItem(world, params) : refuseLineItems(params);
+  const lineItems = mode === 'subscription' ? readLineItems(world, params) : refuseLineItems(params);
   const customer = customerOf(world, params);
   if (customer) requireTaxLocation(customer, params);
   const id = newId('cs_test_a1', 58);
@@ -31,7 +31,7 @@ export function createCheckoutSession(world: World, { params }: Call<Params>): C
     ...untouched,
     ...asked(params),
     ...methodsOf(world, params),
-    ...priced(world, lineItem, params),
+    ...priced(world, lineItems, params),
     id,
     object: 'checkout.session',
     created: world.now(),
@@ -45,7 +45,7 @@ export function createCheckoutSession(world: World, { params }: Call<Params>): C
     status: 'open',
     success_url: params.success_url ?? '',
     url: `${world.settings.sandboxUrl}/checkout/${id}`,
-    _: { lineItem, subscriptionData: params.subscription_data ?? {}, setupIntentData: params.setup_intent_data ?? {} },
+    _: { lineItems, subscriptionData: params.subscription_data ?? {}, setupIntentData: params.setup_intent_data ?? {} },
   });
 }
 
@@ -104,24 +104,26 @@ function missingParam(name: string): StripeError {
   return invalid(`Missing required param: ${name}.`, name, 'parameter_missing');
 }
 
-type LineItem = CheckoutSession['_']['lineItem'];
-
-function readLineItem(world: World, { line_items: items = [], subscription_data: data }: Params): LineItem {
-  const [item, another] = items;
-  if (!item) throw missingParam('line_items');
-  if (another || (item.quantity ?? 1) !== 1) throw invalid('The local Stripe sells one item, once.', 'line_items');
+function readLineItems(
+  world: World,
+  { line_items: given = [], subscription_data: data }: Params,
+): CheckoutSession['_']['lineItems'] {
+  if (given.length === 0) throw missingParam('line_items');
   const end = data?.trial_end;
   if (end !== undefined && end < world.now() + 2 * day) {
     throw invalid('The `trial_end` date has to be at least 2 days in the future.', 'subscription_data[trial_end]');
   }
-  return { id: newId('li_1'), price: recurringPrice(world, item.price ?? '', 'line_items[0][price]').id };
+  return given.map(({ price, quantity = 1 }, index) => {
+    const found = recurringPrice(world, price ?? '', `line_items[${index}][price]`);
+    return { id: newId('li_1'), price: found.id, quantity };
+  });
 }
 
-function refuseLineItems(params: Params): null {
+function refuseLineItems(params: Params): [] {
   for (const name of ['line_items', 'subscription_data', 'payment_method_collection'] as const) {
     if (params[name] !== undefined) throw invalid(`You can not pass \`${name}\` in \`setup\` mode.`, name);
   }
-  return null;
+  return [];
 }
 
 function expiryOf(world: World, { expires_at: at }: Params): number {
@@ -135,11 +137,16 @@ function expiryOf(world: World, { expires_at: at }: Params): number {
   return at;
 }
 
-function priced(world: World, lineItem: LineItem, { currency, subscription_data: data = {} }: Params) {
-  if (!lineItem) return { amount_subtotal: null, amount_total: null, currency: currency ?? null };
-  const price = world.prices.get(lineItem.price);
-  const due = data.trial_end === undefined && data.trial_period_days === undefined ? price.unit_amount : 0;
-  return { amount_subtotal: due, amount_total: due, currency: price.currency };
+function priced(
+  world: World,
+  lineItems: CheckoutSession['_']['lineItems'],
+  { currency, subscription_data: data = {} }: Params,
+) {
+  if (lineItems.length === 0) return { amount_subtotal: null, amount_total: null, currency: currency ?? null };
+  const prices = lineItems.map(({ price, quantity }) => ({ ...world.prices.get(price), quantity }));
+  const total = prices.reduce((sum, price) => sum + price.unit_amount * price.quantity, 0);
+  const due = data.trial_end === undefined && data.trial_period_days === undefined ? total : 0;
+  return { amount_subtotal: due, amount_total: due, currency: prices[0]?.currency ?? null };
 }
 
 /** A card can be saved at once, a bank debit cannot. */

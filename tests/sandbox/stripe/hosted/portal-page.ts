@@ -212,10 +212,10 @@ function plannedOf(world: World, subscription: Subscription): Portal['planned'] 
 function offersOf(
   world: World,
   { subscription_update: update }: Features,
-  { status }: Subscription,
+  { status, items }: Subscription,
   current: Price,
 ): Plan[] {
-  if (!update.enabled || !['active', 'trialing'].includes(status)) return [];
+  if (!update.enabled || !['active', 'trialing'].includes(status) || items.data.length > 1) return [];
   return update.products
     .filter(({ product }) => product !== current.product)
     .map(({ prices }) => prices.map((id) => world.prices.get(id)).filter(({ active }) => active))

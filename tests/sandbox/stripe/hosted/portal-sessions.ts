@@ -75,6 +75,8 @@ function changeableIn(world: World, customer: string, id: string | undefined): {
   const subscription = world.subscriptions.get(id, param);
   if (subscription.customer !== customer) throw missing('subscription', id, param);
   if (isEnded(subscription)) throw invalid('This subscription cannot be updated because it is canceled.', param);
+  if (subscription.items.data.length > 1)
+    throw invalid('Subscriptions with multiple items cannot be updated in the portal.', param);
   if (hasFuturePhase(world, subscription)) {
     throw invalid(
       'This subscription cannot be updated because it is managed by a subscription schedule with future phases.',

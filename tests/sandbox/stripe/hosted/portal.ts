@@ -7,9 +7,9 @@ import { type Atomically, type World, liveCustomer } from '../world.ts';
 import type { PortalFlow, PortalSession, PortalConfiguration, Subscription } from '../objects.ts';
 import { newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
-import { itemOf, phaseOf, release, scheduleSubscription } from '../subscriptions/schedules.ts';
+import { release, scheduleSubscription, phaseOf } from '../subscriptions/schedules.ts';
 import { isLive, periodEnd, endSubscription, applyCancellation } from '../subscriptions/subscriptions.ts';
-import { changePrice } from '../subscriptions/update-subscription.ts';
+import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 
 type Form = Record<string, unknown>;
@@ -119,7 +119,7 @@ function switchPlan(
   const subscription = world.subscriptions.get(id);
   const [item] = subscription.items.data;
   const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(priceId));
-  if (!isOffered) throw invalid('This plan is not offered.', 'price');
+  if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
   if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
   if (priceId === item.price.id) {
     throw invalid('Cannot update the subscription because there are no changes to confirm.', 'price');
@@ -135,7 +135,7 @@ function switchPlan(
     restart,
     isAuthenticated,
   };
-  changePrice(world, id, priceId, manner);
+  changeItems(world, id, [{ id: item.id, price: priceId }], manner);
   if (subscription.status === 'trialing' && update.trial_update_behavior === 'end_trial')
     endTrial(world, id, world.now(), { isRequested: true });
   return 'now';
@@ -149,11 +149,13 @@ function undoEnd(world: World, { id, schedule, cancel_at: at }: Subscription): v
 
 function switchLater(world: World, id: string, price: string): 'later' {
   const subscription = world.subscriptions.get(id);
+  const [item] = subscription.items.data;
+  if (!item) return 'later';
   const { id: schedule } = scheduleSubscription(world, subscription);
   const present = phaseOf(subscription);
-  const { start, end } = periodFrom(present.end_date, world.prices.get(price));
-  const plan = { proration_behavior: 'none', trial_end: null } as const;
-  const next = { ...present, ...plan, start_date: start, end_date: end, items: [itemOf(price)] };
+  const { start, end } = periodFrom(present.end_date, { ...item, price: world.prices.get(price) });
+  const items = present.items.map((item) => ({ ...item, price, plan: price }));
+  const next = { ...present, start_date: start, end_date: end, items, proration_behavior: 'none', trial_end: null };
   world.schedules.change(schedule, (schedule) => void (schedule.phases = [present, next]));
   return 'later';
 }

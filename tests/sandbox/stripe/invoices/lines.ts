@@ -1,60 +1,71 @@
 import type { Invoice, Credited, Line, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
-import { newId, withBlanks } from '../table.ts';
+import { newId } from '../table.ts';
 import type { World } from '../world.ts';
 import { shortDate } from '../clock.ts';
 
-const untouched = { discount_amounts: [], discounts: [], metadata: {}, pretax_credit_amounts: [], taxes: [] };
+const untouched = {
+  discount_amounts: [],
+  discounts: [],
+  livemode: false,
+  metadata: {},
+  pretax_credit_amounts: [],
+  taxes: [],
+};
 
-type Of = { subscription: Subscription; item: SubscriptionItem; period: Period };
-type Fields = { amount: number; description: string; proration: boolean; credited?: Credited | null };
+type Of = { subscription: Subscription; item: SubscriptionItem; price: Price; period: Period };
+type Fields = { amount: number; description: string; proration: boolean; credited?: Credited | undefined };
 
-function newLine(
-  { subscription, item, period }: Of,
-  { amount, description, proration, credited = null }: Fields,
-): Line {
-  const { id: priceId, currency, product, unit_amount_decimal } = item.price;
-  const details = {
-    invoice_item: proration ? newId('ii_1') : null,
-    proration,
-    proration_details: { credited_items: credited },
-    subscription: subscription.id,
-    subscription_item: item.id,
-  };
-  return withBlanks<Line>({
+function newLine({ subscription, item, price, period }: Of, fields: Fields): Line {
+  const { amount, description, proration } = fields;
+  return {
     ...untouched,
+    discountable: !proration,
     id: newId('il_1'),
     object: 'line_item',
     amount,
-    currency,
-    description,
-    discountable: !proration,
-    parent: { type: 'subscription_item_details', invoice_item_details: null, subscription_item_details: details },
-    period,
-    pricing: {
-      type: 'price_details',
-      price_details: { price: priceId, product },
-      unit_amount_decimal: proration ? null : unit_amount_decimal,
-    },
-    quantity: 1,
-    quantity_decimal: '1',
-    subscription: subscription.id,
     subtotal: amount,
-  });
+    currency: price.currency,
+    quantity: item.quantity,
+    quantity_decimal: String(item.quantity),
+    description,
+    invoice: null,
+    subscription: subscription.id,
+    parent: parentOf(subscription.id, item.id, fields),
+    period,
+    pricing: pricingOf(price, proration),
+  };
+}
+
+function parentOf(subscription: string, item: string, { proration, credited }: Fields) {
+  const details = {
+    invoice_item: proration ? newId('ii_1') : null,
+    proration,
+    proration_details: { credited_items: credited ?? null },
+    subscription,
+    subscription_item: item,
+  };
+  return { type: 'subscription_item_details', invoice_item_details: null, subscription_item_details: details };
+}
+
+function pricingOf(price: Price, proration: boolean) {
+  const details = { price: price.id, product: price.product };
+  const unit_amount_decimal = proration ? null : price.unit_amount_decimal;
+  return { type: 'price_details', price_details: details, unit_amount_decimal };
 }
 
 /** A whole period of an item. */
 export function periodLine(world: World, subscription: Subscription, item: SubscriptionItem, period: Period): Line {
-  const { currency, recurring, unit_amount: amount } = item.price;
-  const cost = `${formatMoney(amount, currency)} / ${recurring?.interval ?? 'week'}`;
-  const description = `1 × ${productName(world, item.price)} (at ${cost})`;
-  return newLine({ subscription, item, period }, { amount, description, proration: false });
+  const { price, quantity } = item;
+  const cost = `${formatMoney(price.unit_amount, price.currency)} / ${price.recurring?.interval ?? 'week'}`;
+  const description = `${quantity} × ${productName(world, price)} (at ${cost})`;
+  const fields = { amount: price.unit_amount * quantity, description, proration: false };
+  return newLine({ subscription, item, price, period }, fields);
 }
 
-export function trialLine(world: World, subscription: Subscription, period: Period): Line {
-  const [item] = subscription.items.data;
+export function trialLine(world: World, subscription: Subscription, item: SubscriptionItem, period: Period): Line {
   const description = `Trial period for ${productName(world, item.price)}`;
-  return newLine({ subscription, item, period }, { amount: 0, description, proration: false });
+  return newLine({ subscription, item, price: item.price, period }, { amount: 0, description, proration: false });
 }
 
 /** The product name of a price. */
@@ -75,32 +86,44 @@ export function invoiceDueAt({
   return status === 'open' ? attempt : null;
 }
 
-/** The share of an item's period that is left. */
-function rest(world: World, { current_period_start: start, current_period_end: end }: SubscriptionItem) {
-  const now = world.now();
-  return { period: { start: now, end }, share: (end - now) / (end - start || 1) };
+/** The credit for the rest of the period at the old price, and the charge for it at the new one. */
+export function prorationLines(
+  world: World,
+  subscription: Subscription,
+  before: SubscriptionItem,
+  after: SubscriptionItem,
+): Line[] {
+  const period = { start: world.now(), end: before.current_period_end };
+  const length = before.current_period_end - before.current_period_start;
+  const share = length === 0 ? 0 : (period.end - period.start) / length;
+  return [creditLine(world, subscription, before), remainingLine(world, subscription, after, period, share)];
 }
 
-/** The credit for the rest of the period at the old price. */
-export function creditLine(world: World, subscription: Subscription): Line {
-  const [item] = subscription.items.data;
-  const { period, share } = rest(world, item);
+/** The credit for the rest of an item's period. */
+export function creditLine(world: World, subscription: Subscription, item: SubscriptionItem): Line {
+  const period = { start: world.now(), end: item.current_period_end };
+  const share = (period.end - period.start) / (item.current_period_end - item.current_period_start || 1);
+  const amount = toCents(-item.price.unit_amount * item.quantity * share);
   const description = `Unused time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
-  const fields = { description, proration: true, credited: subscription._.billed };
-  return newLine({ subscription, item, period }, { ...fields, amount: toCents(-item.price.unit_amount * share) });
-}
-
-/** The charge for the rest of the period at the new price. */
-export function remainingLine(world: World, subscription: Subscription, item: SubscriptionItem): Line {
-  const { period, share } = rest(world, item);
-  const description = `Remaining time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
-  const fields = { description, proration: true };
-  return newLine({ subscription, item, period }, { ...fields, amount: toCents(item.price.unit_amount * share) });
+  const credited = subscription._.billed[item.id];
+  return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true, credited });
 }
 
 /** Recorded: Stripe rounds each line, and half a cent towards minus infinity. */
 function toCents(amount: number): number {
   return Math.ceil(amount - 0.5);
+}
+
+function remainingLine(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  period: Period,
+  share: number,
+): Line {
+  const amount = toCents(item.price.unit_amount * item.quantity * share);
+  const description = `Remaining time on ${productName(world, item.price)} after ${shortDate(period.start)}`;
+  return newLine({ subscription, item, price: item.price, period }, { amount, description, proration: true });
 }
 
 /** Whether a form enables automatic tax; its value is a text. */

@@ -34,9 +34,7 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
     edit?.(subscription);
     subscription.latest_invoice = invoice.id;
     subscription._.pending = [];
-    // For the credit of a later change.
-    const billed = lines.find(({ amount }) => amount > 0);
-    if (billed) subscription._.billed = { invoice: invoice.id, invoice_line_items: [billed.id] };
+    for (const line of lines) noteBilled(subscription, line, invoice.id);
   });
   if (collect === 'after-draft') return invoice.id;
   const finalized = finalizeInvoice(world, invoice.id);
@@ -48,9 +46,15 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
 function periodOf(world: World, subscription: Subscription, reason: Invoice['billing_reason']): Period {
   const now = world.now();
   const [item] = subscription.items.data;
-  if (reason === 'subscription_create') return { start: now, end: now };
+  if (reason === 'subscription_create' || !item) return { start: now, end: now };
   if (reason === 'subscription_update') return { start: periodStart(subscription), end: now };
   return { start: item.current_period_start, end: item.current_period_end };
+}
+
+/** Stores which line billed an item's current period, for the credit of a later change. */
+function noteBilled(subscription: Subscription, line: Line, invoice: string): void {
+  const { subscription_item: item } = line.parent.subscription_item_details;
+  if (line.amount > 0) subscription._.billed[item] = { invoice, invoice_line_items: [line.id] };
 }
 
 /**

@@ -8,8 +8,8 @@ import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collec
 import { announceTrialEnd, periodFrom } from './periods.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine, trialLine, isTaxed } from '../invoices/lines.ts';
-import type { Customer, Subscription, SubscriptionItem } from '../objects.ts';
-import { given, type World, newMetadata } from '../world.ts';
+import type { Customer, Metadata, Price, Subscription, SubscriptionItem } from '../objects.ts';
+import { type World, newMetadata } from '../world.ts';
 import { listOf, newId, withBlanks } from '../table.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
@@ -35,7 +35,7 @@ export function createSubscription(world: World, params: Params, manner: Manner 
   if (trialEnd === null && behavior !== 'default_incomplete') requireMethod(world, draft);
   const { id } = world.subscriptions.insert(draft);
   world.customers.change(customer.id, (customer) => void (customer.currency ??= draft.currency), null);
-  if (trialEnd === null) payFirst(world, draft, behavior, manner);
+  if (trialEnd === null) payFirst(world, draft, { ...manner, behavior });
   else startTrial(world, draft, trialEnd);
   applyCancellation(world, id, params);
   return world.subscriptions.get(id);
@@ -58,19 +58,27 @@ function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: P
   return end;
 }
 
-function payFirst(world: World, subscription: Subscription, behavior: string, { isAuthenticated }: Manner): void {
-  const [item] = subscription.items.data;
-  const period = { start: item.current_period_start, end: item.current_period_end };
-  const lines = [periodLine(world, subscription, item, period)];
-  const order = { reason: 'subscription_create', lines, collect: 'none' } as const;
-  const invoice = invoiceSubscription(world, subscription.id, order);
+function payFirst(
+  world: World,
+  subscription: Subscription,
+  { behavior, isAuthenticated }: Manner & { behavior: string },
+): void {
+  const lines = subscription.items.data.map((item) =>
+    periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
+  );
+  const invoice = invoiceSubscription(world, subscription.id, {
+    reason: 'subscription_create',
+    lines,
+    collect: 'none',
+  });
   if (behavior === 'default_incomplete' || world.invoices.get(invoice).status === 'paid') return;
   const outcome = collectInvoice(world, invoice, { isAuthenticated });
   if (behavior === 'error_if_incomplete') refuseIncomplete(outcome);
 }
 
 function startTrial(world: World, subscription: Subscription, end: number): void {
-  const lines = [trialLine(world, subscription, { start: world.now(), end })];
+  const period = { start: world.now(), end };
+  const lines = subscription.items.data.map((item) => trialLine(world, subscription, item, period));
   invoiceSubscription(world, subscription.id, { reason: 'subscription_create', lines });
   askForMethod(world, subscription);
   if (end - world.now() <= trialNotice) announceTrialEnd(world, subscription.id);
@@ -101,7 +109,7 @@ const untouched = {
 function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {
   const now = world.now();
   const id = newId('sub_1');
-  const item = newItem(world, id, params, trialEnd);
+  const items = newItems(world, id, params, trialEnd);
   const method = params.default_payment_method
     ? ownMethod(world, customer.id, params.default_payment_method, 'default_payment_method')
     : null;
@@ -122,11 +130,11 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     cancel_at_period_end: false,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     created: now,
-    currency: item.price.currency,
+    currency: items[0]?.price.currency ?? 'usd',
     customer: customer.id,
     default_payment_method: method?.id ?? null,
-    ...given(params, 'description'),
-    items: { ...listOf([], `/v1/subscription_items?subscription=${id}`), data: [item] },
+    description: params.description ?? null,
+    items: listOf(items, `/v1/subscription_items?subscription=${id}`),
     metadata: newMetadata(params.metadata),
     payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
     start_date: now,
@@ -134,7 +142,7 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     trial_start: trialEnd === null ? null : now,
     trial_end: trialEnd,
     trial_settings: trialSettingsOf(params),
-    _: { pending: [], isTrialEndAnnounced: false, billed: null, lastFinalized: null },
+    _: { pending: [], isTrialEndAnnounced: false, billed: {}, lastFinalized: null },
   });
 }
 
@@ -153,26 +161,66 @@ function trialSettingsOf({ trial_settings: settings }: Params): Subscription['tr
   return { end_behavior: { billing_cycle_anchor: 'now', missing_payment_method: missing } };
 }
 
-/** The item of a new subscription; its first period ends with the trial, if there is one. */
-function newItem(world: World, subscription: string, { items }: Params, trialEnd: number | null): SubscriptionItem {
-  const [wanted, another] = items ?? [];
-  if (!wanted) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
-  if (another || (wanted.quantity ?? 1) !== 1)
-    throw invalid('The local Stripe keeps subscriptions of one item, once.', 'items');
-  const price = recurringPrice(world, wanted.price ?? '', 'items[0][price]');
-  const { start, end } = periodFrom(world.now(), price);
+/** The items of a new subscription; their first period ends with its trial, if it has one. */
+function newItems(world: World, subscription: string, params: Params, trialEnd: number | null) {
+  const wanted = params.items ?? [];
+  if (wanted.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
+  const prices = wanted.map(({ price }) => price);
+  const twice = prices.find((price, index) => prices.indexOf(price) !== index);
+  if (twice) {
+    throw invalid(
+      `Cannot create a Subscription with multiple Subscription Items with the same Price: ${twice}`,
+      'plan',
+    );
+  }
+  const items = wanted.map(({ price: id, quantity = 1, metadata }, index) => {
+    const price = recurringPrice(world, id ?? '', `items[${index}][price]`);
+    const period = { start: world.now(), end: trialEnd ?? 0 };
+    return newSubscriptionItem({
+      subscription,
+      price,
+      quantity,
+      metadata: newMetadata(metadata),
+      period,
+      created: world.now(),
+    });
+  });
+  if (trialEnd !== null) return items;
+  return items.map((item) => {
+    const { end } = periodFrom(world.now(), item);
+    return { ...item, current_period_end: end, billed_until: end };
+  });
+}
+
+type NewItem = {
+  subscription: string;
+  price: Price;
+  quantity?: number;
+  metadata?: Metadata;
+  period: { start: number; end: number };
+  created: number;
+};
+
+export function newSubscriptionItem({
+  subscription,
+  price,
+  quantity = 1,
+  metadata,
+  period,
+  created,
+}: NewItem): SubscriptionItem {
   return withBlanks<SubscriptionItem>({
     id: newId('si_', 14),
     object: 'subscription_item',
-    billed_until: trialEnd ?? end,
-    created: start,
-    current_period_start: start,
-    current_period_end: trialEnd ?? end,
+    billed_until: period.end,
+    created,
+    current_period_start: period.start,
+    current_period_end: period.end,
     current_trial: null,
-    metadata: newMetadata(wanted.metadata),
+    metadata: metadata ?? {},
     plan: planOf(price),
     price,
-    quantity: 1,
+    quantity,
     subscription,
     tax_rates: [],
   });

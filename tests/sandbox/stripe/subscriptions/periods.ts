@@ -1,32 +1,37 @@
 import { addInterval } from '../clock.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine } from '../invoices/lines.ts';
-import type { Period, Price, Subscription } from '../objects.ts';
+import type { Period, Subscription, SubscriptionItem } from '../objects.ts';
 import type { World } from '../world.ts';
 import { defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
 import { endSubscription } from './subscriptions.ts';
 
-/** The period of a price from `start` on. */
-export function periodFrom(start: number, { recurring }: Price): Period {
-  const { interval = 'week', interval_count: count = 1 } = recurring ?? {};
+/** The period of an item from `start` on. */
+export function periodFrom(start: number, item: SubscriptionItem): Period {
+  const { interval = 'week', interval_count: count = 1 } = item.price.recurring ?? {};
   return { start, end: addInterval(start, interval, count) };
 }
 
-export function movePeriod({ items }: Subscription, { start, end }: Period): void {
-  Object.assign(items.data[0], { current_period_start: start, current_period_end: end, billed_until: end });
+export function movePeriod(item: SubscriptionItem, { start, end }: Period): void {
+  Object.assign(item, { current_period_start: start, current_period_end: end, billed_until: end });
 }
 
 /** Starts a new period. Its invoice is charged an hour later; that of an unpaid subscription stays a draft. */
 export function renewSubscription(world: World, id: string): void {
   const before = world.subscriptions.get(id);
-  const [item] = before.items.data;
-  const next = periodFrom(item.current_period_end, item.price);
+  const lines = before.items.data.map((item) =>
+    periodLine(world, before, item, periodFrom(item.current_period_end, item)),
+  );
   invoiceSubscription(world, id, {
     reason: 'subscription_cycle',
-    lines: [periodLine(world, before, item, next)],
-    edit: (subscription) => movePeriod(subscription, next),
+    lines,
+    edit: moveToNextPeriod,
     collect: 'after-draft',
   });
+}
+
+function moveToNextPeriod(subscription: Subscription): void {
+  for (const item of subscription.items.data) movePeriod(item, periodFrom(item.current_period_end, item));
 }
 
 /**
@@ -46,16 +51,19 @@ export function endTrial(world: World, id: string, at: number, { isRequested = f
 }
 
 function startPaying(world: World, subscription: Subscription, at: number, collect: 'after-draft' | 'now'): void {
-  const [item] = subscription.items.data;
-  const period = periodFrom(at, item.price);
+  const lines = subscription.items.data.map((item) => periodLine(world, subscription, item, periodFrom(at, item)));
   invoiceSubscription(world, subscription.id, {
     reason: 'subscription_cycle',
-    lines: [periodLine(world, subscription, item, period)],
+    lines,
     collect,
     edit(subscription) {
-      Object.assign(subscription, { status: 'active', billing_cycle_anchor: at, trial_end: at });
-      subscription.pending_setup_intent = null;
-      movePeriod(subscription, period);
+      Object.assign(subscription, {
+        status: 'active',
+        billing_cycle_anchor: at,
+        trial_end: at,
+        pending_setup_intent: null,
+      });
+      for (const item of subscription.items.data) movePeriod(item, periodFrom(at, item));
     },
   });
 }

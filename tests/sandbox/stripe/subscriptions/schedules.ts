@@ -3,8 +3,9 @@ import { type Call, idOf, type World } from '../world.ts';
 import { newId } from '../table.ts';
 import { endSubscription, isEnded, periodEnd, periodStart } from './subscriptions.ts';
 import { invalid } from '../api/errors.ts';
-import type { Schedule, Subscription, Phase, PhaseItem } from '../objects.ts';
+import type { Schedule, Subscription, Phase, PhaseItem, SubscriptionItem } from '../objects.ts';
 import { planOf } from '../catalogue.ts';
+import { newSubscriptionItem } from './new-subscription.ts';
 
 export function scheduleDueAt({ status, current_phase: phase }: Schedule): number | null {
   return status === 'active' && phase ? phase.end_date : null;
@@ -126,9 +127,8 @@ const untouchedPhase = {
   transfer_data: null,
 };
 
-/** The item of a phase. */
-export function itemOf(price: string): PhaseItem {
-  return { billing_thresholds: null, discounts: [], metadata: {}, plan: price, price, quantity: 1, tax_rates: [] };
+function itemOf(price: string, quantity: number, metadata: PhaseItem['metadata']): PhaseItem {
+  return { billing_thresholds: null, discounts: [], tax_rates: [], price, plan: price, quantity, metadata };
 }
 
 /** The phase that describes a subscription without a schedule. */
@@ -139,7 +139,7 @@ export function phaseOf(subscription: Subscription): Phase {
     description: null,
     start_date: periodStart(subscription),
     end_date: subscription.cancel_at ?? periodEnd(subscription),
-    items: [itemOf(subscription.items.data[0].price.id)],
+    items: subscription.items.data.map(({ price, quantity, metadata }) => itemOf(price.id, quantity, metadata)),
     metadata: {},
     proration_behavior: 'create_prorations',
     trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
@@ -172,8 +172,17 @@ function finish(world: World, schedule: Schedule): void {
 }
 
 /** A phase ends with its period, so that the renewal charges the new price. */
-function swapPrices(world: World, { id, items }: Subscription, phase: Phase): void {
-  const price = world.prices.get(phase.items[0]!.price);
-  const item = { ...items.data[0], price, plan: planOf(price) };
-  world.subscriptions.change(id, (subscription) => void (subscription.items.data = [item]));
+function swapPrices(world: World, subscription: Subscription, phase: Phase): void {
+  const current = subscription.items.data;
+  const items = phase.items.map(({ price: id, quantity }, index): SubscriptionItem => {
+    const price = world.prices.get(id);
+    const period = {
+      start: subscription.items.data[0]?.current_period_start ?? world.now(),
+      end: periodEnd(subscription),
+    };
+    const item =
+      current[index] ?? newSubscriptionItem({ subscription: subscription.id, price, period, created: world.now() });
+    return { ...item, price, plan: planOf(price), quantity };
+  });
+  world.subscriptions.change(subscription.id, (subscription) => void (subscription.items.data = items));
 }

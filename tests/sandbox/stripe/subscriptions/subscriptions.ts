@@ -18,8 +18,14 @@ export function isLive(subscription: Subscription): boolean {
   return !isEnded(subscription);
 }
 
-export const periodEnd = ({ items }: Subscription): number => items.data[0].current_period_end;
-export const periodStart = ({ items }: Subscription): number => items.data[0].current_period_start;
+/** The earliest end of its items' current periods. */
+export function periodEnd(subscription: Subscription): number {
+  return Math.min(...subscription.items.data.map((item) => item.current_period_end));
+}
+
+export function periodStart(subscription: Subscription): number {
+  return Math.min(...subscription.items.data.map((item) => item.current_period_start));
+}
 
 /** When the clock changes it next, in unix seconds. */
 export function subscriptionDueAt(subscription: Subscription): number | null {
@@ -75,7 +81,8 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
     },
     'customer.subscription.deleted',
   );
-  const credits = prorate && before.status === 'active' ? [creditLine(world, before)] : [];
+  const credits =
+    prorate && before.status === 'active' ? before.items.data.map((item) => creditLine(world, before, item)) : [];
   if (invoiceNow) invoiceRest(world, subscription, [...before._.pending, ...credits]);
   return world.subscriptions.get(id);
 }

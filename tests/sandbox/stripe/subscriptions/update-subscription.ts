@@ -2,13 +2,14 @@ import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, given, mergeMetadata } from '../world.ts';
 import { invalid, missing } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
-import { isEnded, applyCancellation } from './subscriptions.ts';
+import { isEnded, applyCancellation, periodEnd } from './subscriptions.ts';
 import { endTrial, movePeriod, periodFrom } from './periods.ts';
-import type { Line, Price, Subscription, SubscriptionItem } from '../objects.ts';
+import type { Subscription, SubscriptionItem, Line, Metadata } from '../objects.ts';
 import { planOf, recurringPrice } from '../catalogue.ts';
+import { newSubscriptionItem } from './new-subscription.ts';
 import { collectInvoice } from '../invoices/collect-invoice.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
-import { creditLine, periodLine, remainingLine } from '../invoices/lines.ts';
+import { periodLine, creditLine, prorationLines } from '../invoices/lines.ts';
 import { refuseIncomplete } from '../payments/attempt-payment.ts';
 
 type Params = Stripe.SubscriptionUpdateParams;
@@ -62,18 +63,11 @@ function applyFields(world: World, id: string, params: Params): void {
 function applyItems(world: World, id: string, params: Params): void {
   const restart = (params.billing_cycle_anchor as { type?: string } | undefined)?.type === 'now';
   if (params.items === undefined && !restart) return;
-  const manner = { proration: params.proration_behavior, paymentBehavior: params.payment_behavior, restart };
-  changePrice(world, id, wantedPrice(world.subscriptions.get(id), params.items), manner);
-}
-
-/** The price that an update wants for the only item. */
-function wantedPrice({ items }: Subscription, wanted: Params['items']): string {
-  const [item] = items.data;
-  const [change, another] = wanted ?? [{ id: item.id }];
-  if (another || change?.deleted || (change?.quantity ?? 1) !== 1 || !change?.id)
-    throw invalid('The local Stripe keeps subscriptions of one item, once.', 'items');
-  if (change.id !== item.id) throw missing('subscription_item', change.id, 'items[0][id]');
-  return change.price ?? item.price.id;
+  changeItems(world, id, (params.items ?? []) as WantedItem[], {
+    proration: params.proration_behavior,
+    paymentBehavior: params.payment_behavior,
+    restart,
+  });
 }
 
 function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): void {
@@ -89,11 +83,12 @@ function applyTrialEnd(world: World, id: string, wanted: Params['trial_end']): v
   world.subscriptions.change(id, (subscription) => {
     Object.assign(subscription, { status: 'trialing', trial_end: end, billing_cycle_anchor: end });
     subscription.trial_start ??= world.now();
-    Object.assign(subscription.items.data[0], { current_period_end: end, billed_until: end });
+    for (const item of subscription.items.data) Object.assign(item, { current_period_end: end, billed_until: end });
     subscription._.isTrialEndAnnounced = false;
   });
 }
 
+type WantedItem = { id?: string; price?: string; quantity?: number; deleted?: boolean; metadata?: Metadata };
 type Manner = {
   proration?: string | undefined;
   paymentBehavior?: string | undefined;
@@ -103,22 +98,17 @@ type Manner = {
   isAuthenticated?: boolean | undefined;
 };
 
-/** Changes the price of a subscription, and charges or credits the difference as the options say. */
-export function changePrice(world: World, id: string, wanted: string, manner: Manner = {}): void {
+/** Changes a subscription's items, and charges or credits the difference as the options say. */
+export function changeItems(world: World, id: string, wanted: WantedItem[], manner: Manner = {}): void {
   const before = world.subscriptions.get(id);
-  const [old] = before.items.data;
-  const price = recurringPrice(world, wanted, 'items[0][price]');
-  if (price.id === old.price.id && !manner.restart) return;
-  const item = { ...old, price, plan: planOf(price) };
+  const items = mergeItems(world, before, wanted);
+  if (items.length === 0) throw invalid('A subscription must have at least one item.', 'items');
+  const changed = items.filter((item) => !isSame(item, before.items.data)).length + removed(before, items).length;
+  if (changed === 0 && !manner.restart) return;
   const isCharged = before.status === 'active' || before.status === 'past_due';
-  const restart = isCharged && (manner.restart === true || startsNewPeriod(old.price, price));
-  const lines = isCharged ? linesFor(world, before, item, { ...manner, restart }) : [];
-  const edit = (subscription: Subscription): void => {
-    subscription.items.data = [item];
-    if (!restart) return;
-    subscription.billing_cycle_anchor = world.now();
-    movePeriod(subscription, periodFrom(world.now(), price));
-  };
+  const restart = isCharged && (manner.restart === true || startsNewPeriod(before.items.data, items));
+  const lines = isCharged ? linesFor(world, before, items, { ...manner, restart }) : [];
+  const edit = editWith(world, items, restart);
   if (restart || (manner.proration === 'always_invoice' && lines.length > 0)) {
     invoiceChange(world, id, { ...manner, lines, edit, restart });
     return;
@@ -129,18 +119,71 @@ export function changePrice(world: World, id: string, wanted: string, manner: Ma
   });
 }
 
-/** Another interval, or the first price above nothing, starts a new period at once. */
-function startsNewPeriod(before: Price, after: Price): boolean {
-  const [one, other] = [before.recurring, after.recurring];
-  const isSame = one?.interval === other?.interval && one?.interval_count === other?.interval_count;
-  return !isSame || (before.unit_amount === 0 && after.unit_amount > 0);
+function mergeItems(world: World, subscription: Subscription, wanted: WantedItem[]): SubscriptionItem[] {
+  const items = new Map(subscription.items.data.map((item) => [item.id, { ...item }]));
+  for (const { id, price, quantity, deleted, metadata } of wanted) {
+    const item = id === undefined ? addedItem(world, subscription, price) : items.get(id);
+    if (!item) throw missing('subscription_item', id ?? '', 'items[0][id]');
+    if (price !== undefined) item.price = recurringPrice(world, price, 'items[0][price]');
+    item.plan = planOf(item.price);
+    Object.assign(item, { quantity: quantity ?? item.quantity, metadata: metadata ?? item.metadata });
+    if (deleted) items.delete(item.id);
+    else items.set(item.id, item);
+  }
+  return [...items.values()];
 }
 
-function linesFor(world: World, before: Subscription, item: SubscriptionItem, { proration, restart }: Manner): Line[] {
-  const whole = restart ? [periodLine(world, before, item, periodFrom(world.now(), item.price))] : [];
+function addedItem(world: World, subscription: Subscription, price = ''): SubscriptionItem {
+  const period = { start: world.now(), end: periodEnd(subscription) };
+  const shared = { subscription: subscription.id, created: world.now(), period };
+  return newSubscriptionItem({ ...shared, price: recurringPrice(world, price, 'items[0][price]') });
+}
+
+function isSame(item: SubscriptionItem, before: SubscriptionItem[]): boolean {
+  const old = before.find(({ id }) => id === item.id);
+  return old !== undefined && old.price.id === item.price.id && old.quantity === item.quantity;
+}
+
+function removed(subscription: Subscription, items: SubscriptionItem[]): SubscriptionItem[] {
+  return subscription.items.data.filter((old) => !items.some(({ id }) => id === old.id));
+}
+
+/** Another interval, or the first price above nothing, starts a new period at once. */
+function startsNewPeriod(before: SubscriptionItem[], after: SubscriptionItem[]): boolean {
+  const intervals = new Set(
+    [...before, ...after].map(({ price }) => `${price.recurring?.interval_count} ${price.recurring?.interval}`),
+  );
+  const cost = (items: SubscriptionItem[]) =>
+    items.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
+  return intervals.size > 1 || (cost(before) === 0 && cost(after) > 0);
+}
+
+function linesFor(
+  world: World,
+  before: Subscription,
+  items: SubscriptionItem[],
+  { proration, restart }: Manner,
+): Line[] {
+  const whole = restart ? items.map((item) => periodLine(world, before, item, periodFrom(world.now(), item))) : [];
   if (proration === 'none') return whole;
-  const credit = creditLine(world, before);
-  return restart ? [credit, ...whole] : [credit, remainingLine(world, before, item)];
+  const gone = (restart ? before.items.data : removed(before, items)).map((item) => creditLine(world, before, item));
+  if (restart) return [...gone, ...whole];
+  const changed = items
+    .filter((item) => !isSame(item, before.items.data))
+    .flatMap((item) => {
+      const old = before.items.data.find(({ id }) => id === item.id);
+      return prorationLines(world, before, old ?? { ...item, quantity: 0 }, item);
+    });
+  return [...gone, ...changed];
+}
+
+function editWith(world: World, items: SubscriptionItem[], restart: boolean) {
+  return (subscription: Subscription): void => {
+    subscription.items.data = items;
+    if (!restart) return;
+    subscription.billing_cycle_anchor = world.now();
+    for (const item of subscription.items.data) movePeriod(item, periodFrom(world.now(), item));
+  };
 }
 
 type Change = Manner & { lines: Line[]; edit: (subscription: Subscription) => void };
