@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import * as v from 'valibot';
 
 /** The body of a control call; without one it is {}. Throws a 400 that says what to send. */
@@ -15,8 +16,11 @@ export async function readControl<Schema extends v.GenericSchema>(
   throw controlError(400, `Send ${usage}`);
 }
 
-export function controlError(status: 400 | 404, error: string): HTTPException {
-  return new HTTPException(status, { res: Response.json({ error }, { status }) });
+export const controlError = (status: ContentfulStatusCode, error: string) => jsonError(status, { error });
+
+/** Ends a request with this response. */
+export function jsonError(status: ContentfulStatusCode, body: object): HTTPException {
+  return new HTTPException(status, { message: JSON.stringify(body), res: Response.json(body, { status }) });
 }
 
 export const integer = (least: number, most: number) =>

@@ -1,14 +1,19 @@
 import { Hono } from 'hono';
-import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import * as v from 'valibot';
+import { readControl } from './controls.ts';
 import { canonical, numberOf } from './phones.ts';
+import type { Setup } from './setup.ts';
 import type { Store } from './store.ts';
 
-export type IssuerSettings = { store: Store; issuer: string; audience: string };
-
-type TokenRequest = { expiresIn?: unknown; claims?: JWTPayload; typ?: string | null };
+const TokenControl = v.object({
+  expiresIn: v.optional(v.pipe(v.number(), v.transform(Math.floor)), 300),
+  claims: v.optional(v.record(v.string(), v.unknown())),
+  typ: v.optional(v.nullable(v.string()), 'JWT'),
+});
 
 /** The external issuer of tokens with verified phone numbers, and its key set. */
-export async function createIssuer({ store, issuer, audience }: IssuerSettings): Promise<Hono> {
+export async function createIssuer({ store, secrets }: Setup): Promise<Hono> {
   const { secret, open } = await loadKeys(store);
   const key = await importJWK(secret, 'ES256');
   const app = new Hono();
@@ -16,15 +21,14 @@ export async function createIssuer({ store, issuer, audience }: IssuerSettings):
   app.get('/issuer/jwks.json', (c) => c.json({ keys: [open] }));
   app.post('/phones/:phone/external-token', async (c) => {
     const number = numberOf(c);
-    if (!number) return c.json({ error: 'A phone is a number with its country code, such as +15551234567' }, 400);
-    const { expiresIn, claims, typ = 'JWT' } = await c.req.json<TokenRequest>().catch((): TokenRequest => ({}));
+    const { expiresIn, claims, typ } = await readControl(c, TokenControl, '{expiresIn?: number, claims?, typ?}');
     const now = Math.floor(Date.now() / 1000);
     const payload = {
-      iss: issuer,
-      aud: audience,
+      iss: secrets.EXTERNAL_TOKEN_ISSUER,
+      aud: secrets.EXTERNAL_TOKEN_AUDIENCE,
       sub: `person-${canonical(number)}`,
       iat: now,
-      exp: now + (typeof expiresIn === 'number' ? Math.floor(expiresIn) : 300),
+      exp: now + expiresIn,
       jti: crypto.randomUUID(),
       phone_number: `+${number}`,
       phone_number_verified: true,

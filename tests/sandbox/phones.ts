@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
+import { controlError } from './controls.ts';
 import type { Store } from './store.ts';
 
 /** The canonical spelling: numbers of Mexico, Argentina and Brazil exist with and without a mobile digit. */
@@ -10,10 +11,11 @@ export function canonical(digits: string): string {
   return digits;
 }
 
-/** The digits of a path's `:phone`, in any spelling; undefined if it is no number. */
-export function numberOf(c: Context): string | undefined {
+/** The digits of a path's `:phone`, in any spelling. Throws a 400 if it is no number. */
+export function numberOf(c: Context): string {
   const digits = (c.req.param('phone') ?? '').replace(/[\s+().-]/g, '');
-  return /^\d{5,20}$/.test(digits) ? digits : undefined;
+  if (/^\d{5,20}$/.test(digits)) return digits;
+  throw controlError(400, 'A phone is a number with its country code, such as +15551234567');
 }
 
 /** What WhatsApp tells the bot instead of a hidden number: an id that is always the same. */
@@ -21,35 +23,23 @@ export function businessUserIdOf(number: string): string {
   return `US.${createHash('sha256').update(canonical(number)).digest('hex').slice(0, 20)}`;
 }
 
-export type Message = {
-  id: string;
-  /** ISO 8601, UTC. */
-  at: string;
-  from: 'user' | 'solace';
-  text: string;
-  code?: string;
-  url?: string;
-  voice?: true;
-};
+type Draft = { from: 'user' | 'solace'; text: string; code?: string; voice?: true };
+/** `at` is ISO 8601, UTC. */
+type Message = Draft & { id: string; at: string; url?: string };
+/** `chat`: part of the conversation with the bot. */
+type Kept = { message: Message; chat: boolean };
 
 /** `number` is the WhatsApp id, digits only; times are unix ms. */
-export type Phone = { number: string; lastAt: number; lastWroteAt?: number; unreachable?: boolean; hidden?: boolean };
-
-type Kept = { message: Message; chat: boolean };
-type Draft = {
-  from: Message['from'];
-  text: string;
-  code?: string;
-  voice?: true;
-  /** Part of the conversation with the bot. */
-  chat?: boolean;
-};
+type Phone = { number: string; lastAt: number; lastWroteAt?: number; unreachable?: boolean; hidden?: boolean };
 
 export type Phones = ReturnType<typeof createPhones>;
 
 /** All handsets by their exact WhatsApp id: another spelling is another handset. */
 export function createPhones(store: Store) {
+  const inbox = (number: string) => `phone:${number}`;
   const find = (number: string) => store.get<Phone>('phones', number);
+  const put = (number: string, change: Partial<Phone>) =>
+    store.put('phones', number, { number, lastAt: Date.now(), ...find(number), ...change } satisfies Phone);
 
   return {
     find,
@@ -57,44 +47,32 @@ export function createPhones(store: Store) {
     messages: (number: string) => store.list<Kept>(inbox(number)).map(({ message }) => message),
 
     /** Adds a message to the handset, with its code and first link extracted. */
-    add(number: string, { chat = false, ...draft }: Draft): Message {
-      const message = { id: crypto.randomUUID(), at: new Date().toISOString(), ...draft, ...extract(draft) };
+    add(number: string, { chat = false, ...draft }: Draft & { chat?: boolean }): void {
+      const now = Date.now();
+      const id = crypto.randomUUID();
+      const message = { id, at: new Date(now).toISOString(), ...draft, ...extract(draft) };
       store.transaction(() => {
-        store.put(inbox(number), message.id, { message, chat } satisfies Kept);
-        store.put('phones', number, seen(find(number), number, draft.from));
+        store.put(inbox(number), id, { message, chat } satisfies Kept);
+        put(number, { lastAt: now, ...(draft.from === 'user' && { lastWroteAt: now }) });
       });
-      return message;
     },
 
     /** Sets whether WhatsApp reaches the handset (messages sent meanwhile are lost), or hides its number from the bot. */
-    set(number: string, change: Pick<Phone, 'unreachable' | 'hidden'>): void {
-      store.put('phones', number, { number, lastAt: Date.now(), ...find(number), ...change } satisfies Phone);
-    },
+    set: (number: string, change: Pick<Phone, 'unreachable' | 'hidden'>) => put(number, change),
 
-    /** Removes the conversation with the bot from the person's handset; template messages stay. */
-    eraseChat(number: string): void {
-      const own = store.list<Phone>('phones').filter((phone) => canonical(phone.number) === canonical(number));
-      store.transaction(() => own.forEach((phone) => eraseChatOf(store, phone)));
+    /** Removes the conversation with the bot from the person's handsets; template messages stay. */
+    eraseChat(person: string): void {
+      const own = store.list<Phone>('phones').filter(({ number }) => canonical(number) === canonical(person));
+      store.transaction(() => {
+        for (const { number } of own)
+          for (const { message, chat } of store.list<Kept>(inbox(number)))
+            if (chat) store.delete(inbox(number), message.id);
+      });
     },
   };
 }
 
-function eraseChatOf(store: Store, { number }: Phone): void {
-  const chat = store.list<Kept>(inbox(number)).filter((kept) => kept.chat);
-  chat.forEach(({ message }) => store.delete(inbox(number), message.id));
-}
-
-function inbox(number: string): string {
-  return `phone:${number}`;
-}
-
-function seen(known: Phone | undefined, number: string, from: Message['from']): Phone {
-  const now = Date.now();
-  if (from === 'user') return { ...known, number, lastAt: now, lastWroteAt: now };
-  return { ...known, number, lastAt: now };
-}
-
-function extract({ from, text, code }: Omit<Draft, 'chat'>): Pick<Message, 'code' | 'url'> {
+function extract({ from, text, code }: Draft): Pick<Message, 'code' | 'url'> {
   if (from === 'user') return {};
   const url = /https?:\/\/\S+[^\s.,;:!?)]/.exec(text)?.[0];
   if (url) return { url };

@@ -1,126 +1,103 @@
-import {
-  createDecipheriv,
-  createECDH,
-  createPublicKey,
-  hkdfSync,
-  randomBytes,
-  randomUUID,
-  verify,
-  type ECDH,
-} from 'node:crypto';
-import { type Context, Hono } from 'hono';
+import { createDecipheriv, createECDH, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { jwtVerify } from 'jose';
+import * as v from 'valibot';
+import { controlError, readControl } from './controls.ts';
 import { numberOf } from './phones.ts';
-import type { Store } from './store.ts';
+import type { Setup } from './setup.ts';
 
 /** A browser that has subscribed: its keys in base64url. With `applicationKey` it accepts messages of that key alone. */
 type Browser = { id: string; number: string; privateKey: string; auth: string; applicationKey?: string };
-/** A push message as the browser decrypts it. */
-type Notice = { at: string; title: string; path: string; topic: string | null; urgency: string | null; ttl: number };
-type PushSettings = { store: Store; sandboxUrl: string };
+
+const BrowserControl = v.object({ publicKey: v.optional(v.string()) });
+
+/** The headers of a message (RFC 8030, and RFC 8292 for `authorization`). */
+const MessageHeaders = v.object({
+  ttl: v.pipe(v.string(), v.digits(), v.transform(Number)),
+  urgency: v.nullish(v.picklist(['very-low', 'low', 'normal', 'high']), null),
+  topic: v.nullish(v.pipe(v.string(), v.regex(/^[\w-]{1,32}$/)), null),
+  'content-encoding': v.literal('aes128gcm'),
+  authorization: v.optional(v.string(), ''),
+});
 
 const longestTokenSeconds = 24 * 60 * 60;
 const largestBody = 4096;
 const curve = 'prime256v1';
 
 /** A push service, and the browsers that have subscribed to it; a push service itself cannot read the messages. */
-export function createPush({ store, sandboxUrl }: PushSettings): Hono {
+export function createPush({ store, sandboxUrl }: Setup): Hono {
   // The name of the local services in the settings of the Worker.
   const origin = sandboxUrl.replace('localhost', '127.0.0.1');
+  const noticesOf = (number: string) => `push:${number}`;
   const app = new Hono();
 
   app.post('/push/:phone', async (c) => {
     const number = numberOf(c);
-    if (!number) return c.json({ error: 'A phone is a number with its country code, such as +15551234567' }, 400);
-    const { publicKey }: { publicKey?: string } = await c.req.json().catch(() => ({}));
+    const { publicKey } = await readControl(c, BrowserControl, '{publicKey?}');
     const keys = createECDH(curve);
     const p256dh = keys.generateKeys('base64url');
-    const browser: Browser = {
-      id: randomUUID(),
-      number,
-      privateKey: keys.getPrivateKey('base64url'),
-      auth: randomBytes(16).toString('base64url'),
-      ...(publicKey && { applicationKey: publicKey }),
-    };
-    store.put('push-browsers', browser.id, browser);
-    const endpoint = `${origin}/push-service/${browser.id}`;
-    return c.json({ endpoint, keys: { p256dh, auth: browser.auth } });
+    const [id, auth] = [randomUUID(), randomBytes(16).toString('base64url')];
+    const privateKey = keys.getPrivateKey('base64url');
+    const browser = { id, number, privateKey, auth, ...(publicKey && { applicationKey: publicKey }) };
+    store.put('push-browsers', id, browser satisfies Browser);
+    return c.json({ endpoint: `${origin}/push-service/${id}`, keys: { p256dh, auth } });
   });
 
-  app.get('/push/:phone', (c) => c.json(store.list<Notice>(noticesOf(numberOf(c)))));
+  app.get('/push/:phone', (c) => c.json(store.list(noticesOf(numberOf(c)))));
 
   app.delete('/push/:phone', (c) => {
-    const own = store.list<Browser>('push-browsers').filter(({ number }) => number === numberOf(c));
-    for (const { id } of own) store.delete('push-browsers', id);
+    const phone = numberOf(c);
+    for (const { id, number } of store.list<Browser>('push-browsers'))
+      if (number === phone) store.delete('push-browsers', id);
     return c.json({ success: true });
   });
 
   app.post('/push-service/:id', async (c) => {
     const browser = store.get<Browser>('push-browsers', c.req.param('id'));
-    if (!browser) return c.json({ error: 'The subscription has ended' }, 410);
-    const problem = findProblem(c, browser, origin);
-    if (problem) return c.json({ error: problem.error }, problem.status);
+    if (!browser) throw controlError(410, 'The subscription has ended');
+    const headers = v.safeParse(MessageHeaders, c.req.header());
+    if (!headers.success) throw controlError(400, `Invalid header: ${v.getDotPath(headers.issues[0])}`);
+    const { authorization, ttl, urgency, topic } = headers.output;
+    await checkToken(authorization, browser, origin);
     const body = Buffer.from(await c.req.arrayBuffer());
-    if (body.length > largestBody) return c.json({ error: 'Payload too large' }, 413);
-    const { title, path } = JSON.parse(decrypt(body, browser)) as Notice;
-    const notice: Notice = {
-      at: new Date().toISOString(),
-      title,
-      path,
-      topic: c.req.header('topic') ?? null,
-      urgency: c.req.header('urgency') ?? null,
-      ttl: Number(c.req.header('ttl')),
-    };
+    if (body.length > largestBody) throw controlError(413, 'Payload too large');
+    const { title, path } = JSON.parse(decrypt(body, browser)) as { title: string; path: string };
+    const notice = { at: new Date().toISOString(), title, path, topic, urgency, ttl };
     store.put(noticesOf(browser.number), randomUUID(), notice);
     return c.body(null, 201);
   });
   return app;
 }
 
-const noticesOf = (number: string | undefined) => `push:${number ?? ''}`;
-
-function findProblem(c: Context, browser: Browser, origin: string): { status: 400 | 401 | 403; error: string } | null {
-  if (!/^\d+$/.test(c.req.header('ttl') ?? '')) return { status: 400, error: 'TTL is missing' };
-  if (!/^(very-low|low|normal|high)$/.test(c.req.header('urgency') ?? 'normal'))
-    return { status: 400, error: 'Unknown urgency' };
-  if (!/^[\w-]{1,32}$/.test(c.req.header('topic') ?? 'none')) return { status: 400, error: 'Malformed topic' };
-  if (c.req.header('content-encoding') !== 'aes128gcm') return { status: 400, error: 'Unknown encoding' };
-  const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]{87})$/.exec(c.req.header('authorization') ?? '') ?? [];
-  if (!isSigned(token, key, origin)) return { status: 401, error: 'Invalid VAPID token' };
-  if (browser.applicationKey !== undefined && browser.applicationKey !== key)
-    return { status: 403, error: 'The key is not the one of the subscription' };
-  return null;
+/** Refuses what is no VAPID token of the browser's key for this push service (RFC 8292). */
+async function checkToken(authorization: string, { applicationKey }: Browser, origin: string): Promise<void> {
+  const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]{87})$/.exec(authorization) ?? [];
+  if (!(await isSigned(token, key, origin))) throw controlError(401, 'Invalid VAPID token');
+  if (applicationKey !== undefined && applicationKey !== key)
+    throw controlError(403, 'The key is not the one of the subscription');
 }
 
-/** Whether a token is a VAPID token of the key for this push service (RFC 8292). */
-function isSigned(token: string, key: string, origin: string): boolean {
-  const [header = '', claims = '', signature = ''] = token.split('.');
-  if (!signature) return false;
-  const { alg } = parse(header);
-  const { aud, exp, sub } = parse(claims);
-  const now = Date.now() / 1000;
-  const lives = Number(exp) > now && Number(exp) <= now + longestTokenSeconds;
-  if (alg !== 'ES256' || aud !== origin || !lives || !/^mailto:.+@.+|^https:/.test(String(sub))) return false;
-  const point = Buffer.from(key, 'base64url');
-  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString('base64url'));
-  const publicKey = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: x!, y: y! }, format: 'jwk' });
-  const content = Buffer.from(`${header}.${claims}`);
-  const signed = Buffer.from(signature, 'base64url');
-  return verify('sha256', content, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signed);
-}
-
-function parse(part: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+async function isSigned(token: string, key: string, origin: string): Promise<boolean> {
+  try {
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
+    const publicKey = await crypto.subtle.importKey('raw', Buffer.from(key, 'base64url'), algorithm, false, ['verify']);
+    const { payload } = await jwtVerify(token, publicKey, { algorithms: ['ES256'], requiredClaims: ['exp', 'sub'] });
+    const { aud, exp = 0, sub = '' } = payload;
+    return aud === origin && exp <= Date.now() / 1000 + longestTokenSeconds && /^mailto:.+@.+|^https:/.test(sub);
+  } catch {
+    return false;
+  }
 }
 
 /** The text of a message with one record (RFC 8291 and RFC 8188). Throws if it is not for this browser. */
 function decrypt(body: Buffer, { privateKey, auth }: Browser): string {
-  const keys: ECDH = createECDH(curve);
+  const keys = createECDH(curve);
   keys.setPrivateKey(privateKey, 'base64url');
   const salt = body.subarray(0, 16);
   const idLength = body.readUInt8(20);
   const theirs = body.subarray(21, 21 + idLength);
   const info = Buffer.concat([Buffer.from('WebPush: info\0'), keys.getPublicKey(), theirs]);
-  const secret = hkdfSync('sha256', keys.computeSecret(theirs), Buffer.from(auth, 'base64url'), info, 32);
+  const secret = derive(keys.computeSecret(theirs), Buffer.from(auth, 'base64url'), info, 32);
   const key = derive(secret, salt, 'Content-Encoding: aes128gcm\0', 16);
   const nonce = derive(secret, salt, 'Content-Encoding: nonce\0', 12);
   const sealed = body.subarray(21 + idLength);
@@ -130,6 +107,5 @@ function decrypt(body: Buffer, { privateKey, auth }: Browser): string {
   return padded.subarray(0, padded.lastIndexOf(2)).toString();
 }
 
-function derive(secret: ArrayBuffer, salt: Buffer, info: string, bytes: number): Buffer {
-  return Buffer.from(hkdfSync('sha256', Buffer.from(secret), salt, Buffer.from(info), bytes));
-}
+const derive = (secret: Buffer, salt: Buffer, info: string | Buffer, bytes: number) =>
+  Buffer.from(hkdfSync('sha256', secret, salt, info, bytes));

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { getRequestListener } from '@hono/node-server';
-import { createServices, type SandboxSettings } from './services.ts';
+import { createServices } from './services.ts';
+import type { SandboxSettings } from './setup.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,16 +1,14 @@
+import { HTTPException } from 'hono/http-exception';
 import { Webhook } from 'standardwebhooks';
 
-/** The Worker did not respond, or returned an error. */
-export class ApiError extends Error {
-  readonly path: string;
-  readonly status: number | null;
-  readonly response: unknown;
+/** The Worker did not respond (`status` is null), or returned an error. A control call then responds 502. */
+export class ApiError extends HTTPException {
+  readonly apiStatus: number | null;
 
-  constructor(path: string, status: number | null, response: unknown) {
-    super(status === null ? `The API did not respond to ${path}` : `The API responded to ${path} with ${status}`);
-    this.path = path;
-    this.status = status;
-    this.response = response;
+  constructor(call: string, status: number | null, response: unknown) {
+    const error = `The API ${status === null ? 'did not respond to' : `responded with ${status} to`} ${call}`;
+    super(502, { message: error, res: Response.json({ error, call, status, response }, { status: 502 }) });
+    this.apiStatus = status;
   }
 }
 

@@ -1,17 +1,22 @@
 import { Hono } from 'hono';
 import { Webhook } from 'standardwebhooks';
-import type { Phones } from '../phones.ts';
-import type { Store } from '../store.ts';
+import * as v from 'valibot';
+import { controlError } from '../controls.ts';
+import type { Setup } from '../setup.ts';
 import type { Chat, ChatMessageData } from './chat.ts';
 
-export type BotEvent = { type: string; timestamp: string; data: { phone?: string } & Record<string, unknown> };
+const BotEvent = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ type: v.string(), timestamp: v.string(), data: v.looseObject({ phone: v.optional(v.string()) }) }),
+);
 
-export type BotEventsSettings = { store: Store; phones: Phones; chat: Chat; secret: string };
+/** Without the new number: the old one may be in other hands. */
+const movedAway = 'Your Solace account has a new number. If that was not you, write to our support at once.';
 
 /** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
-export function createBotEvents({ store, phones, chat, secret }: BotEventsSettings): Hono {
-  const webhooks = secret
-    .trim()
+export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): Hono {
+  const webhooks = secrets.BOT_WEBHOOK_SECRET.trim()
     .split(/\s+/)
     .map((each) => new Webhook(each));
   const app = new Hono();
@@ -19,29 +24,26 @@ export function createBotEvents({ store, phones, chat, secret }: BotEventsSettin
   app.post('/bot/webhook', async (c) => {
     const body = await c.req.text();
     if (!webhooks.some((webhook) => isSigned(webhook, body, c.req.header())))
-      return c.json({ error: 'Invalid signature' }, 401);
-    const event = parse(body);
-    if (!event) return c.json({ error: 'An event is {type, timestamp, data}' }, 400);
+      throw controlError(401, 'Invalid signature');
+    const { success, output: event } = v.safeParse(BotEvent, body);
+    if (!success) throw controlError(400, 'An event is {type, timestamp, data}');
+    const { type, data } = event;
     const id = c.req.header('webhook-id') ?? '';
     if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
-    const mode = event.type === 'chat.message' ? chat.modeOf(event.data.phone ?? '') : 'accept';
+    const mode = type === 'chat.message' ? chat.modeOf(data.phone ?? '') : 'accept';
     if (mode === 'silent') return new Promise<never>(() => {});
-    if (mode === 'refuse') return c.json({ error: 'The bot refuses it' }, 422);
+    if (mode === 'refuse') throw controlError(422, 'The bot refuses it');
     store.put('bot-events', id, event);
-    if (event.type === 'chat.message') chat.accept(event.data as ChatMessageData);
-    const { previousPhone } = event.data;
-    if (event.type === 'user.phone_changed' && typeof previousPhone === 'string')
-      phones.add(previousPhone.replace(/\D/g, ''), { from: 'solace', text: movedAway });
-    if (event.type === 'user.deleted' && event.data.phone) phones.eraseChat(event.data.phone.replace(/\D/g, ''));
+    if (type === 'chat.message') chat.accept(data as ChatMessageData);
+    if (type === 'user.phone_changed' && typeof data['previousPhone'] === 'string')
+      phones.add(data['previousPhone'].replace(/\D/g, ''), { from: 'solace', text: movedAway });
+    if (type === 'user.deleted' && data.phone) phones.eraseChat(data.phone.replace(/\D/g, ''));
     return c.json({ received: true });
   });
 
-  app.get('/bot/events', (c) => c.json(store.list<BotEvent>('bot-events')));
+  app.get('/bot/events', (c) => c.json(store.list('bot-events')));
   return app;
 }
-
-/** Without the new number: the old one may be in other hands. */
-const movedAway = 'Your Solace account has a new number. If that was not you, write to our support at once.';
 
 function isSigned(webhook: Webhook, body: string, headers: Record<string, string>): boolean {
   try {
@@ -49,15 +51,5 @@ function isSigned(webhook: Webhook, body: string, headers: Record<string, string
     return true;
   } catch {
     return false;
-  }
-}
-
-function parse(body: string): BotEvent | undefined {
-  try {
-    const { type, timestamp, data } = JSON.parse(body) as Partial<BotEvent>;
-    if (typeof type !== 'string' || typeof timestamp !== 'string' || typeof data !== 'object') return undefined;
-    return { type, timestamp, data };
-  } catch {
-    return undefined;
   }
 }
