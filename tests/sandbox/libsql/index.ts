@@ -1,15 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Context, Hono } from 'hono';
-import {
-  ProtocolError,
-  describeError,
-  type PipelineRequest,
-  type StreamRequest,
-  type StreamResult,
-} from './statement.ts';
-import { Streams, type StreamSettings, type Stream } from './connection.ts';
-import { batch, execute, sequence } from './execute.ts';
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import * as v from 'valibot';
+import { jsonError } from '../controls.ts';
+import { Pipeline } from './hrana.ts';
+import { Streams, type StreamSettings } from './stream.ts';
 
 export type LibsqlSettings = StreamSettings & {
   /** The bearer token that callers must send, if it is set. */
@@ -27,53 +23,25 @@ export function createLibsql({ authToken, ...settings }: LibsqlSettings): { app:
     return c.json({ error: 'Authentication failed: The JWT is invalid' }, 401);
   });
   app.get('/v2', (c) => c.body(null, 200));
-  app.post('/v2/pipeline', async (c) => c.json(await pipeline(streams, await readBody(c))));
-  app.onError((error, c) => {
-    if (!(error instanceof ProtocolError)) throw error;
-    return error.code ? c.json({ message: error.message, code: error.code }, 400) : c.text(error.message, 400);
+  app.post('/v2/pipeline', async (c) => {
+    const { success, output } = v.safeParse(Pipeline, await c.req.json().catch(() => undefined));
+    if (!success) throw new HTTPException(400, { message: 'Cannot deserialize client message from JSON' });
+    return c.json(await pipeline(streams, output));
   });
   return { app, close: () => streams.close() };
 }
 
-async function readBody(c: Context): Promise<PipelineRequest> {
-  try {
-    return await c.req.json();
-  } catch {
-    throw new ProtocolError('Cannot deserialize client message from JSON');
-  }
-}
-
-/** Handles one HTTP request: runs its requests in order on one stream, which stays open under a baton unless closed. */
-async function pipeline(streams: Streams, { baton, requests }: PipelineRequest) {
-  if (!Array.isArray(requests)) throw new ProtocolError('Cannot deserialize client message from JSON');
+/** Runs the requests in order on one stream, which stays open under a baton unless closed. */
+async function pipeline(streams: Streams, { baton, requests }: v.InferOutput<typeof Pipeline>) {
   const stream = baton ? streams.resume(baton) : streams.open();
-  if (!stream) throw new ProtocolError('The stream has expired due to inactivity', 'STREAM_EXPIRED');
+  if (!stream) throw jsonError(400, { message: 'The stream has expired due to inactivity', code: 'STREAM_EXPIRED' });
   let closed = true;
   try {
-    const results: StreamResult[] = [];
-    for (const request of requests) results.push(await respond(stream, request));
+    const results: object[] = [];
+    for (const request of requests) results.push(await stream.respond(request));
     closed = requests.some(({ type }) => type === 'close');
     return { baton: closed ? null : streams.keep(stream), base_url: null, results };
   } finally {
     if (closed) streams.end(stream);
   }
-}
-
-async function respond(stream: Stream, request: StreamRequest): Promise<StreamResult> {
-  try {
-    return { type: 'ok', response: { type: request.type, ...(await perform(stream, request)) } };
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-    return { type: 'error', error: describeError(error) };
-  }
-}
-
-async function perform(stream: Stream, request: StreamRequest): Promise<Record<string, unknown>> {
-  if (request.type === 'execute') return { result: await execute(stream, request.stmt) };
-  if (request.type === 'batch') return { result: await batch(stream, request.batch) };
-  if (request.type === 'sequence') await sequence(stream, request);
-  else if (request.type === 'store_sql') stream.texts.set(request.sql_id, request.sql);
-  else if (request.type === 'close_sql') stream.texts.delete(request.sql_id);
-  else if (request.type !== 'close') throw new ProtocolError('Cannot deserialize client message from JSON');
-  return {};
 }
