@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createServices } from './services.ts';
 import type { SandboxSettings } from './setup.ts';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 export type Sandbox = { url: string; close: () => Promise<void> };
 
@@ -43,17 +44,15 @@ export async function listen(port: number): Promise<Listening> {
   };
 }
 
-function open(port: number, host: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ keepAliveTimeout: 60_000 });
-    server.once('error', reject);
-    server.listen({ port, host }, () => resolve(server));
-  });
+async function open(port: number, host: string): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 60_000 }).listen({ port, host });
+  await once(server, 'listening');
+  return server;
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server): Promise<unknown> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    server.close(resolve);
     server.closeAllConnections();
   });
 }

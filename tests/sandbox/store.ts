@@ -11,7 +11,6 @@ export type Store = {
   delete(collection: string, id: string): void;
   /** In the order of their first insertion. */
   list<T>(collection: string): T[];
-  clear(): void;
   /** Runs a transaction; a nested one joins the outer one. */
   transaction<T>(work: () => T): T;
 };
@@ -33,42 +32,49 @@ export function openStore(file: string): Store & { close(): void } {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   const database = new Database(file);
   database.exec(schema);
-  const get = database.prepare('SELECT value FROM documents WHERE collection = ? AND id = ?');
   const put = database.prepare(
     'INSERT INTO documents (collection, id, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   );
   const remove = database.prepare('DELETE FROM documents WHERE collection = ? AND id = ?');
   const list = database.prepare('SELECT id, value FROM documents WHERE collection = ? ORDER BY seq');
-  const cache = createCache((collection) => list.all(collection) as Row[]);
+  /** The parsed documents, since parsing a collection of thousands takes longer than the request that lists it. */
+  const collections = new Map<string, Map<string, unknown>>();
+  /** The collections that the current transaction has changed. */
+  const changed = new Set<string>();
+
+  function documentsOf(collection: string): Map<string, unknown> {
+    const rows = () => list.all(collection) as { id: string; value: string }[];
+    const documents = collections.get(collection) ?? new Map(rows().map(({ id, value }) => [id, parse(value)]));
+    collections.set(collection, documents);
+    return documents;
+  }
+
+  function toChange(collection: string): Map<string, unknown> {
+    changed.add(collection);
+    return documentsOf(collection);
+  }
 
   return {
-    get<T>(collection: string, id: string) {
-      const cached = cache.find(collection);
-      if (cached) return cached.get(id) as T | undefined;
-      const row = get.get(collection, id) as Row | undefined;
-      return row && (parse(row.value) as T);
-    },
+    get: <T>(collection: string, id: string) => documentsOf(collection).get(id) as T | undefined,
     put(collection, id, value) {
       const text = JSON.stringify(value);
+      const documents = toChange(collection);
       put.run(collection, id, text);
-      cache.change(collection)?.set(id, parse(text));
+      documents.set(id, parse(text));
     },
     delete(collection, id) {
+      const documents = toChange(collection);
       remove.run(collection, id);
-      cache.change(collection)?.delete(id);
+      documents.delete(id);
     },
-    list: <T>(collection: string) => [...cache.load(collection).values()] as T[],
-    clear() {
-      database.exec('DELETE FROM documents');
-      cache.clear();
-    },
+    list: <T>(collection: string) => [...documentsOf(collection).values()] as T[],
     transaction<T>(work: () => T): T {
       if (database.inTransaction) return work();
-      cache.beginTransaction();
+      changed.clear();
       try {
         return database.transaction(work)();
       } catch (error) {
-        cache.dropChanged();
+        for (const collection of changed) collections.delete(collection);
         throw error;
       }
     },
@@ -76,45 +82,8 @@ export function openStore(file: string): Store & { close(): void } {
   };
 }
 
-export type Row = { id: string; value: string };
-type Documents = Map<string, unknown>;
-
-/**
- * The parsed documents of every collection that was listed. Lists are read far more often than written, and parsing
- * a collection of thousands takes longer than the request that lists it.
- */
-function createCache(read: (collection: string) => Row[]) {
-  const collections = new Map<string, Documents>();
-  /** The collections that the current transaction has changed. */
-  const changed = new Set<string>();
-
-  return {
-    find: (collection: string): Documents | undefined => collections.get(collection),
-    /** The documents to change, if they are cached. */
-    change(collection: string): Documents | undefined {
-      changed.add(collection);
-      return collections.get(collection);
-    },
-    load(collection: string): Documents {
-      const documents = collections.get(collection) ?? parseAll(read(collection));
-      collections.set(collection, documents);
-      return documents;
-    },
-    beginTransaction: () => changed.clear(),
-    /** After a rollback. */
-    dropChanged() {
-      for (const collection of changed) collections.delete(collection);
-    },
-    clear: () => collections.clear(),
-  };
-}
-
-const parseAll = (rows: Row[]): Documents => new Map(rows.map(({ id, value }) => [id, parse(value)]));
-
 /** A frozen value, since every reader gets the same one. */
-function parse(text: string): unknown {
-  return freeze(JSON.parse(text));
-}
+const parse = (text: string) => freeze(JSON.parse(text));
 
 function freeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
