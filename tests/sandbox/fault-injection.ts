@@ -4,47 +4,45 @@ import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 import * as v from 'valibot';
 import { integer, readControl } from './controls.ts';
 
+export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push'] as const;
+export type Service = (typeof services)[number];
+
 const text = v.exactOptional(v.string());
 const flag = v.exactOptional(v.literal(true));
-const anyService = {
-  status: v.exactOptional(integer(200, 599)),
-  delayMs: v.exactOptional(integer(0, 600_000)),
-  /** Requests wait until the fault is removed or replaced; then the rest of the fault applies. */
-  hold: flag,
-  /** Closes the connection without handling the request. */
-  drop: flag,
-  /** Handles the request, then closes the connection without a response. */
-  cut: flag,
-  /** Only requests whose path starts with it are affected. */
-  path: text,
-  /** Only requests whose address or body contains it are affected: the digits of a phone, the id of a user. */
-  match: text,
-  /** The target of a redirecting `status`. */
-  location: text,
-};
-const ofStripe = {
-  ...anyService,
-  /** The failing status is stored under the request's idempotency key. */
-  remember: flag,
-  /** Every customer is unknown. */
-  unknownCustomer: flag,
-};
-const redirects = ({ status = 0, location }: Fault) => location === undefined || (status >= 300 && status < 400);
-const fails = ({ status = 500, remember }: Fault) => !remember || status >= 400;
-const faultOf = (entries: typeof ofStripe) =>
-  v.exactOptional(v.nullable(v.pipe(v.strictObject(entries), v.check(redirects), v.check(fails))));
-const FaultOfAny = faultOf(anyService as typeof ofStripe);
-const Faults = v.strictObject({
-  libsql: FaultOfAny,
-  stripe: faultOf(ofStripe),
-  whatsapp: FaultOfAny,
-  bot: FaultOfAny,
-  push: FaultOfAny,
-});
+const Fault = v.pipe(
+  v.strictObject({
+    status: v.exactOptional(integer(200, 599)),
+    delayMs: v.exactOptional(integer(0, 600_000)),
+    /** Requests wait until the fault is removed or replaced; then the rest of the fault applies. */
+    hold: flag,
+    /** Closes the connection without handling the request. */
+    drop: flag,
+    /** Handles the request, then closes the connection without a response. */
+    cut: flag,
+    /** Only requests whose path starts with it are affected. */
+    path: text,
+    /** Only requests whose address or body contains it are affected: the digits of a phone, the id of a user. */
+    match: text,
+    /** The target of a redirecting `status`. */
+    location: text,
+    /** Of Stripe alone: the failing status is stored under the request's idempotency key. */
+    remember: flag,
+    /** Of Stripe alone: every customer is unknown. */
+    unknownCustomer: flag,
+  }),
+  v.check(({ status = 0, location }) => location === undefined || (status >= 300 && status < 400)),
+  v.check(({ status = 500, remember }) => !remember || status >= 400),
+);
+const isOfStripe = (fault: Fault | null | undefined) => Boolean(fault?.remember ?? fault?.unknownCustomer);
+const Faults = v.pipe(
+  v.record(v.picklist(services), v.nullable(Fault)),
+  v.check((faults) => services.every((service) => service === 'stripe' || !isOfStripe(faults[service]))),
+);
+const usage =
+  '{libsql?, stripe?, whatsapp?, bot?, push?}, each null or {status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
 
 /** The fault of a service; the schema says what its fields do. */
-type Fault = v.InferOutput<ReturnType<typeof v.strictObject<typeof ofStripe, undefined>>>;
-
+type Fault = v.InferOutput<typeof Fault>;
 /** A fault in effect; one service has at most one fault of each `match`. */
 type ActiveFault = { service: Service; fault: Fault; held: number; removed: Promise<void>; remove: () => void };
 
@@ -61,8 +59,11 @@ export function createFaultInjection() {
         [...active.values()].filter((each) => each.service === service),
       );
       if (!found) return next();
-      if (found.fault.hold) await waitForRemoval(found);
-      return service === 'stripe' ? affectStripe(c, next, found.fault) : affect(c, next, service, found.fault);
+      if (found.fault.hold) {
+        found.held += 1;
+        await found.removed;
+      }
+      return affect(c, next, found);
     };
   }
 
@@ -77,35 +78,35 @@ async function findFault(c: Context, faults: ActiveFault[]): Promise<ActiveFault
   return matching.find(({ fault }) => text.includes(fault.match!)) ?? onPath.find((each) => !matching.includes(each));
 }
 
-async function waitForRemoval(found: ActiveFault): Promise<void> {
-  found.held += 1;
-  await found.removed;
-}
-
-async function affect(c: Context, next: Next, service: Service, fault: Fault): Promise<Response | undefined> {
-  const { delayMs = 0, drop, cut, status } = fault;
-  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-  if (drop) return closeConnection(c);
-  if (status !== undefined) return failing(service, status, fault.location);
+async function affect(c: Context, next: Next, { service, fault }: ActiveFault): Promise<Response | undefined> {
+  const { delayMs = 0, drop, cut, status, remember, unknownCustomer = false } = fault;
+  // The local Stripe itself delays and stores failures, since an idempotency key is in use during a delayed request.
+  if (service === 'stripe' && !drop && (remember || status === undefined))
+    c.set('fault', { delayMs, unknownCustomer, ...(remember && { status: status ?? 500 }) });
+  else {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    if (drop) return closeConnection(c);
+    if (status !== undefined) return failing(service, status, fault.location);
+  }
   await next();
   if (cut) c.res = closeConnection(c);
   return undefined;
 }
 
-/**
- * The local Stripe applies the faults that concern idempotency keys, since a key is in use during a delayed request.
- */
-async function affectStripe(c: Context, next: Next, fault: Fault): Promise<Response | undefined> {
-  const { delayMs = 0, unknownCustomer = false, remember, drop, cut } = fault;
-  if (drop || (fault.status !== undefined && !remember)) return affect(c, next, 'stripe', fault);
-  c.set('fault', { delayMs, unknownCustomer, ...(remember && { status: fault.status ?? 500 }) });
-  return affect(c, next, 'stripe', cut ? { cut } : {});
+function closeConnection(c: Context): Response {
+  (c.env as HttpBindings).incoming.socket.destroy();
+  return RESPONSE_ALREADY_SENT;
 }
 
+/** The response of a broken service, in its own format. */
 function failing(service: Service, status: number, location: string | undefined): Response {
-  const response = faultResponse(service, status);
-  if (location !== undefined) response.headers.set('Location', location);
-  return response;
+  const words: Partial<Record<Service, object>> = {
+    stripe: { type: 'api_error', message: 'Out of order' },
+    whatsapp: { message: '(#131000) Something went wrong', type: 'OAuthException', code: 131_000, fbtrace_id: 'x' },
+  };
+  const init = { status, ...(location !== undefined && { headers: { location } }) };
+  const isBodiless = status === 204 || status === 205 || status === 304;
+  return isBodiless ? new Response(null, init) : Response.json({ error: words[service] ?? 'Out of order' }, init);
 }
 
 function control(active: Map<string, ActiveFault>, counts: Map<Service, number>): Hono {
@@ -139,31 +140,4 @@ function replace(active: Map<string, ActiveFault>, service: Service, fault: Faul
   if (!fault || Object.keys(fault).every((name) => name === 'match' || name === 'path')) return;
   const { promise: removed, resolve: remove } = Promise.withResolvers<void>();
   active.set(keyOf(fault), { service, fault, held: 0, removed, remove });
-}
-
-const usage =
-  '{libsql?, stripe?, whatsapp?, bot?, push?}, each null or {status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
-
-function closeConnection(c: Context): Response {
-  (c.env as HttpBindings).incoming.socket.destroy();
-  return RESPONSE_ALREADY_SENT;
-}
-
-export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push'] as const;
-export type Service = (typeof services)[number];
-
-const words: Record<Service, object> = {
-  libsql: { error: 'Out of order' },
-  stripe: { error: { type: 'api_error', message: 'Out of order' } },
-  whatsapp: {
-    error: { message: '(#131000) Something went wrong', type: 'OAuthException', code: 131_000, fbtrace_id: 'x' },
-  },
-  bot: { error: 'Out of order' },
-  push: { error: 'Out of order' },
-};
-
-/** The response of a broken service, in its own format. */
-function faultResponse(service: Service, status: number): Response {
-  const bodiless = status === 204 || status === 205 || status === 304;
-  return bodiless ? new Response(null, { status }) : Response.json(words[service], { status });
 }

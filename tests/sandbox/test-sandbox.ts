@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxSecrets } from './services.ts';
-import { startSandbox, listen } from './start.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from './bot/calls.ts';
+import type { SandboxSecrets } from './setup.ts';
+import { startSandbox, listen } from './start.ts';
 
-export const secrets: SandboxSecrets = {
+export const secrets = {
   TURSO_AUTH_TOKEN: 'database-token',
   WHATSAPP_PHONE_NUMBER_ID: '100200300',
   WHATSAPP_TOKEN: 'whatsapp-token',
@@ -19,7 +20,7 @@ export const secrets: SandboxSecrets = {
   EXTERNAL_TOKEN_AUDIENCE: 'solace',
   STRIPE_SECRET_KEY: 'sk_test_sandbox',
   STRIPE_WEBHOOK_SECRET: `whsec_${Buffer.from('stripe signs with this').toString('base64')}`,
-};
+} satisfies SandboxSecrets;
 
 /** Starts a sandbox for one test file, on a free port. */
 export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
@@ -27,30 +28,31 @@ export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
   const start = () => startSandbox({ port: 0, stateDir, siteUrl, secrets });
   let running = await start();
 
+  /** Calls the sandbox and returns status and JSON. */
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(running.url + path, { method, headers, ...(text !== undefined && { body: text }) });
+    const json: any = await response.json();
+    return { status: response.status, json };
+  };
+
   return {
     stateDir,
     get url() {
       return running.url;
     },
-    /** Calls the sandbox and returns status and JSON. */
-    async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-      const response = await fetch(running.url + path, { method, headers, ...(text !== undefined && { body: text }) });
-      const json: any = await response.json();
-      return { status: response.status, json };
-    },
+    call,
+    messagesOf: async (phone: string) => (await call('GET', `/phones/${phone}/messages`)).json,
     async restart() {
       await running.close();
       running = await start();
     },
-    async close() {
+    close: async () => {
       await running.close();
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
 }
-
-type Call = { path: string; id: string; body: any };
 
 const webhook = new Webhook(secrets.BOT_WEBHOOK_SECRET);
 
@@ -67,24 +69,24 @@ export const usage = {
 
 /** A sandbox whose bot calls a stub of the API. The stub records the calls and throws for a wrong signature. */
 export async function startTestBot() {
-  const calls: Call[] = [];
+  const calls: { path: string; body: any }[] = [];
   const responses = new Map<string, [status: number, body: object]>();
   const api = await listen(0);
   api.serve((request, response) => void respond(request, response));
-  const sandbox = await startTestSandbox(`http://127.0.0.1:${api.port}`);
+  const { call, messagesOf, close } = await startTestSandbox(`http://127.0.0.1:${api.port}`);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url!;
-    const text = (await request.toArray()).join('');
-    webhook.verify(text, request.headers as Record<string, string>);
-    calls.push({ path, id: String(request.headers['webhook-id']), body: JSON.parse(text) });
-    const [status, body] = responses.get(path) ?? [200, { success: true, seq: 2 }];
-    response.writeHead(status).end(JSON.stringify(body));
+    const body = webhook.verify(await text(request), request.headers as Record<string, string>);
+    calls.push({ path, body });
+    const [status, result] = responses.get(path) ?? [200, { success: true, seq: 2 }];
+    response.writeHead(status).end(JSON.stringify(result));
   }
 
   return {
     calls,
-    call: (...request: Parameters<typeof sandbox.call>) => sandbox.call(...request),
+    call,
+    messagesOf,
     /** Sets the response of the stub to the calls of a path. */
     respondWith: (path: string, status: number, body: object) => void responses.set(path, [status, body]),
     /** Removes the recorded calls, and restores the default responses. */
@@ -93,19 +95,11 @@ export async function startTestBot() {
       responses.clear();
       responses.set('/api/bot/usage', [200, usage]);
     },
-    async close() {
-      await sandbox.close();
-      await api.close();
+    /** Posts an event to the bot as the Worker does; `signed` is the text under the signature, if it is another one. */
+    postEvent(type: string, data: object, { id = crypto.randomUUID(), signed }: { id?: string; signed?: object } = {}) {
+      const event = { type, timestamp: '2026-01-01T00:00:00Z', data };
+      return call('POST', '/bot/webhook', event, signedHeaders(webhook, id, JSON.stringify(signed ?? event)));
     },
+    close: () => Promise.all([close(), api.close()]),
   };
-}
-
-/** Posts an event to the bot as the Worker does; `signed` is the text under the signature, if it is another one. */
-export function postEvent(
-  sandbox: Pick<Awaited<ReturnType<typeof startTestSandbox>>, 'call'>,
-  event: object,
-  { id = crypto.randomUUID(), signed = event }: { id?: string; signed?: object } = {},
-) {
-  const headers = signedHeaders(webhook, id, JSON.stringify(signed));
-  return sandbox.call('POST', '/bot/webhook', event, headers);
 }

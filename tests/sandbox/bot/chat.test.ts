@@ -1,33 +1,33 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { postEvent, startTestBot, usage } from '../test-sandbox.ts';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { startTestBot, usage } from '../test-sandbox.ts';
 
 const deadline = { timeout: 30_000 };
 
-let sandbox: Awaited<ReturnType<typeof startTestBot>>;
-beforeAll(async () => void (sandbox = await startTestBot()));
+const sandbox = await startTestBot();
 afterAll(() => sandbox.close());
+
+const setMode = (mode: string, phone?: string) => sandbox.call('PUT', '/bot/mode', { mode, phone });
+const accepted = async (phone: string) => (await sandbox.call('GET', `/bot/chat/${phone}`)).json;
+const dataOf = (text: string, phone: string) => ({ phone, messageId: crypto.randomUUID(), seq: 1, text });
+const send = (data: object, id: string = crypto.randomUUID()) => sandbox.postEvent('chat.message', data, { id });
+const statusOf = async (phone: string) => (await send(dataOf('Hello', phone))).status;
+
 beforeEach(async () => {
   sandbox.reset();
-  await sandbox.call('PUT', '/bot/mode', { mode: 'answer' });
+  await setMode('answer');
 });
 
-const dataOf = (text: string, phone: string) => ({ phone, messageId: crypto.randomUUID(), seq: 1, text });
-const send = (data: object, id?: string) =>
-  postEvent(sandbox, { type: 'chat.message', timestamp: '2026-01-01T00:00:00Z', data }, { ...(id && { id }) });
-
 test('replies to a message with typing, usage and a text, once', async () => {
-  const data = dataOf('Hello', '+15551230001');
+  const phone = '+15551230001';
+  const data = dataOf('Hello', phone);
   expect((await send(data, 'one')).status).toBe(200);
   expect((await send(data, 'one')).status).toBe(200);
   await vi.waitFor(() => expect(sandbox.calls).toHaveLength(3), deadline);
   expect(sandbox.calls.map(({ path }) => path)).toEqual(['/api/bot/typing', '/api/bot/usage', '/api/bot/messages']);
-  expect(sandbox.calls[2]!.body).toMatchObject({
-    phone: data.phone,
-    replyTo: data.messageId,
-    id: `reply-${data.messageId}`,
-  });
-  expect(sandbox.calls[2]!.body).not.toHaveProperty('crisis');
-  expect((await sandbox.call('GET', '/bot/chat/+15551230001')).json).toEqual([data]);
+  const { body } = sandbox.calls[2]!;
+  expect(body).toMatchObject({ phone, replyTo: data.messageId, id: `reply-${data.messageId}` });
+  expect(body).not.toHaveProperty('crisis');
+  expect(await accepted(phone)).toEqual([data]);
 });
 
 test('marks the reply to a message that contains crisis', async () => {
@@ -36,74 +36,66 @@ test('marks the reply to a message that contains crisis', async () => {
 });
 
 test('accepts a message and makes no call in the mode accept', async () => {
-  await sandbox.call('PUT', '/bot/mode', { mode: 'accept' });
-  const data = dataOf('Hello', '+15551230005');
-  expect((await send(data)).status).toBe(200);
-  expect((await sandbox.call('GET', '/bot/chat/+15551230005')).json).toEqual([data]);
-  await sandbox.call('PUT', '/bot/mode', { mode: 'answer' });
-  await send(dataOf('And now?', '+15551230005'));
+  const phone = '+15551230005';
+  await setMode('accept');
+  expect(await statusOf(phone)).toBe(200);
+  expect(await accepted(phone)).toMatchObject([{ text: 'Hello' }]);
+  await setMode('answer');
+  await send(dataOf('And now?', phone));
   await vi.waitFor(() => expect(sandbox.calls).toHaveLength(3), deadline);
 });
 
 test('responds 422, or sends no HTTP response, in those modes', async () => {
-  await sandbox.call('PUT', '/bot/mode', { mode: 'refuse' });
-  expect((await send(dataOf('Hello', '+15551230003'))).status).toBe(422);
-  await sandbox.call('PUT', '/bot/mode', { mode: 'silent' });
+  const phone = '+15551230003';
+  await setMode('refuse');
+  expect(await statusOf(phone)).toBe(422);
+  await setMode('silent');
   const requests = async () => (await sandbox.call('GET', '/stats')).json.bot as number;
   const before = await requests();
   const isSettled = vi.fn();
-  void send(dataOf('Hello', '+15551230003')).then(isSettled, isSettled);
+  void statusOf(phone).then(isSettled, isSettled);
   await vi.waitFor(async () => expect(await requests()).toBe(before + 1), deadline);
-  const later = { type: 'plan.changed', timestamp: '2026-01-01T00:00:00Z', data: { phone: '+15551230003' } };
-  expect((await postEvent(sandbox, later)).status).toBe(200);
+  expect((await sandbox.postEvent('plan.changed', { phone })).status).toBe(200);
   expect(isSettled).not.toHaveBeenCalled();
-  expect((await sandbox.call('GET', '/bot/chat/+15551230003')).json).toEqual([]);
-  expect((await sandbox.call('PUT', '/bot/mode', { mode: 'loud' })).status).toBe(400);
+  expect(await accepted(phone)).toEqual([]);
+  expect((await setMode('loud')).status).toBe(400);
 });
 
 test('has a mode for one phone, which ends with the next one for all', async () => {
-  await sandbox.call('PUT', '/bot/mode', { mode: 'refuse', phone: '+15551230004' });
-  expect((await send(dataOf('Hello', '+15551230004'))).status).toBe(422);
-  expect((await send(dataOf('Hello', '+15551230005'))).status).toBe(200);
-  await sandbox.call('PUT', '/bot/mode', { mode: 'accept' });
-  expect((await send(dataOf('Hello', '+15551230004'))).status).toBe(200);
+  await setMode('refuse', '+15551230004');
+  expect(await statusOf('+15551230004')).toBe(422);
+  expect(await statusOf('+15551230005')).toBe(200);
+  await setMode('accept');
+  expect(await statusOf('+15551230004')).toBe(200);
 });
 
 test('writes without a message before it', async () => {
-  const { status, json } = await sandbox.call('POST', '/bot/replies', {
-    phone: '+15551230004',
-    text: 'Hi',
-    crisis: true,
-  });
+  const reply = { phone: '+15551230004', text: 'Hi', crisis: true };
+  const { status, json } = await sandbox.call('POST', '/bot/replies', reply);
   expect({ status, json }).toEqual({ status: 200, json: { success: true, seq: 2 } });
-  expect(sandbox.calls[0]).toMatchObject({
-    path: '/api/bot/messages',
-    body: { phone: '+15551230004', text: 'Hi', crisis: true },
-  });
+  expect(sandbox.calls[0]).toMatchObject({ path: '/api/bot/messages', body: reply });
 });
 
-test('fetches a voice message, transcribes it, counts it as voice, and replies with a voice if the plan has it', async () => {
-  for (const [index, voice] of [true, false].entries()) {
-    sandbox.reset();
-    sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
-    const phone = `+1555123001${index}`;
-    const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
-    const calls = () => sandbox.calls.filter(({ body }) => body.phone === phone);
-    await send(data);
-    await vi.waitFor(() => expect(calls()).toHaveLength(5), 30_000);
-    expect(calls().map(({ path }) => path.split('/').at(-1))).toEqual([
-      'typing',
-      'voice',
-      'transcripts',
-      'usage',
-      'messages',
-    ]);
-    expect(calls()[1]!.body).toEqual({ phone, id: data.messageId });
-    expect(calls()[2]!.body).toMatchObject({ id: data.messageId, text: '(A voice message of 7 s)' });
-    expect(calls()[3]!.body).toEqual({ phone, kind: 'voice' });
-    if (voice) expect(calls()[4]!.body.voice).toMatchObject({ type: 'audio/ogg;codecs=opus', seconds: 2 });
-    else expect(calls()[4]!.body).not.toHaveProperty('voice');
-  }
+test.each([
+  ['+15551230010', true],
+  ['+15551230011', false],
+])('fetches, transcribes and counts the voice message of %s; the reply has a voice: %s', async (phone, voice) => {
+  sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
+  const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
+  const calls = () => sandbox.calls.filter(({ body }) => body.phone === phone);
+  await send(data);
+  await vi.waitFor(() => expect(calls()).toHaveLength(5), deadline);
+  const id = data.messageId;
+  expect(calls()).toMatchObject([
+    { path: '/api/bot/typing' },
+    { path: '/api/bot/voice', body: { phone, id } },
+    { path: '/api/bot/transcripts', body: { id, text: '(A voice message of 7 s)' } },
+    { path: '/api/bot/usage', body: { phone, kind: 'voice' } },
+    { path: '/api/bot/messages' },
+  ]);
+  const spoken = { type: 'audio/ogg;codecs=opus', seconds: 2 };
+  if (voice) expect(calls()[4]!.body.voice).toMatchObject(spoken);
+  else expect(calls()[4]!.body).not.toHaveProperty('voice');
 });
 
 test('writes a reply in growing pieces, and speaks it', async () => {

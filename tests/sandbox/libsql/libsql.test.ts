@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
-import { type Client, createClient, LibsqlBatchError, LibsqlError } from '@libsql/client';
+import { createClient, LibsqlBatchError, LibsqlError } from '@libsql/client';
 import { createClient as createWebClient } from '@libsql/client/web';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../drizzle/migrate.ts';
 import { listen } from '../start.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
 import { createLibsql } from './index.ts';
 
-let sandbox: Awaited<ReturnType<typeof startTestSandbox>>;
-const connect = (create = createClient, authToken = secrets.TURSO_AUTH_TOKEN) =>
-  create({ url: `${sandbox.url}/libsql/`, authToken, intMode: 'bigint' });
-
-beforeAll(async () => void (sandbox = await startTestSandbox()));
+const sandbox = await startTestSandbox();
 afterAll(() => sandbox.close());
 
+const url = `${sandbox.url}/libsql/`;
+const authToken = secrets.TURSO_AUTH_TOKEN;
+const insert = (title: string) => `INSERT INTO notes (title) VALUES ('${title}')`;
+const failure = (work: Promise<unknown>) => work.catch((thrown: unknown) => thrown);
 const schema = `
   DROP TABLE IF EXISTS notes;
   CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT UNIQUE, body BLOB, weight REAL NOT NULL DEFAULT 1);
@@ -24,60 +24,44 @@ describe.each([
   ['node', createClient],
   ['web', createWebClient],
 ])('the stock client for %s', (_, create) => {
-  let client: Client;
-  beforeEach(async () => {
-    client = connect(create);
-    await client.executeMultiple(schema);
-  });
+  const client = create({ url, authToken, intMode: 'bigint' });
+  const titles = async () => (await client.execute('SELECT title FROM notes')).rows.map(({ title }) => title);
+  beforeEach(() => client.executeMultiple(schema));
 
   test('returns each value as it was sent', async () => {
-    const sent = [
-      9_223_372_036_854_775_807n,
-      -1n,
-      0.1,
-      'naïve "text"; -- 🌿',
-      null,
-      new Uint8Array([0, 255, 128]).buffer,
-    ];
+    const blob = new Uint8Array([0, 255, 128]).buffer;
+    const sent = [9_223_372_036_854_775_807n, -1n, 0.1, 'naïve "text"; -- 🌿', null, blob];
     const { rows } = await client.execute({ sql: 'SELECT ?, ?, ?, ?, ?, ?', args: sent });
     expect(Array.from({ length: sent.length }, (_, i) => rows[0]![i])).toEqual(sent);
   });
 
   test('binds numbers as REAL and bigint as INTEGER', async () => {
-    const { rows } = await client.execute({ sql: 'SELECT typeof(?), typeof(?), typeof(?)', args: [1, 1n, true] });
-    expect([rows[0]![0], rows[0]![1], rows[0]![2]]).toEqual(['real', 'integer', 'integer']);
+    const sql = 'SELECT typeof(?) AS number, typeof(?) AS bigint, typeof(?) AS boolean';
+    const { rows } = await client.execute({ sql, args: [1, 1n, true] });
+    expect(rows).toMatchObject([{ number: 'real', bigint: 'integer', boolean: 'integer' }]);
   });
 
   test('returns columns, their types, affected rows and the last rowid', async () => {
-    const written = await client.execute({
-      sql: 'INSERT INTO notes (id, title) VALUES (:id, $title)',
-      args: { id: 7n, title: 'a' },
-    });
+    const sql = 'INSERT INTO notes (id, title) VALUES (:id, $title)';
+    const written = await client.execute({ sql, args: { id: 7n, title: 'a' } });
     expect(written).toMatchObject({ rowsAffected: 1, lastInsertRowid: 7n, rows: [] });
-    const read = await client.execute('SELECT id, title, count(*) AS n FROM notes');
-    expect(read).toMatchObject({
-      columns: ['id', 'title', 'n'],
-      columnTypes: ['INTEGER', 'TEXT', ''],
-      rowsAffected: 0,
-    });
+    const { columns, columnTypes, rowsAffected } = await client.execute('SELECT id, title, count(*) AS n FROM notes');
+    expect(columns).toEqual(['id', 'title', 'n']);
+    expect(columnTypes).toEqual(['INTEGER', 'TEXT', '']);
+    expect(rowsAffected).toBe(0);
     const returned = await client.execute("UPDATE notes SET title = 'b' RETURNING id, title");
     expect(returned).toMatchObject({ rowsAffected: 1, rows: [{ id: 7n, title: 'b' }] });
   });
 
   test('keeps a batch whole', async () => {
-    const error = await client
-      .batch(["INSERT INTO notes (title) VALUES ('a')", "INSERT INTO notes (title) VALUES ('a')"], 'write')
-      .catch((thrown: unknown) => thrown);
+    const error = await failure(client.batch([insert('a'), insert('a')], 'write'));
     expect(error).toBeInstanceOf(LibsqlBatchError);
     expect(error).toMatchObject({ code: 'SQLITE_CONSTRAINT', statementIndex: 1 });
-    expect((await client.execute('SELECT count(*) AS n FROM notes')).rows[0]!.n).toBe(0n);
+    expect(await titles()).toEqual([]);
   });
 
   test('reads and writes in one batch', async () => {
-    const [, read] = await client.batch(
-      ["INSERT INTO notes (title) VALUES ('a')", 'SELECT title FROM notes'],
-      'deferred',
-    );
+    const [, read] = await client.batch([insert('a'), 'SELECT title FROM notes'], 'deferred');
     expect(read!.rows).toMatchObject([{ title: 'a' }]);
     expect(await client.batch(['SELECT 1 AS one', 'SELECT 2 AS two'], 'read')).toHaveLength(2);
   });
@@ -90,67 +74,69 @@ describe.each([
     ['SELECT * FROM nowhere', 'SQLITE_UNKNOWN'],
     ['INSERT INTO notes (weight) VALUES (NULL)', 'SQLITE_CONSTRAINT'],
     ['SELECT ?', 'ARGS_INVALID'],
-  ])('responds to %o with %s', async (sql, code) => {
-    const error = await client.execute(sql).catch((thrown: unknown) => thrown);
+    [{ sql: 'SELECT :a, ?5', args: { b: 1 } }, 'ARGS_INVALID'],
+  ])('responds to %o with %s', async (statement, code) => {
+    const error = await failure(client.execute(statement));
     expect(error).toBeInstanceOf(LibsqlError);
     expect(error).toMatchObject({ code });
   });
 
-  test('survives names that the statement does not have', async () => {
-    const error = await client.execute({ sql: 'SELECT :a, ?5', args: { b: 1 } }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'ARGS_INVALID' });
-  });
-
   test('holds a transaction open, invisible to others until it commits', async () => {
     const transaction = await client.transaction('write');
-    await transaction.execute("INSERT INTO notes (title) VALUES ('mine')");
-    expect((await client.execute('SELECT count(*) AS n FROM notes')).rows[0]!.n).toBe(0n);
+    await transaction.execute(insert('mine'));
+    expect(await titles()).toEqual([]);
     await transaction.commit();
-    expect((await client.execute('SELECT count(*) AS n FROM notes')).rows[0]!.n).toBe(1n);
+    expect(await titles()).toEqual(['mine']);
   });
 
   test('discards a transaction that is rolled back', async () => {
     const transaction = await client.transaction('write');
-    await transaction.executeMultiple("INSERT INTO notes (title) VALUES ('a'); INSERT INTO notes (title) VALUES ('b')");
+    await transaction.executeMultiple(`${insert('a')}; ${insert('b')}`);
     await transaction.rollback();
-    expect((await client.execute('SELECT count(*) AS n FROM notes')).rows[0]!.n).toBe(0n);
+    expect(await titles()).toEqual([]);
   });
 });
 
+const client = createClient({ url, authToken, intMode: 'bigint' });
+
 test('drizzle migrates once', async () => {
-  const address = [`${sandbox.url}/libsql/`, secrets.TURSO_AUTH_TOKEN] as const;
-  await migrate(...address);
-  await migrate(...address);
-  const { rows } = await connect().execute("SELECT name FROM sqlite_master WHERE type = 'table'");
+  await migrate(url, authToken);
+  await migrate(url, authToken);
+  const { rows } = await client.execute("SELECT name FROM sqlite_master WHERE type = 'table'");
   expect(rows.map(({ name }) => name)).toContain('__drizzle_migrations');
 });
 
 test('can write after a write was explained', async () => {
-  const client = connect();
   await client.execute('CREATE TABLE IF NOT EXISTS plain (a INTEGER)');
+  const write = (a: number) => client.batch([{ sql: 'INSERT INTO plain VALUES (?)', args: [a] }], 'write');
   for (let round = 0; round < 3; round += 1) {
     await client.execute('EXPLAIN QUERY PLAN UPDATE plain SET a = 1');
-    await Promise.all(
-      [1, 2, 3].map((a) => client.batch([{ sql: 'INSERT INTO plain VALUES (?)', args: [a] }], 'write')),
-    );
+    await Promise.all([1, 2, 3].map(write));
   }
   expect((await client.execute('SELECT count(*) AS n FROM plain')).rows[0]!.n).toBe(9n);
 });
 
 test('requires its token', async () => {
-  await expect(connect(createClient, 'wrong').execute('SELECT 1')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+  const stranger = createClient({ url, authToken: 'wrong' });
+  await expect(stranger.execute('SELECT 1')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
 
-test('refuses what is not Hrana', async () => {
-  const headers = { authorization: `Bearer ${secrets.TURSO_AUTH_TOKEN}` };
-  const post = (body: string) => fetch(`${sandbox.url}/libsql/v2/pipeline`, { method: 'POST', headers, body });
-  const integer = { type: 'execute', stmt: { sql: 'SELECT ?', args: [{ type: 'integer', value: 1 }] } };
-  for (const body of ['', '[]', '{}', JSON.stringify({ requests: [integer] }), '{"requests":[{"type":"no"}]}'])
-    expect((await post(body)).status).toBe(400);
+const select = (arg: object) => ({ requests: [{ type: 'execute', stmt: { sql: 'SELECT ?', args: [arg] } }] });
+test.each([
+  [''],
+  ['[]'],
+  ['{}'],
+  [select({ type: 'integer', value: 1 })],
+  [select({ type: 'integer', value: '9223372036854775808' })],
+  [{ requests: [{ type: 'no' }] }],
+  [{ requests: [{ type: 'execute', stmt: { sql_id: 1 } }] }],
+])('refuses what is not Hrana: %o', async (body) => {
+  const init = { method: 'POST', headers: { authorization: `Bearer ${authToken}` } };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  expect((await fetch(`${url}v2/pipeline`, { ...init, body: text })).status).toBe(400);
 });
 
 test('writers wait for each other', async () => {
-  const client = connect();
   await client.executeMultiple(schema);
   const append = async () => {
     const transaction = await client.transaction('write');
@@ -163,18 +149,7 @@ test('writers wait for each other', async () => {
 });
 
 test('an idle transaction is rolled back, and the waiting ones continue', async () => {
-  const client = createClient({ url: await serveLibsql({ idleMs: 500 }) });
-  await client.executeMultiple(schema);
-  const silent = await client.transaction('write');
-  await silent.execute("INSERT INTO notes (title) VALUES ('silent')");
-  await client.execute("INSERT INTO notes (title) VALUES ('patient')");
-  expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([{ title: 'patient' }]);
-  await expect(silent.commit()).rejects.toMatchObject({ code: 'STREAM_EXPIRED' });
-});
-
-/** Another server, with its own settings; returns its address. */
-async function serveLibsql(settings: { idleMs: number }): Promise<string> {
-  const libsql = createLibsql({ ...settings, file: join(sandbox.stateDir, 'another.db') });
+  const libsql = createLibsql({ idleMs: 500, file: join(sandbox.stateDir, 'another.db') });
   const server = await listen(0);
   const listener = getRequestListener(libsql.app.fetch, { overrideGlobalObjects: false });
   server.serve((request, response) => void listener(request, response));
@@ -182,20 +157,23 @@ async function serveLibsql(settings: { idleMs: number }): Promise<string> {
     await server.close();
     libsql.close();
   });
-  return `http://127.0.0.1:${server.port}`;
-}
+  const client = createClient({ url: `http://127.0.0.1:${server.port}` });
+  await client.executeMultiple(schema);
+  const silent = await client.transaction('write');
+  await silent.execute(insert('silent'));
+  await client.execute(insert('patient'));
+  expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([{ title: 'patient' }]);
+  await expect(silent.commit()).rejects.toMatchObject({ code: 'STREAM_EXPIRED' });
+});
 
 test('a statement prepared before the schema changed sees the new column', async () => {
-  const client = connect();
-  await client.executeMultiple(schema);
-  await client.execute("INSERT INTO notes (title) VALUES ('a')");
+  await client.executeMultiple(`${schema} ${insert('a')}`);
   await client.execute('SELECT * FROM notes');
   await client.execute("ALTER TABLE notes ADD COLUMN mood TEXT DEFAULT 'calm'");
   expect((await client.execute('SELECT * FROM notes')).rows).toMatchObject([{ mood: 'calm' }]);
 });
 
 test('foreign keys hold, also after a migration switched them off', async () => {
-  const client = connect();
   await client.executeMultiple(`${schema} DROP TABLE IF EXISTS tags; CREATE TABLE tags (note REFERENCES notes (id));`);
   await client.migrate(['DROP TABLE notes', 'CREATE TABLE notes (id INTEGER PRIMARY KEY)']);
   await expect(client.execute('INSERT INTO tags VALUES (1)')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT' });
