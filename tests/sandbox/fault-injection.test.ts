@@ -81,13 +81,10 @@ const ask = (method: string, path: string, form?: string) => sandbox.call(method
 const createCustomer = (key: string) =>
   sandbox.call('POST', '/v1/customers', 'name=Ada', { ...auth, 'idempotency-key': key });
 
-test('a path limits a fault to the requests below it', async () => {
+test('a path limits a fault to the requests below it, and a match to those that contain it', async () => {
   await break_({ stripe: { status: 503, path: '/v1/customers' } });
   expect((await ask('GET', '/v1/customers/cus_1')).status).toBe(503);
   expect((await ask('GET', '/v1/products')).status).toBe(200);
-});
-
-test('a match limits a fault to the requests that contain it', async () => {
   const post = async (to: string) => (await sandbox.call('POST', '/whatsapp/v23.0/1/messages', { to })).status;
   await break_({ whatsapp: { status: 500 } });
   await break_({ whatsapp: { status: 503, match: '15550000001' } });

@@ -30,7 +30,7 @@ type Message = Draft & { id: string; at: string; url?: string };
 type Kept = { message: Message; chat: boolean };
 
 /** `number` is the WhatsApp id, digits only; times are unix ms. */
-type Phone = { number: string; lastAt: number; lastWroteAt?: number; unreachable?: boolean; hidden?: boolean };
+type Phone = { number: string; lastAt: number; lastWroteAt?: number; hidden?: boolean };
 
 export type Phones = ReturnType<typeof createPhones>;
 
@@ -57,8 +57,8 @@ export function createPhones(store: Store) {
       });
     },
 
-    /** Sets whether WhatsApp reaches the handset (messages sent meanwhile are lost), or hides its number from the bot. */
-    set: (number: string, change: Pick<Phone, 'unreachable' | 'hidden'>) => put(number, change),
+    /** Sets whether WhatsApp hides the number from the bot. */
+    hide: (number: string, hidden: boolean) => put(number, { hidden }),
 
     /** Removes the conversation with the bot from the person's handsets; template messages stay. */
     eraseChat(person: string): void {

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openStore } from './store.ts';
 import { startTestSandbox } from './test-sandbox.ts';
@@ -44,29 +44,15 @@ test('no reader can change what the next one gets', () => {
 const sandbox = await startTestSandbox();
 afterAll(() => sandbox.close());
 
-const issue = async (body: object = {}): Promise<string> =>
-  (await sandbox.call('POST', '/phones/+15551234567/external-token', body)).json.token;
-const verify = (token: string) =>
-  jwtVerify(token, createRemoteJWKSet(new URL(`${sandbox.url}/issuer/jwks.json`)), {
-    issuer: 'https://issuer.test',
-    audience: 'solace',
-    typ: 'JWT',
-  });
-
-test('a token contains the verified phone; no two share a jti, and a person keeps one sub and the key', async () => {
-  const token = await issue();
-  const { payload } = await verify(token);
-  expect(payload).toMatchObject({ phone_number: '+15551234567', phone_number_verified: true });
-  expect(payload.sub && payload.jti && payload.exp && decodeProtectedHeader(token).kid).toBeTruthy();
+test('the issuer keeps its key and the sub of a person across a restart; no two tokens share a jti', async () => {
+  const payloadOf = async (token: string) => {
+    const keys = createRemoteJWKSet(new URL(`${sandbox.url}/issuer/jwks.json`));
+    return (await jwtVerify(token, keys)).payload;
+  };
+  const issue = () => sandbox.call('POST', '/phones/+15551234567/external-token', {});
+  const { token } = (await issue()).json;
   await sandbox.restart();
-  await expect(verify(token)).resolves.toBeTruthy();
-  const { payload: next } = await verify(await issue());
-  expect(next.jti).not.toBe(payload.jti);
-  expect(next.sub).toBe(payload.sub);
-});
-
-test('given claims replace the default ones, and a token can be expired already', async () => {
-  const { payload } = await verify(await issue({ claims: { phone_number_verified: false } }));
-  expect(payload.phone_number_verified).toBe(false);
-  await expect(verify(await issue({ expiresIn: -60 }))).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
+  const [one, two] = [await payloadOf(token), await payloadOf((await issue()).json.token)];
+  expect(two.sub).toBe(one.sub);
+  expect(two.jti).not.toBe(one.jti);
 });

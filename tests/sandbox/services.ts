@@ -20,11 +20,10 @@ import { createTemplates } from './whatsapp/templates.ts';
 
 export type { SandboxSecrets } from './setup.ts';
 
-type ServiceSettings = SandboxSettings & { sandboxUrl: string };
 type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Combines the local services, their faults and their request counts in one app. */
-export async function createServices(settings: ServiceSettings): Promise<{ app: Hono; close(): void }> {
+export async function createServices(settings: SandboxSettings & { sandboxUrl: string }) {
   const store = openStore(join(settings.stateDir, 'services.db'));
   const setup = { ...settings, store, phones: createPhones(store) };
   const services = await openServices(setup, settings.stateDir);
@@ -40,21 +39,15 @@ export async function createServices(settings: ServiceSettings): Promise<{ app: 
 
 async function openServices(setup: Setup, stateDir: string) {
   const { store, siteUrl, sandboxUrl, secrets } = setup;
-  const merchant = { secretKey: secrets.STRIPE_SECRET_KEY, webhookSecret: secrets.STRIPE_WEBHOOK_SECRET };
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = secrets;
   const chat = new Chat(setup);
   const templates = createTemplates(setup);
+  const phone = [createPhoneActions(setup), await createIssuer(setup), createPush(setup)];
   return {
     libsql: createLibsql({ file: join(stateDir, 'solace.db'), authToken: secrets.TURSO_AUTH_TOKEN }),
     whatsapp: createWhatsapp(setup, templates),
-    stripe: createStripe({ store, sandboxUrl, siteUrl, ...merchant }),
-    others: [
-      templates.control,
-      createPhoneActions(setup),
-      chat.control,
-      createBotEvents(setup, chat),
-      createPush(setup),
-      await createIssuer(setup),
-    ],
+    stripe: createStripe({ store, sandboxUrl, siteUrl, secretKey, webhookSecret }),
+    others: [...phone, templates.control, chat.control, createBotEvents(setup, chat)],
   };
 }
 
@@ -72,13 +65,8 @@ function route({ phones, siteUrl }: Setup, { libsql, whatsapp, stripe, others }:
   app.get('/phones', (c) => c.json(phones.recent()));
   app.put('/phones/:phone/hidden', async (c) => {
     const { hidden } = await readControl(c, v.object({ hidden: v.boolean() }), '{hidden: boolean}');
-    phones.set(numberOf(c), { hidden });
+    phones.hide(numberOf(c), hidden);
     return c.json({ hidden });
-  });
-  app.put('/phones/:phone/reachable', async (c) => {
-    const { reachable } = await readControl(c, v.object({ reachable: v.boolean() }), '{reachable: boolean}');
-    phones.set(numberOf(c), { unreachable: !reachable });
-    return c.json({ reachable });
   });
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c))));
   app.route('/', createPage({ siteUrl, ask: (path) => ask(app, path) }));

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await setMode('answer');
 });
 
-test('replies to a message with typing, usage and a text, once', async () => {
+test('replies to a message with typing, usage and a text, once, and marks the reply to a crisis', async () => {
   const phone = '+15551230001';
   const data = dataOf('Hello', phone);
   expect((await send(data, 'one')).status).toBe(200);
@@ -28,10 +28,7 @@ test('replies to a message with typing, usage and a text, once', async () => {
   expect(body).toMatchObject({ phone, replyTo: data.messageId, id: `reply-${data.messageId}` });
   expect(body).not.toHaveProperty('crisis');
   expect(await accepted(phone)).toEqual([data]);
-});
-
-test('marks the reply to a message that contains crisis', async () => {
-  await send(dataOf('This is a CRISIS', '+15551230002'));
+  await send(dataOf('This is a CRISIS', phone));
   await vi.waitFor(() => expect(sandbox.calls.at(-1)?.body.crisis).toBe(true), deadline);
 });
 

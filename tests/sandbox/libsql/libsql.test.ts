@@ -3,7 +3,6 @@ import { getRequestListener } from '@hono/node-server';
 import { createClient, LibsqlBatchError, LibsqlError } from '@libsql/client';
 import { createClient as createWebClient } from '@libsql/client/web';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../drizzle/migrate.ts';
 import { listen } from '../start.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
 import { createLibsql } from './index.ts';
@@ -98,13 +97,6 @@ describe.each([
 });
 
 const client = createClient({ url, authToken, intMode: 'bigint' });
-
-test('drizzle migrates once', async () => {
-  await migrate(url, authToken);
-  await migrate(url, authToken);
-  const { rows } = await client.execute("SELECT name FROM sqlite_master WHERE type = 'table'");
-  expect(rows.map(({ name }) => name)).toContain('__drizzle_migrations');
-});
 
 test('can write after a write was explained', async () => {
   await client.execute('CREATE TABLE IF NOT EXISTS plain (a INTEGER)');

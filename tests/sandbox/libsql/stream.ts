@@ -6,32 +6,27 @@ import { describeError, type Request, type SqlSource, type Statement, type Step 
 
 export type StreamSettings = {
   file: string;
-  /** The maximum wait (ms) of a writer for another one. */
-  patienceMs?: number;
   /** The time (ms) without a request after which a stream is rolled back. */
   idleMs?: number;
 };
+
+/** The maximum wait (ms) of a writer for another one. */
+const patienceMs = 8000;
 
 /** The stream of one client: its own connection, and the SQL texts stored on it. */
 class Stream {
   readonly connection: Connection;
   readonly #texts = new Map<number, string>();
   readonly #lock: EventEmitter;
-  readonly #patienceMs: number;
 
-  constructor(connection: Connection, lock: EventEmitter, patienceMs: number) {
+  constructor(connection: Connection, lock: EventEmitter) {
     this.connection = connection;
     this.#lock = lock;
-    this.#patienceMs = patienceMs;
   }
 
-  /** The result or the error of one request, as the server reports it. */
   async respond(request: Request): Promise<object> {
-    try {
-      return { type: 'ok', response: { type: request.type, ...(await this.#perform(request)) } };
-    } catch (error) {
-      return { type: 'error', error: describeError(error) };
-    }
+    const { result, error } = await outcomeOf(() => this.#perform(request));
+    return error ? { type: 'error', error } : { type: 'ok', response: { type: request.type, ...result } };
   }
 
   async #perform(request: Request): Promise<object> {
@@ -56,19 +51,11 @@ class Stream {
     const results: (object | null)[] = [];
     const errors: (object | null)[] = [];
     for (const { stmt, condition } of steps) {
-      const { result = null, error = null } = holds(condition, results) ? await this.#attempt(stmt) : {};
-      results.push(result);
-      errors.push(error);
+      const outcome = holds(condition, results) ? await outcomeOf(() => this.#execute(stmt)) : null;
+      results.push(outcome?.result ?? null);
+      errors.push(outcome?.error ?? null);
     }
     return { step_results: results, step_errors: errors };
-  }
-
-  async #attempt(statement: Statement): Promise<{ result?: object; error?: object }> {
-    try {
-      return { result: await this.#execute(statement) };
-    } catch (error) {
-      return { error: describeError(error) };
-    }
   }
 
   #sqlOf({ sql, sql_id: id }: SqlSource): string {
@@ -79,7 +66,7 @@ class Stream {
 
   /** A busy statement has changed nothing, so it is retried until it succeeds or the wait times out. */
   async #retry<T>(work: () => T): Promise<T> {
-    const deadline = performance.now() + this.#patienceMs;
+    const deadline = performance.now() + patienceMs;
     for (;;) {
       const alreadyOpen = this.connection.inTransaction;
       try {
@@ -92,6 +79,15 @@ class Stream {
       // Another process may hold the lock, so the wait ends without an event, too.
       await once(this.#lock, 'released', { signal: AbortSignal.timeout(20) }).catch(() => undefined);
     }
+  }
+}
+
+/** The result or the error of work, as the server reports it. */
+async function outcomeOf(work: () => Promise<object>): Promise<{ result?: object; error?: object }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    return { error: describeError(error) };
   }
 }
 
@@ -108,13 +104,13 @@ export class Streams {
   readonly #spare: Connection[] = [];
   readonly #waiting = new Map<string, { stream: Stream; timer: NodeJS.Timeout }>();
 
-  constructor({ file, patienceMs = 8000, idleMs = 5000 }: StreamSettings) {
-    this.#settings = { file, patienceMs, idleMs };
+  constructor({ file, idleMs = 5000 }: StreamSettings) {
+    this.#settings = { file, idleMs };
   }
 
   open(): Stream {
     const connection = this.#spare.pop() ?? new Connection(this.#settings.file);
-    return new Stream(connection, this.#lock, this.#settings.patienceMs);
+    return new Stream(connection, this.#lock);
   }
 
   /** The idle stream of this baton, which is valid once. */

@@ -35,22 +35,15 @@ export function graphError(
 
 export const accountId = '100000000000009';
 const timeoutMs = 10_000;
-const undeliverable = {
-  code: 131_026,
-  title: 'Message undeliverable',
-  message: 'Message undeliverable',
-  error_data: { details: 'Message Undeliverable.' },
-};
 
 /** Sends delivery reports to the webhook, as Meta does after its response; sends none without an app secret. */
-export function reportDelivery({ siteUrl, secrets }: Setup, id: string, recipient: string, delivered: boolean): void {
+export function reportDelivery({ siteUrl, secrets }: Setup, id: string, recipient: string): void {
   const metadata = { display_phone_number: '15550100199', phone_number_id: secrets.WHATSAPP_PHONE_NUMBER_ID };
   const appSecret = secrets.WHATSAPP_APP_SECRET;
   if (!appSecret) return;
-  for (const status of delivered ? ['sent', 'delivered'] : ['failed']) {
+  for (const status of ['sent', 'delivered']) {
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const errors = delivered ? {} : { errors: [undeliverable] };
-    const statuses = [{ id, status, timestamp, recipient_id: recipient, ...errors }];
+    const statuses = [{ id, status, timestamp, recipient_id: recipient }];
     const value = { messaging_product: 'whatsapp', metadata, statuses };
     const entry = [{ id: accountId, changes: [{ value, field: 'messages' }] }];
     void post(siteUrl, appSecret, JSON.stringify({ object: 'whatsapp_business_account', entry }));

@@ -31,14 +31,12 @@ export function createWhatsapp(setup: Setup, templates: Templates): Hono {
     const message = await readMessage(c);
     const to = message.to.replace(/[\s+().-]/g, '');
     if (!/^\d{5,20}$/.test(to)) throw graphError(131009, 'to is no phone number');
-    const known = phones.find(to);
-    if (message.type === 'text' && Date.now() - (known?.lastWroteAt ?? 0) > windowMs)
+    if (message.type === 'text' && Date.now() - (phones.find(to)?.lastWroteAt ?? 0) > windowMs)
       throw graphError(131047, 'More than 24 hours have passed since the recipient last wrote');
     const rendered = message.type === 'text' ? { text: message.text.body } : templates.render(message.template);
     const id = `wamid.${crypto.randomUUID().replaceAll('-', '')}`;
-    const delivered = known?.unreachable !== true;
-    if (delivered) phones.add(to, { from: 'solace', ...rendered });
-    reportDelivery(setup, id, to, delivered);
+    phones.add(to, { from: 'solace', ...rendered });
+    reportDelivery(setup, id, to);
     return c.json({
       messaging_product: 'whatsapp',
       contacts: [{ input: message.to, wa_id: to }],
@@ -46,19 +44,20 @@ export function createWhatsapp(setup: Setup, templates: Templates): Hono {
     });
   });
 
-  app.get('/debug_token', (c) => c.json({ data: c.req.query('input_token') === token ? validToken : invalidToken }));
+  app.get('/debug_token', (c) => {
+    const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
+    const granular = scopes.map((scope) => ({ scope, target_ids: [accountId] }));
+    const isValid = c.req.query('input_token') === token;
+    return c.json({ data: { is_valid: isValid, expires_at: 0, scopes, granular_scopes: granular } });
+  });
   app.get('/:id', (c) => {
     requireObject(c.req.param('id'), phoneNumberId);
-    return c.json({ ...sender, id: phoneNumberId });
+    return c.json({ verified_name: 'Solace', display_phone_number: '+1 555-010-0199', id: phoneNumberId });
   });
   app.get('/:id/message_templates', (c) => {
     requireObject(c.req.param('id'), accountId);
-    const { name = '', language } = c.req.query();
-    const found = templates
-      .list()
-      .filter((template) => template.name.includes(name) && (!language || language === template.language));
-    const data = found.map((template) => ({ ...template, ...authentication, id: `template-${template.language}` }));
-    return c.json({ data, paging: {} });
+    const found = templates.list().filter((template) => template.name.includes(c.req.query('name') ?? ''));
+    return c.json({ data: found.map((template) => ({ ...template, category: 'AUTHENTICATION' })), paging: {} });
   });
   return app;
 }
@@ -73,38 +72,3 @@ async function readMessage(c: Context) {
 function requireObject(id: string, known: string): void {
   if (id !== known) throw graphError(100, `Object with ID '${id}' does not exist`, 'GraphMethodException');
 }
-
-const sender = {
-  verified_name: 'Solace',
-  code_verification_status: 'VERIFIED',
-  display_phone_number: '+1 555-010-0199',
-  quality_rating: 'GREEN',
-  platform_type: 'CLOUD_API',
-  throughput: { level: 'STANDARD' },
-};
-
-const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
-const validToken = {
-  app_id: '100000000000008',
-  type: 'SYSTEM_USER',
-  application: 'Solace',
-  data_access_expires_at: 0,
-  expires_at: 0,
-  is_valid: true,
-  scopes,
-  granular_scopes: scopes.map((scope) => ({ scope, target_ids: [accountId] })),
-  user_id: '100000000000007',
-};
-const invalidToken = {
-  error: { code: 190, message: 'Invalid OAuth access token' },
-  is_valid: false,
-  scopes: [],
-};
-
-const authentication = {
-  category: 'AUTHENTICATION',
-  components: [
-    { type: 'BODY', text: '*{{1}}* is your verification code.', add_security_recommendation: true },
-    { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Copy code' }] },
-  ],
-};

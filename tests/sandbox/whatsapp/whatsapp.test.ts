@@ -88,18 +88,12 @@ test('delivery is reported, signed with the app secret', async () => {
   site.serve((request, response) => void receive(request, response));
   const own = await startTestSandbox(`http://127.0.0.1:${site.port}`);
   onTestFinished(() => own.close());
-  const post = () => own.call('POST', `${path}/messages`, message(), authorized(secrets.WHATSAPP_TOKEN));
-  await post();
-  await own.call('PUT', '/phones/15551234567/reachable', { reachable: false });
-  const lost = (await post()).json.messages[0];
-  await expect.poll(() => reports.length).toBe(3);
-  const statuses = reports.map(({ body }) => JSON.parse(body).entry[0].changes[0].value.statuses[0]);
-  expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set(['delivered', 'failed', 'sent']));
-  const failed = { id: lost.id, recipient_id: '15551234567', errors: [{ code: 131_026 }] };
-  expect(statuses.find(({ status }) => status === 'failed')).toMatchObject(failed);
+  await own.call('POST', `${path}/messages`, message(), authorized(secrets.WHATSAPP_TOKEN));
+  await expect.poll(() => reports.length).toBe(2);
+  const statuses = reports.map(({ body }) => JSON.parse(body).entry[0].changes[0].value.statuses[0].status);
+  expect(new Set(statuses)).toEqual(new Set(['delivered', 'sent']));
   for (const { signature, body } of reports)
     expect(signature).toBe(`sha256=${createHmac('sha256', secrets.WHATSAPP_APP_SECRET).update(body).digest('hex')}`);
-  expect(await own.messagesOf('15551234567')).toHaveLength(1);
 });
 
 test('free text is only sent to people who wrote within a day', async () => {
@@ -133,21 +127,4 @@ test.each([
   ['a message of another type', message({ type: 'image' }), 400, 100],
 ])('refuses %s', async (_, body, status, code, token?: string, sender?: string) => {
   expect(await send(body, token, sender)).toMatchObject({ status, json: { error: { code } } });
-});
-
-test('the account returns its token, number and templates', async () => {
-  const read = async (part: string, token = secrets.WHATSAPP_TOKEN) =>
-    (await sandbox.call('GET', `/whatsapp/v23.0/${part}`, undefined, authorized(token))).json;
-  const { data } = await read(`debug_token?input_token=${secrets.WHATSAPP_TOKEN}`);
-  expect(data).toMatchObject({ is_valid: true, expires_at: 0 });
-  const account = data.granular_scopes[0].target_ids[0];
-  const id = secrets.WHATSAPP_PHONE_NUMBER_ID;
-  expect(await read(id)).toMatchObject({ id });
-  const approved = (language: string) => ({ name: 'sign_in_code', language, status: 'APPROVED' });
-  const templates = async (search: string) => (await read(`${account}/message_templates?${search}`)).data;
-  expect(await templates('name=sign_in_code')).toMatchObject(['en', 'es', 'pt_BR'].map(approved));
-  expect(await templates('name=sign_in_code&language=es')).toHaveLength(1);
-  expect(await templates('name=another')).toEqual([]);
-  expect((await read(id, 'wrong')).error.code).toBe(190);
-  expect((await read('42')).error.code).toBe(100);
 });
