@@ -4,20 +4,11 @@ import { openDatabase } from '../../worker/lib/database.ts';
 import { retryParked } from '../../worker/operations/support/parked-events.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call, parallel, runCron } from './support/api.ts';
-import {
-  acceptedBy,
-  newSettledWriter,
-  newWriter,
-  outboxOf,
-  stateOf,
-  untilRetried,
-  untilState,
-  write,
-} from './support/chat.ts';
+import { acceptedBy, newSettledWriter, newWriter, stateOf, untilRetried, untilState, write } from './support/chat.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { run } from './support/database.ts';
 import { userOf } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 const acceptedTexts = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);

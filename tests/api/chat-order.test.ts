@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { call, runCron, vars } from './support/api.ts';
-import { clearChat, newSettledWriter, outboxOf, readChat, untilDelivered, untilState, write } from './support/chat.ts';
+import { clearChat, newSettledWriter, readChat, untilDelivered, untilState, write } from './support/chat.ts';
 import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
 import type { Person } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
-import { sandbox } from './support/sandbox.ts';
+import { outboxOf, sandbox } from './support/sandbox.ts';
 
 /** What the bot has received about a number: the texts of messages, and the types of other events. */
 const receivedOf = async (phone: string) =>

@@ -6,8 +6,6 @@ import { eventually, until } from './clock.ts';
 import { newPerson, type Person } from './person.ts';
 import { outboxOf } from './sandbox.ts';
 
-export { outboxOf };
-
 /** A user who has accepted the notice. */
 export async function newWriter(): Promise<Person> {
   const person = await newPerson();
