@@ -9,15 +9,15 @@ export type Part = { title: string; header: string[]; rows: (string | number)[][
 export const ratioText = ({ ratio, spread: [low, high] }: Ratio): string =>
   `${ratio.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 
-/** A number with three significant digits. */
+/** A whole number, or one with three significant digits. */
 function figure(value: string | number): string {
   if (typeof value === 'string') return value;
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
 /** A part as a Markdown table, with its targets below. */
-export function partText({ title, header, rows, targets }: Part): string {
+export function partText({ title, header, rows, targets = [] }: Omit<Part, 'targets'> & Partial<Part>): string {
   const lines = [header, ...rows].map((row) => row.map(figure));
   const widths = header.map((_, column) => Math.max(...lines.map((row) => row[column]!.length)));
   const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
@@ -62,6 +62,19 @@ async function runRound<Lane extends string, Lap>(
   const laps = {} as Record<Lane, Lap>;
   for (const name of order) laps[name] = await lanes[name]();
   return { laps, stolen: stolen() };
+}
+
+/** Does the work of every item, so many at once. */
+export async function inParallel<Item>(
+  atOnce: number,
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const queue = [...items].values();
+  const workThrough = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, workThrough));
 }
 
 /** The value below which this share (0 to 1) of the values lies. */

@@ -1,16 +1,10 @@
-/** A tab with an open usage stream (`load/streams.ts`). */
-export type OpenTab = { readonly total: number | undefined; readonly stream: OpenStream };
-
-/** A tab with an open chat (`load/chat-follower.ts`). */
-export type OpenChat = { readonly connected: boolean; readonly shown: Message[]; readonly stream: OpenStream };
-
-type OpenStream = { readonly opened: number; disconnect(): void; wake(): void; close(): void };
+import type { ChatMessage } from '#contract/chat-schemas';
+import type { ChatFollower, Follower } from './load/streams.ts';
 
 /** A usage post with a response. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 
-const roles = ['talker', 'writer', 'subscriber', 'visitor'] as const;
-export type Role = (typeof roles)[number];
+export type Role = 'talker' | 'writer' | 'subscriber' | 'visitor';
 
 /** A user, and everything that the product has confirmed to them; the database must agree with it. */
 export class Person {
@@ -32,9 +26,9 @@ export class Person {
   readonly codes = new Map<string, number>();
   trials = 0;
   checkouts = 0;
-  readonly followers: OpenTab[] = [];
+  readonly followers: Follower[] = [];
   readonly conversation = new Conversation();
-  readonly chats: OpenChat[] = [];
+  readonly chats: ChatFollower[] = [];
   /** The current action; undefined between actions. */
   doing: string | undefined;
   #calls = 0;
@@ -44,6 +38,10 @@ export class Person {
     this.phone = `+1555${String(1_000_000 + index)}`;
     this.role = role;
     this.choices = choices;
+  }
+
+  get tabs(): (ChatFollower | Follower)[] {
+    return [...this.chats, ...this.followers];
   }
 
   signedIn(token: string): void {
@@ -70,58 +68,52 @@ export class Person {
   }
 }
 
-/** A message as the API returns it. */
-export type Message = {
-  id: string;
-  seq: number;
-  author: 'user' | 'solace';
-  text: string;
-  state: string;
-  voice?: Voice;
-};
+/** A message as the API returns it, without its time. */
+export type Message = Omit<ChatMessage, 'at'>;
+export type Recording = { seconds: number; type: string; bytes: Buffer };
 
-export type Voice = { seconds: number; type: string; bytes: number };
-export type Recording = Omit<Voice, 'bytes'> & { bytes: Buffer };
+/** A message that the user sent, whatever the response was: a lost response may hide a stored message. */
+export type Sent = {
+  id: string;
+  text: string;
+  recording?: Recording | undefined;
+  /** When it was first sent, and when it was accepted (`performance.now()`). */
+  sentAt: number;
+  acceptedAt?: number;
+  /** The message in a 200, unless a clearing may have removed it. */
+  accepted?: Message | undefined;
+  isInFlight: boolean;
+  /** Sent again after it had failed: the bot gets it out of order. */
+  isResent?: true;
+  /** What a clearing did to it; one in flight was removed, or stored after the clearing. */
+  clearing?: 'removed' | 'overlapped';
+};
 
 /** Everything that the product has confirmed to one user about the conversation. */
 export class Conversation {
   consented = false;
-  /** Messages that got a 200 since the last clearing. */
-  readonly accepted = new Map<string, Message>();
-  /** Every message that was sent, whatever the response was: a lost response may hide a stored message. */
-  readonly attempted = new Set<string>();
-  /** The recordings of messages and replies, by their ids, whether they were accepted or not. */
-  readonly recordings = new Map<string, Recording>();
-  /** When a message was first sent, and when it was accepted (`performance.now()`). */
-  readonly sentAt = new Map<string, number>();
-  readonly acceptedAt = new Map<string, number>();
-  /** Messages that were sent again after they had failed: the bot gets them out of order. */
-  readonly resent = new Set<string>();
-  /** Messages that a clearing removed. */
-  readonly cleared = new Set<string>();
-  /** Messages that are being sent. */
-  readonly inFlight = new Set<string>();
-  /** Messages that were in flight during a clearing: it removed them, or they were stored after it. */
-  readonly overlapping = new Set<string>();
+  readonly sent = new Map<string, Sent>();
   /** Replies that this suite wrote as the bot, in the order in which they were accepted since the last clearing. */
-  readonly replies: Message[] = [];
+  readonly replies: (Message & { recording: Recording | undefined })[] = [];
   /** When the last clearing had a response, in unix ms. */
   clearedAt = 0;
 
-  /** Messages that a clearing that begins now certainly removes. */
-  beginClearing(): Set<string> {
-    return new Set([...this.attempted].filter((id) => !this.inFlight.has(id)));
+  /** The messages that were accepted since the last clearing. */
+  get accepted(): Message[] {
+    return [...this.sent.values()].flatMap(({ accepted }) => accepted ?? []);
   }
 
-  /** Confirms a clearing that has removed these messages. */
-  clear(removed: Set<string>): void {
-    for (const id of this.attempted) {
-      if (removed.has(id)) this.cleared.add(id);
-      else this.overlapping.add(id);
-    }
-    this.accepted.clear();
-    this.replies.length = 0;
-    this.clearedAt = Date.now();
+  /** Begins a clearing, which certainly removes all messages but those in flight; returns what confirms it. */
+  beginClearing(): () => void {
+    const removed = new Set([...this.sent.values()].filter(({ isInFlight }) => !isInFlight));
+    return () => {
+      for (const sent of this.sent.values()) {
+        sent.clearing = removed.has(sent) ? 'removed' : 'overlapped';
+        sent.accepted = undefined;
+      }
+      this.replies.length = 0;
+      this.clearedAt = Date.now();
+    };
   }
 }
 

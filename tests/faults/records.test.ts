@@ -4,10 +4,7 @@ import { Latencies } from './records.ts';
 test('calls that met one of several faults are not compared', () => {
   let now = 0;
   const latencies = new Latencies(() => now);
-  /** Adds enough calls that took so many ms. */
-  const addCalls = (ms: number) => {
-    for (let call = 0; call < 40; call += 1) latencies.add(now - ms);
-  };
+  const addCalls = (ms: number) => Array.from({ length: 40 }, () => latencies.add(now - ms));
   latencies.disturb();
   latencies.disturb();
   addCalls(100);

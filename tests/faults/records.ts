@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { median } from '../bench/report.ts';
 
 /** Calls by kind, and failures by code. */
 export class CallFigures {
@@ -12,9 +13,98 @@ export class CallFigures {
   }
 }
 
-/** Counts for the report alone; the facts that invariants check are in `person.ts`. */
+export function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+export const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, each) => sum + each, 0);
+
+/** Response times below this depend on the machine more than on the product. */
+const shortestMs = 4;
+const fewest = 30;
+/** By then the work postponed during a fault is done. */
+const settleMs = 300;
+
+/** Response times of users' calls while every service works, with and without an attack. */
+export class Latencies {
+  readonly #now: () => number;
+  readonly #samples: Record<'calm' | 'attacked', number[]> = { calm: [], attacked: [] };
+  /** How many faults are present. */
+  #faults = 0;
+  #attacked = false;
+  /** When the last fault ended, or an attack began or ended: calls that began before belong to neither group. */
+  #since: number;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#since = now();
+  }
+
+  /** A fault begins. */
+  disturb(): void {
+    this.#faults += 1;
+  }
+
+  /** A fault ends. */
+  calm(): void {
+    this.#faults -= 1;
+    this.#since = this.#now();
+  }
+
+  attack(begins: boolean): void {
+    this.#attacked = begins;
+    this.#since = this.#now();
+  }
+
+  /** Records a call that began at an instant and has its response now, unless a fault overlapped it. */
+  add(begun: number): void {
+    if (this.#faults > 0 || begun < this.#since + settleMs) return;
+    this.#samples[this.#attacked ? 'attacked' : 'calm'].push(this.#now() - begun);
+  }
+
+  /** Medians in ms; null when there are too few calls to compare. */
+  compare(): { calm: number; attacked: number; calls: number } | null {
+    const { calm, attacked } = this.#samples;
+    if (Math.min(calm.length, attacked.length) < fewest) return null;
+    const calls = calm.length + attacked.length;
+    return { calm: Math.max(median(calm), shortestMs), attacked: median(attacked), calls };
+  }
+}
+
+/** A call or a fault; `of` is the caller's phone or user id, null for a fault. */
+type Entry = { at: number; of: string | null | undefined; text: string; requestId: string | null };
+
+/** Every call and fault of a run, so that a broken invariant can be explained. */
+export class Timeline {
+  readonly #entries: Entry[] = [];
+
+  add(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Records a fault or its end. */
+  note(text: string): void {
+    this.add({ at: Date.now(), of: null, text: `--- ${text}`, requestId: null });
+  }
+
+  /** The calls of a user and all faults, by the time of their beginning; a call's log lines follow it. */
+  linesOf({ phone, token }: { phone: string; token: string | undefined }, logLines: Map<string | undefined, string[]>) {
+    const names = [null, phone, token && decodeJwt(token).sub];
+    const own = this.#entries.filter(({ of }) => of !== undefined && names.includes(of));
+    return own
+      .toSorted((a, b) => a.at - b.at)
+      .flatMap(({ at, text, requestId }) => [
+        `${new Date(at).toISOString()} ${text}`,
+        ...((requestId !== null && logLines.get(requestId)) || []),
+      ]);
+  }
+}
+
+/** What the report tells; the facts that invariants check are in `person.ts`. */
 export class Figures extends CallFigures {
   readonly attackers = new CallFigures();
+  readonly latencies = new Latencies();
+  readonly timeline = new Timeline();
   readonly faults = new Map<string, number>();
   /** The longest recovery (ms) by its cause. */
   readonly recoveries = new Map<string, number>();
@@ -26,120 +116,10 @@ export class Figures extends CallFigures {
 
   injected(fault: string): void {
     add(this.faults, fault);
+    this.timeline.note(fault);
   }
 
   recovered(from: string, ms: number): void {
     this.recoveries.set(from, Math.max(ms, this.recoveries.get(from) ?? 0));
-  }
-}
-
-export function add(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
-}
-
-export const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, each) => sum + each, 0);
-
-type Sample = { ms: number; attacked: boolean };
-
-/** Response times below this depend on the machine more than on the product. */
-const shortestMs = 4;
-const fewest = 30;
-
-/** Response times of users' calls while every service works, with and without an attack. */
-export class Latencies {
-  readonly #now: () => number;
-  /** The instant since which all services and the Worker run; null while one does not. */
-  #calmSince: number | null;
-  /** How many faults are present. */
-  #faults = 0;
-  #attacked = false;
-  readonly #samples: Sample[] = [];
-
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-    this.#calmSince = now();
-  }
-
-  /** A fault begins. */
-  disturb(): void {
-    this.#faults += 1;
-    this.#calmSince = null;
-  }
-
-  /** A fault ends. */
-  calm(): void {
-    this.#faults -= 1;
-    if (this.#faults === 0) this.#calmSince = this.#now();
-  }
-
-  attack(begins: boolean): void {
-    this.#attacked = begins;
-    // Calls that began before belong to neither group.
-    if (this.#calmSince !== null) this.#calmSince = this.#now();
-  }
-
-  /** Records a call that began at an instant and has its response now, unless a fault overlapped it. */
-  add(begun: number): void {
-    const since = this.#calmSince;
-    if (since === null || begun < since + settleMs) return;
-    this.#samples.push({ ms: this.#now() - begun, attacked: this.#attacked });
-  }
-
-  /** Medians in ms; null when there are too few calls to compare. */
-  compare(): { calm: number; attacked: number; calls: number } | null {
-    const [calm, attacked] = [false, true].map((wanted) =>
-      this.#samples.flatMap((sample) => (sample.attacked === wanted ? [sample.ms] : [])),
-    );
-    if (!calm || !attacked || Math.min(calm.length, attacked.length) < fewest) return null;
-    return { calm: Math.max(median(calm), shortestMs), attacked: median(attacked), calls: this.#samples.length };
-  }
-}
-
-/** By then the work postponed during a fault is done. */
-const settleMs = 300;
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
-
-/** A call without its texts. `of` is its caller's phone or user id, `session` the start of the session's id. */
-type Call = { of: string | undefined; session: string | undefined; text: string; requestId: string | null };
-type Caller = { phone: string; token: string | undefined };
-type Entry = { at: number } & (Call | { of: null; text: string });
-
-/** The caller as the token says, or else as the phone says. */
-export function callerOf(token: string | undefined, phone: string | undefined): Pick<Call, 'of' | 'session'> {
-  if (!token) return { of: phone, session: undefined };
-  const { sub, sid } = decodeJwt<{ sid?: string }>(token);
-  return { of: sub, session: sid?.slice(0, 8) };
-}
-
-/** Every call and fault of a run, so that a broken invariant can be explained. */
-export class Timeline {
-  readonly #entries: Entry[] = [];
-
-  /** Records a fault or its end. */
-  note(text: string): void {
-    this.#entries.push({ at: Date.now(), of: null, text });
-  }
-
-  /** Records a call that began at an instant (unix ms). */
-  call(at: number, call: Call): void {
-    this.#entries.push({ at, ...call });
-  }
-
-  /** A line for each call of a user and each fault, in the order of their beginning; a call's log lines follow it. */
-  linesOf({ phone, token }: Caller, logLines: Map<string | undefined, string[]>): string[] {
-    const names = [phone, callerOf(token, phone).of];
-    const own = this.#entries.filter(({ of }) => of === null || (of !== undefined && names.includes(of)));
-    return own
-      .toSorted((a, b) => a.at - b.at)
-      .flatMap((entry) => {
-        const at = new Date(entry.at).toISOString();
-        if (entry.of === null) return [`${at} --- ${entry.text}`];
-        const { session = '-', text, requestId } = entry;
-        const logged = requestId === null ? [] : (logLines.get(requestId) ?? []);
-        return [`${at} ${text}, session ${session}, request ${requestId ?? '-'}`, ...logged];
-      });
   }
 }

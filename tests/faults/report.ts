@@ -1,80 +1,76 @@
 import { readFileSync } from 'node:fs';
-import { partText } from '../bench/report.ts';
-import { total } from './records.ts';
+import { count } from 'drizzle-orm';
+import { stripeEvents } from '#db/schema';
+import { type Part, partText } from '../bench/report.ts';
 import { signedIn, type Finding } from './invariants/accounts.ts';
-import type { Person } from './person.ts';
+import { total } from './records.ts';
 import type { World } from './rig.ts';
 
 type Run = { seed: number; loadSeconds: number; settleSeconds: number; findings: Finding[] };
-type Rows = (string | number)[][];
 
 /** The figures of a run as tables. */
 export async function reportOf(world: World, run: Run): Promise<string> {
   const { figures } = world;
-  const perSecond = ([kind, calls]: [string, number]) => [kind, String(calls), calls / run.loadSeconds];
-  const tables: [string, string[], Rows][] = [
+  const perSecond = sorted(figures.calls).map(([kind, calls]) => [kind, calls, calls / run.loadSeconds]);
+  const outages = figures.outages.map(({ manner, waiting, receivedMs }) => [
+    manner,
+    waiting,
+    receivedMs === null ? 'not in time' : receivedMs / 1000,
+  ]);
+  const tables: [title: string, header: string[], rows: Part['rows']][] = [
     ['The run', ['', ''], await facts(world, run)],
-    ['Load', ['calls', 'made', 'a second'], sorted(figures.calls).map(perSecond)],
-    ['Failed responses', ['code', 'times'], sorted(figures.failures).map(asText)],
+    ['Load', ['calls', 'made', 'a second'], perSecond],
+    ['Failed responses', ['code', 'times'], sorted(figures.failures)],
     ['Attacks', ['', ''], attackFacts(world)],
-    ['Responses to attackers', ['code', 'times'], sorted(figures.attackers.failures).map(asText)],
-    ['Faults', ['fault', 'times'], sorted(figures.faults).map(asText)],
-    ['Bot down for a minute', ['the bot', 'events waiting then', 'received after (s)'], figures.outages.map(outageRow)],
+    ['Responses to attackers', ['code', 'times'], sorted(figures.attackers.failures)],
+    ['Faults', ['fault', 'times'], sorted(figures.faults)],
+    ['Bot down for a minute', ['the bot', 'events waiting then', 'received after (s)'], outages],
     ['Slowest recovery', ['after', 'seconds'], [...figures.recoveries].map(([from, ms]) => [from, ms / 1000])],
-    ['Invariants', ['invariant', 'checked', 'broken'], run.findings.map(verdict)],
   ];
   const filled = tables.filter(([, , rows]) => rows.length > 0);
-  return filled.map(([title, header, rows]) => partText({ title, header, rows, targets: [] }).trimEnd()).join('\n');
+  const texts = filled.map(([title, header, rows]) => partText({ title, header, rows }).trimEnd());
+  return [...texts, findingsText(run.findings)].join('\n');
 }
 
-/** The violations, one line each; a long list is truncated. */
-export function complaintsOf(findings: Finding[]): string[] {
-  return findings.flatMap(({ what, broken }) => {
+/** The invariants as a table, and their violations, one line each; a long list is truncated. */
+export function findingsText(findings: Finding[]): string {
+  const rows = findings.map(({ what, checked, broken }) => [what, checked, broken.length]);
+  const complaints = findings.flatMap(({ what, broken }) => {
     const shown = broken.slice(0, 12).map((each) => `BROKEN ${what}: ${each}`);
     return broken.length > shown.length ? [...shown, `BROKEN ${what}: ${broken.length - shown.length} more`] : shown;
   });
+  return `${partText({ title: 'Invariants', header: ['invariant', 'checked', 'broken'], rows })}${complaints.join('\n')}`;
 }
 
-async function facts(world: World, run: Run): Promise<Rows> {
+async function facts(world: World, run: Run): Promise<Part['rows']> {
   const { figures, people, rig } = world;
-  const streamsOf = (whose: Person[]) => whose.flatMap(({ followers }) => followers);
-  const { rows } = await rig.database.execute('select count(*) as events from stripe_events');
-  const facts: Record<string, number> = {
+  const [received] = await rig.database.select({ events: count() }).from(stripeEvents);
+  return Object.entries({
+    seed: String(run.seed),
     'seconds under load': run.loadSeconds,
     'seconds to settle': run.settleSeconds,
     people: people.length,
-    'streams open at the end': streamsOf(signedIn(world)).length,
-    'streams opened': streamsOf(people).reduce((sum, { stream }) => sum + stream.opened, 0),
+    'streams open at the end': signedIn(world).flatMap(({ followers }) => followers).length,
+    'streams opened': people.flatMap(({ followers }) => followers).reduce((sum, { opened }) => sum + opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
     'failed responses': total(figures.failures),
-    'events taken from Stripe': Number(rows[0]?.events),
+    'events taken from Stripe': received!.events,
     'faults injected': total(figures.faults),
     'restarts of the Worker': figures.restarts,
     "lines in the Worker's log": readFileSync(`${rig.stateDir}/worker.log`, 'utf8').split('\n').length - 1,
-  };
-  return [['seed', String(run.seed)], ...Object.entries(facts).map(([name, value]) => [name, shown(value)])];
+  });
 }
 
-function attackFacts({ figures, latencies }: World): Rows {
-  const compared = latencies.compare();
-  const longest = Math.max(0, ...figures.refusals.map(({ ms }) => ms));
-  const facts: Record<string, number> = {
+function attackFacts({ figures }: World): Part['rows'] {
+  const compared = figures.latencies.compare();
+  return Object.entries({
     'calls of attackers': total(figures.attackers.calls),
     'people refused at first': figures.refusals.length,
-    'longest until they got in, after writing (s)': longest / 1000,
+    'longest until they got in, after writing (s)': Math.max(0, ...figures.refusals.map(({ ms }) => ms)) / 1000,
     'median of others, calm (ms)': compared?.calm ?? 0,
     'median of others, attacked (ms)': compared?.attacked ?? 0,
-  };
-  return Object.entries(facts).map(([name, value]) => [name, shown(value)]);
+  });
 }
 
-const outageRow = ({ manner, waiting, receivedMs }: World['figures']['outages'][number]) => [
-  manner,
-  String(waiting),
-  receivedMs === null ? 'not in time' : receivedMs / 1000,
-];
-const shown = (value: number): string => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
-const asText = ([name, times]: [string, number]) => [name, String(times)];
-const verdict = ({ what, checked, broken }: Finding) => [what, String(checked), String(broken.length)];
 const sorted = (counts: Map<string, number>) => [...counts].toSorted(([, a], [, b]) => b - a);

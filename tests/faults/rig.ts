@@ -1,80 +1,59 @@
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { createClient, type Client } from '@libsql/client/web';
-import { addresses, refreshVars } from '../product/vars.ts';
-import { freePort } from '../product/machine.ts';
-import { startProduct, type Product } from '../product/start-product.ts';
-import type { Json, Answer, Site } from './site.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figures, Latencies, Timeline } from './records.ts';
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/libsql/web';
+import { Stripe } from 'stripe';
+import type { PlanId } from '../../worker/contract/plans.ts';
+import { stripeOptions } from '../../worker/billing/stripe-client.ts';
+import { freePort } from '../product/machine.ts';
+import { startProduct } from '../product/start-product.ts';
+import { addresses, refreshVars } from '../product/vars.ts';
 import type { Person } from './person.ts';
+import type { Figures } from './records.ts';
+import type { Answer, Json, Options, Site } from './site.ts';
 
 /** The whole product, with access to its database and its local services. */
-export type Rig = {
-  product: Product;
-  botSecret: string;
-  /** The database, through the same address to which the faults apply. */
-  database: Client;
-  /** The plan of each price at the local Stripe. */
-  tiers: Map<string, string>;
-  /** Where the database, the Durable Objects and the Worker's log are stored. */
-  stateDir: string;
-  /** A control call of the local services (`tests/sandbox/services.ts`). */
-  control: <Answer = Json>(method: string, path: string, body?: object) => Promise<Answer>;
-  close: () => Promise<void>;
-};
+export type Rig = Awaited<ReturnType<typeof startRig>>;
 
-/** One per run, so that concurrent runs do not collide. */
+/** One per run, so that concurrent runs do not collide: the database, the Durable Objects and the Worker's log. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pid}`, import.meta.url));
 
-/** Starts the product as `npm run dev` does, on its own ports and state, which are removed on closing. */
-export async function startRig(signal: AbortSignal): Promise<Rig> {
-  const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
-  const varsFile = `${stateDir}/vars`;
+/** Starts the product as `npm run dev` does, on its own ports and state, which are removed when the process ends. */
+export async function startRig(signal: AbortSignal) {
+  process.once('exit', () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(stateDir, { recursive: true });
-  const clear = () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 });
-  try {
-    const vars = refreshVars(varsFile, addresses(port, sandboxPort));
-    const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
-    const ports = { port, sandboxPort };
-    const product = await startProduct({ ...ports, stateDir, varsFile, build: false, signal, log, logRequests: true });
-    const database = createClient({ url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! });
-    const close = async () => {
-      database.close();
-      await product.close();
-      clear();
-    };
-    const control = controlOf(product.sandboxUrl);
-    const tiers = await tiersAt(product.sandboxUrl, vars.STRIPE_SECRET_KEY!);
-    await recordOutbox(database);
-    return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET!, database, tiers, control, close };
-  } catch (error) {
-    clear();
-    throw error;
-  }
-}
-
-/** Records the type and phone of every event that is inserted into the outbox. */
-async function recordOutbox(database: Client): Promise<void> {
-  await database.execute('create table outbox_history (seq integer primary key, phone text, type text)');
-  await database.execute(`create trigger record_outbox after insert on outbox begin
+  const ports = { port: await freePort(0, 'PORT'), sandboxPort: await freePort(0, 'SANDBOX_PORT') };
+  const varsFile = `${stateDir}/vars`;
+  const vars = refreshVars(varsFile, addresses(ports.port, ports.sandboxPort));
+  const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
+  const product = await startProduct({ ...ports, stateDir, varsFile, build: false, signal, log, logRequests: true });
+  // Through the same address to which the faults apply.
+  const connection = { url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! };
+  const database = drizzle({ connection });
+  // Records the type and phone of every event that is inserted into the outbox.
+  await database.run('create table outbox_history (seq integer primary key, phone text, type text)');
+  await database.run(`create trigger record_outbox after insert on outbox begin
     insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
-}
+  const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, stripeOptions(vars.STRIPE_API_BASE!));
+  const prices = (await stripe.prices.list({ limit: 100, active: true })).data;
+  /** The plan of each price at the local Stripe. */
+  const tiers = new Map(
+    prices.flatMap(({ id, lookup_key: key }) => (key ? [[id, key.replace(/_weekly$/, '') as PlanId] as const] : [])),
+  );
 
-function controlOf(sandboxUrl: string): Rig['control'] {
-  return async (method, path, body) => {
-    const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
-    const response = await fetch(sandboxUrl + path, { method, ...init });
+  /** A control call of the local services (`tests/sandbox/services.ts`). */
+  async function control<Result = Json>(method: string, path: string, body?: object): Promise<Result> {
+    const init = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const response = await fetch(product.sandboxUrl + path, { method, ...init });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return response.json() as Promise<never>;
-  };
-}
+    return response.json() as Promise<Result>;
+  }
 
-async function tiersAt(sandboxUrl: string, key: string): Promise<Map<string, string>> {
-  const headers = { authorization: `Bearer ${key}` };
-  const response = await fetch(`${sandboxUrl}/v1/prices?limit=100&active=true`, { headers });
-  const { data } = (await response.json()) as { data: { id: string; lookup_key: string | null }[] };
-  return new Map(data.flatMap(({ id, lookup_key: key }) => (key ? [[id, key.replace(/_weekly$/, '')]] : [])));
+  async function close(): Promise<void> {
+    database.$client.close();
+    await product.close();
+  }
+  return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET!, database, tiers, control, close };
 }
 
 /** A fault of a local service (`tests/sandbox/fault-injection.ts`). */
@@ -85,8 +64,6 @@ export type World = {
   rig: Rig;
   site: Site;
   figures: Figures;
-  latencies: Latencies;
-  timeline: Timeline;
   people: Person[];
   /** Part of every text in the conversations: it must be found in no file and no log. */
   marker: string;
@@ -114,9 +91,19 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
   }
 }
 
-/** One call of a user as `untilTaken` repeats it. */
-export const callUntilTaken = (world: World, person: Person, ...call: Parameters<Site['call']>): Promise<Answer> =>
-  untilTaken(world, person, () => world.site.call(...call));
+/** One call of a user as `untilTaken` repeats it; a status that is not expected is a violation. */
+export async function callUntilTaken(
+  world: World,
+  person: Person,
+  [kind, method, path]: [kind: string, method: string, path: string],
+  { expected = [200], ...given }: Options & { expected?: number[] } = {},
+): Promise<Answer> {
+  const options = { token: person.token, ...given };
+  const answer = await untilTaken(world, person, () => world.site.call(kind, method, path, options));
+  const { status, code } = answer;
+  if (!expected.includes(status)) world.seen.push(`${person.phone}: "${kind}" was answered ${code ?? status}`);
+  return answer;
+}
 
 /**
  * As `untilTaken`, for a call of one of several tabs: if the user ends its session in another tab, it is repeated in the
@@ -144,7 +131,6 @@ export async function untilClosing({ closing }: World, ms: number): Promise<void
 
 /** Waits so many ms; throws `Stuck` if `givenUp` is aborted. */
 export async function pause({ givenUp }: World, ms: number): Promise<void> {
-  if (givenUp.aborted) throw new Stuck();
   await sleep(ms, undefined, { signal: givenUp }).catch(() => {
     throw new Stuck();
   });

@@ -2,13 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../product/machine.ts';
-import { Choices } from './person.ts';
-import { Figures, Latencies, Timeline } from './records.ts';
-import { complaintsOf, reportOf } from './report.ts';
-import { startRig, type Rig, type World } from './rig.ts';
-import { Site } from './site.ts';
 import { injectFaults } from './disturbances.ts';
+import { Choices } from './person.ts';
+import { Figures } from './records.ts';
+import { reportOf } from './report.ts';
+import { startRig, type Rig, type World } from './rig.ts';
 import { explain, settle } from './settle.ts';
+import { Site } from './site.ts';
 
 const { values } = parseArgs({
   options: {
@@ -37,8 +37,12 @@ process.exit(holds ? 0 : 1);
 /** True if every invariant holds; rejects with the reason of an early end. */
 async function run(): Promise<boolean> {
   const rig = await startRig(stopped);
+  const interruption = new Promise<string>((resolve) => stopped.addEventListener('abort', () => resolve('Stopped.')));
+  const earlyEnd = Promise.race([interruption, rig.product.ended]).then((reason) => {
+    throw new Error(reason);
+  });
   try {
-    return await Promise.race([rehearse(rig), interruption(), rig.product.ended.then(fail)]);
+    return await Promise.race([rehearse(rig), earlyEnd]);
   } finally {
     await rig.close();
   }
@@ -47,21 +51,16 @@ async function run(): Promise<boolean> {
 async function rehearse(rig: Rig): Promise<boolean> {
   const [closing, givenUp] = [new AbortController(), new AbortController()];
   const figures = new Figures();
-  const latencies = new Latencies();
-  const timeline = new Timeline();
-  const site = new Site(rig.product.siteUrl, rig.botSecret, figures, { latencies, timeline });
-  const signals = { closing: closing.signal, givenUp: givenUp.signal };
   const world: World = {
     rig,
-    site,
+    site: new Site(rig.product.siteUrl, rig.botSecret, figures),
     figures,
-    latencies,
-    timeline,
     people: [],
     seen: [],
     botOutage: null,
     marker: `marker${randomBytes(12).toString('hex')}`,
-    ...signals,
+    closing: closing.signal,
+    givenUp: givenUp.signal,
   };
   const begun = performance.now();
   await injectFaults(world, new Choices(seed), seconds, () => closing.abort());
@@ -69,22 +68,11 @@ async function rehearse(rig: Rig): Promise<boolean> {
   const findings = await settle(world, values.latencies);
   const settleSeconds = (performance.now() - begun) / 1000 - seconds;
   print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
-  for (const { chats, followers } of world.people) for (const tab of [...chats, ...followers]) tab.stream.close();
-  const complaints = complaintsOf(findings);
+  for (const { tabs } of world.people) for (const tab of tabs) tab.close();
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
-  if (failed > 0) complaints.push(explain(world, findings, `.wrangler/broken-invariants/${seed}-${process.pid}`));
-  print(['', ...complaints, `${findings.length - failed} passed, ${failed} failed`].join('\n'));
+  if (failed > 0) print(explain(world, findings, `.wrangler/broken-invariants/${seed}-${process.pid}`));
+  print(`\n${findings.length - failed} passed, ${failed} failed`);
   return failed === 0;
-}
-
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    stopped.addEventListener('abort', () => reject(new Error('Stopped.')), { once: true });
-  });
-}
-
-function fail(reason: string): never {
-  throw new Error(reason);
 }
 
 function numberOf(name: 'seconds' | 'seed', least: number, most: number): number {

@@ -1,36 +1,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  attackersSeeNoErrors,
-  nobodyIsLockedOut,
-  othersStayFast,
-  codesWorkOnce,
-  namesAreOfUsers,
-  nobodyIsStuck,
-  noUnexpectedErrors,
-  signedIn,
-  type Finding,
-  type Invariant,
-} from './invariants/accounts.ts';
-import {
-  chatStreamsAgree,
-  messagesReachedBot,
-  pagesAreWhole,
-  recordingsAreWhole,
-  textIsNowhere,
-} from './invariants/conversations.ts';
+import { runMinuteCron } from '../product/start-product.ts';
+import * as accounts from './invariants/accounts.ts';
+import * as conversations from './invariants/conversations.ts';
 import { deletedAccountsAreGone } from './invariants/deletions.ts';
 import { botReceivedChanges, everyEventArrived } from './invariants/outbox.ts';
-import { streamsAgree, postsCountOnce, totalsAgree } from './invariants/usage.ts';
 import { checkoutsHold, plansAgree } from './invariants/subscriptions.ts';
-import { runMinuteCron } from '../product/start-product.ts';
+import { streamsAgree, postsCountOnce, totalsAgree } from './invariants/usage.ts';
 import { resendFailed } from './load/conversation.ts';
-import { Figures } from './records.ts';
-import { Site } from './site.ts';
+import { CallFigures } from './records.ts';
 import type { World } from './rig.ts';
+import { Site } from './site.ts';
 
 /** All invariants, for a settled system in which every service works. */
-const invariants: Invariant[] = [
+const invariants: accounts.Invariant[] = [
   postsCountOnce,
   totalsAgree,
   streamsAgree,
@@ -38,24 +21,24 @@ const invariants: Invariant[] = [
   checkoutsHold,
   everyEventArrived,
   botReceivedChanges,
-  messagesReachedBot,
-  pagesAreWhole,
-  chatStreamsAgree,
-  recordingsAreWhole,
-  textIsNowhere,
-  attackersSeeNoErrors,
-  codesWorkOnce,
-  namesAreOfUsers,
+  conversations.messagesReachedBot,
+  conversations.pagesAreWhole,
+  conversations.chatStreamsAgree,
+  conversations.recordingsAreWhole,
+  conversations.textIsNowhere,
+  accounts.attackersSeeNoErrors,
+  accounts.codesWorkOnce,
+  accounts.namesAreOfUsers,
   deletedAccountsAreGone,
-  nobodyIsStuck,
-  noUnexpectedErrors,
+  accounts.nobodyIsStuck,
+  accounts.noUnexpectedErrors,
 ];
 
 /** What only a quiet machine can measure. */
-const timed: Invariant[] = [nobodyIsLockedOut, othersStayFast];
+const timed: accounts.Invariant[] = [accounts.nobodyIsLockedOut, accounts.othersStayFast];
 
 /** Writes the timeline of every user whom a broken invariant names into a folder; returns a line that says so. */
-export function explain({ rig, timeline, people }: World, findings: Finding[], folder: string): string {
+export function explain({ rig, figures, people }: World, findings: accounts.Finding[], folder: string): string {
   const broken = findings.flatMap((finding) => finding.broken);
   // The ids of a user's calls contain the index (`Person.nextId`).
   const named = people.filter(({ phone, index }) =>
@@ -64,8 +47,9 @@ export function explain({ rig, timeline, people }: World, findings: Finding[], f
   const lines = readFileSync(`${rig.stateDir}/worker.log`, 'utf8').split('\n');
   const logLines = Map.groupBy(lines, (line) => /"requestId":"([^"]+)"/.exec(line)?.[1]);
   mkdirSync(folder, { recursive: true });
-  for (const person of named)
-    writeFileSync(`${folder}/${person.phone}.log`, `${timeline.linesOf(person, logLines).join('\n')}\n`);
+  for (const person of named) {
+    writeFileSync(`${folder}/${person.phone}.log`, `${figures.timeline.linesOf(person, logLines).join('\n')}\n`);
+  }
   return `The calls of ${named.length} users whom broken invariants name: ${folder}`;
 }
 
@@ -73,24 +57,17 @@ const patienceMs = 600_000;
 const stepMs = 2000;
 
 /** Runs the cron jobs until every invariant holds or the time is over; returns the last findings. */
-export async function settle(world: World, latencies = true): Promise<Finding[]> {
+export async function settle(world: World, latencies: boolean): Promise<accounts.Finding[]> {
+  const { product, botSecret } = world.rig;
   // The requests of the invariants are not part of the load.
-  const { rig, timeline } = world;
-  const { product, botSecret } = rig;
-  const examined = { ...world, site: new Site(product.siteUrl, botSecret, new Figures()) };
-  const repaired = { ...world, site: new Site(product.siteUrl, botSecret, new Figures(), { timeline }) };
+  const examined = { ...world, site: new Site(product.siteUrl, botSecret, new CallFigures()) };
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await runMinuteCron(product.siteUrl);
-    for (const person of signedIn(world)) if (person.conversation.consented) await resendFailed(repaired, person);
-    const findings = await checkAll(examined, latencies);
+    for (const person of accounts.signedIn(world)) if (person.conversation.consented) await resendFailed(world, person);
+    const findings: accounts.Finding[] = [];
+    for (const holds of latencies ? [...invariants, ...timed] : invariants) findings.push(await holds(examined));
     if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;
     await sleep(stepMs);
   }
-}
-
-async function checkAll(world: World, latencies: boolean): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const invariant of [...invariants, ...(latencies ? timed : [])]) findings.push(await invariant(world));
-  return findings;
 }

@@ -1,46 +1,34 @@
 import { decodeJwt } from 'jose';
+import { sql } from 'drizzle-orm';
 import type { Person } from '../person.ts';
 import type { World } from '../rig.ts';
 import { signedIn, checkCases, type Finding } from './accounts.ts';
 import { storedMessages } from './conversations.ts';
+import { type BotEvent, botEventsIn } from './outbox.ts';
 import { liveIn, holdingsOf } from './subscriptions.ts';
-
-type BotEvent = { type: string; data: { phone: string; userId: string } };
-
-const rowsLeft = `select (select count(*) from users where id = :id or phone = :phone) as users,
-  (select count(*) from aliases where user_id = :id or value = :phone) as aliases,
-  (select count(*) from sessions where user_id = :id) as sessions,
-  (select count(*) from push_subscriptions where user_id = :id) as subscriptions,
-  (select count(*) from customers where user_id = :id) as customers,
-  (select count(*) from trial_links where user_id = :id) as trials,
-  (select count(*) from codes where phone = :phone) as codes,
-  (select count(*) from challenges where phone = :phone) as challenges,
-  (select count(*) from outbox where phone = :phone) as outbox,
-  (select count(*) from chat_erasures where user_id = :id and due_at <= unixepoch() * 1000) as overdue_erasures`;
 
 /** A deleted user has no row, no possible charge and no working session, and the bot received one `user.deleted`. */
 export async function deletedAccountsAreGone(world: World): Promise<Finding> {
-  const events = await world.rig.control<BotEvent[]>('GET', '/bot/events');
-  const byPhone = Map.groupBy(events, ({ data }) => data.phone);
+  const events = await botEventsIn(world.rig);
   const leavers = world.people.filter(({ left }) => left);
   const finding = await checkCases('accounts deleted, and all that was theirs', leavers, async (person) => {
     const traces = [
       ...(await tracesInDatabase(world, person)),
       ...(await tracesAtStripe(world, person)),
-      ...tracesInConversation(world, person),
-      ...tracesAtBot(person, byPhone.get(person.phone) ?? []),
+      ...tracesAtBot(person, events.get(person.phone) ?? []),
     ];
+    const messages = storedMessages(world.rig.stateDir, userIdOf(person));
+    if (messages > 0) traces.push(`${messages} messages in the conversation`);
     const { status } = await world.site.call('profile', 'GET', '/api/user/me', { token: person.token });
     if (status !== 401) traces.push(`a session that is answered ${status}`);
     return traces.length > 0 ? `${person.phone} has left: ${traces.join(', ')}` : null;
   });
-  finding.broken.push(...unreadable(world));
-  return finding;
+  return { ...finding, broken: [...finding.broken, ...unreadable(world)] };
 }
 
 /** Existing conversations are found by the same method that must find none of a deleted user. */
 function unreadable(world: World): string[] {
-  const writers = signedIn(world).filter(({ conversation }) => conversation.accepted.size > 0);
+  const writers = signedIn(world).filter(({ conversation }) => conversation.accepted.length > 0);
   const missing = writers.filter((person) => storedMessages(world.rig.stateDir, userIdOf(person)) === 0);
   return missing.map(({ phone }) => `no stored message of ${phone} was found`);
 }
@@ -48,25 +36,29 @@ function unreadable(world: World): string[] {
 const userIdOf = ({ token }: Person): string => decodeJwt(token!).sub!;
 
 async function tracesInDatabase({ rig }: World, person: Person): Promise<string[]> {
-  const args = { id: userIdOf(person), phone: person.phone };
-  const { rows } = await rig.database.execute({ sql: rowsLeft, args });
-  const counts = Object.entries(rows[0] as unknown as Record<string, number>);
-  return counts.flatMap(([table, count]) => (count > 0 ? `${count} in ${table}` : []));
+  const [id, phone] = [userIdOf(person), person.phone];
+  const counts = await rig.database.get<Record<string, number>>(sql`
+    select (select count(*) from users where id = ${id} or phone = ${phone}) as users,
+      (select count(*) from aliases where user_id = ${id} or value = ${phone}) as aliases,
+      (select count(*) from sessions where user_id = ${id}) as sessions,
+      (select count(*) from push_subscriptions where user_id = ${id}) as subscriptions,
+      (select count(*) from customers where user_id = ${id}) as customers,
+      (select count(*) from trial_links where user_id = ${id}) as trials,
+      (select count(*) from codes where phone = ${phone}) as codes,
+      (select count(*) from challenges where phone = ${phone}) as challenges,
+      (select count(*) from outbox where phone = ${phone}) as outbox,
+      (select count(*) from chat_erasures where user_id = ${id} and due_at <= unixepoch() * 1000) as overdue_erasures`);
+  return Object.entries(counts).flatMap(([table, count]) => (count > 0 ? `${count} in ${table}` : []));
 }
 
-async function tracesAtStripe(world: World, person: Person): Promise<string[]> {
-  const holdings = await holdingsOf(world, person);
+async function tracesAtStripe({ rig }: World, person: Person): Promise<string[]> {
+  const holdings = await holdingsOf(rig, person);
   if (!holdings) return [];
   const live = liveIn(holdings).length;
   return [
     ...(holdings.customer.deleted ? [] : [`Stripe has ${holdings.customer.id}`]),
     ...(live > 0 ? [`${live} subscriptions that charge`] : []),
   ];
-}
-
-function tracesInConversation({ rig }: World, person: Person): string[] {
-  const count = storedMessages(rig.stateDir, userIdOf(person));
-  return count > 0 ? [`${count} messages in the conversation`] : [];
 }
 
 /** `user.deleted` arrives once and last. */

@@ -1,29 +1,35 @@
+import { isNull } from 'drizzle-orm';
+import { outbox } from '#db/schema';
 import { planOf } from '../../../worker/contract/plans.ts';
 import type { Person } from '../person.ts';
 import { add } from '../records.ts';
-import type { World } from '../rig.ts';
+import type { Rig, World } from '../rig.ts';
+import type { Json } from '../site.ts';
 import { accountsIn, type Account, checkCases, type Finding } from './accounts.ts';
 
-type BotEvent = { type: string; timestamp: string; data: { phone: string; platform?: string; tier?: string } };
+export type BotEvent = { type: string; timestamp: string; data: Json };
+
+/** The events that the bot received, oldest first, by the phone that they are about. */
+export async function botEventsIn({ control }: Rig): Promise<Map<string, BotEvent[]>> {
+  return Map.groupBy(await control<BotEvent[]>('GET', '/bot/events'), ({ data }) => data.phone as string);
+}
 
 /**
  * No event waits, and the bot received every written event. Not checked here: deleted users, whose earlier events are
  * withdrawn, and `chat.message`, which a clearing withdraws and which has its own invariant.
  */
 export async function everyEventArrived({ people, rig }: World): Promise<Finding> {
-  const waiting = await rig.database.execute('select phone, body from outbox where parked_at is null');
-  const history = await rig.database.execute('select phone, type from outbox_history');
+  const waiting = await rig.database.select().from(outbox).where(isNull(outbox.parkedAt));
+  const history = await rig.database.all<{ phone: string; type: string }>('select phone, type from outbox_history');
   const left = new Set(people.filter((person) => person.left).map(({ phone }) => phone));
-  const written = (history.rows as unknown as { phone: string; type: string }[]).filter(
-    ({ phone, type }) => type !== 'chat.message' && !left.has(phone),
-  );
+  const written = history.filter(({ phone, type }) => type !== 'chat.message' && !left.has(phone));
   const counts = countsOf(written.map(({ phone, type }) => `${phone} ${type}`));
-  const events = await rig.control<BotEvent[]>('GET', '/bot/events');
+  const events = [...(await botEventsIn(rig)).values()].flat();
   const arrived = countsOf(events.map(({ type, data }) => `${data.phone} ${type}`));
   const finding = await checkCases('outbox events delivered to the bot', counts, ([which, count]) =>
     arrived.get(which) === count ? null : `${which}: ${count} written, ${arrived.get(which) ?? 0} arrived`,
   );
-  finding.broken.push(...waiting.rows.map(({ body }) => `waits: ${JSON.stringify(body)}`));
+  finding.broken.push(...waiting.map(({ body }) => `waits: ${body}`));
   return { ...finding, checked: written.length };
 }
 
@@ -35,7 +41,7 @@ function countsOf(names: string[]): Map<string, number> {
 
 /** The bot received each change once and in order, and its latest event matches the database. */
 export async function botReceivedChanges({ people, rig }: World): Promise<Finding> {
-  const events = Map.groupBy(await rig.control<BotEvent[]>('GET', '/bot/events'), ({ data }) => data.phone);
+  const events = await botEventsIn(rig);
   const accounts = await accountsIn(rig.database);
   return checkCases('the bot received each change once, in order', people, (person) => {
     const account = accounts.get(person.phone);
@@ -44,7 +50,7 @@ export async function botReceivedChanges({ people, rig }: World): Promise<Findin
 }
 
 function changesError({ phone, platforms }: Person, account: Account, events: BotEvent[]): string | null {
-  const received = events.flatMap(({ type, data }) => (type === 'platform.changed' ? [data.platform!] : []));
+  const received = events.flatMap(({ type, data }) => (type === 'platform.changed' ? [data.platform as string] : []));
   if (!isReported(platforms, received, account)) {
     return `${phone} chose ${platforms.join()} and has ${account.platform}; the bot received ${received.join()}`;
   }
@@ -66,6 +72,6 @@ function isReported(chosen: string[], received: string[], { platform }: Account)
 }
 
 /** Every trial lasts longer than the run. */
-function entitledTier({ tier, trial_tier: trial, tier_waits: waits }: Account): string {
-  return trial && (waits === 1 || planOf(trial).level > planOf(tier).level) ? trial : tier;
+function entitledTier({ tier, trialTier: trial, tierWaits }: Account): string {
+  return trial && (tierWaits || planOf(trial).level > planOf(tier).level) ? trial : tier;
 }

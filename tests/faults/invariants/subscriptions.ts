@@ -1,119 +1,68 @@
+import { planOf, type PlanId } from '../../../worker/contract/plans.ts';
+import type { Customer, Invoice, Line, Schedule, Subscription } from '../../sandbox/stripe/objects.ts';
 import type { Person } from '../person.ts';
-import type { World } from '../rig.ts';
+import type { Rig, World } from '../rig.ts';
 import { accountsIn, signedIn, type Account, checkCases, type Finding } from './accounts.ts';
-import { planOf } from '../../../worker/contract/plans.ts';
+
+/** One customer's objects at the local Stripe. */
+export type Holdings = {
+  customer: Pick<Customer, 'id' | 'deleted'>;
+  subscriptions: Subscription[];
+  schedules: Schedule[];
+  invoices: Invoice[];
+};
 
 /** Every plan in the database and the profile matches Stripe. */
 export async function plansAgree(world: World): Promise<Finding> {
-  const accounts = await accountsIn(world.rig.database);
+  const { database, tiers } = world.rig;
+  const accounts = await accountsIn(database);
   return checkCases('plans in database and profile equal to Stripe', signedIn(world), async (person) => {
-    const holdings = await holdingsOf(world, person);
     const account = accounts.get(person.phone)!;
-    const standings = [holdings ? standingAt(holdings, world.rig.tiers) : free, kept(account)];
+    const standings = [standingAt(await holdingsOf(world.rig, person), tiers), kept(account)];
     // During our own trial the profile shows the trial instead.
-    if (account.trial_tier === null) standings.push(await told(world, person));
-    const texts = standings.map((standing) => JSON.stringify(standing));
-    return new Set(texts).size === 1 ? null : `${person.phone}: Stripe, database, profile: ${texts.join(' ')}`;
+    if (account.trialTier === null) standings.push(await told(world, person));
+    return new Set(standings).size === 1 ? null : `${person.phone}: Stripe, database, profile: ${standings.join(' ')}`;
   });
 }
 
 /** A user who has paid or saved a card has a subscription, and never two at once. */
-export async function checkoutsHold(world: World): Promise<Finding> {
-  const buyers = world.people.filter(({ checkouts, left }) => checkouts > 0 && !left);
+export async function checkoutsHold({ people, rig }: World): Promise<Finding> {
+  const buyers = people.filter(({ checkouts, left }) => checkouts > 0 && !left);
   return checkCases('completed checkouts led to one plan, never two at once', buyers, async (person) => {
-    const holdings = await holdingsOf(world, person);
-    if (!holdings || holdings.subscriptions.length === 0) return `${person.phone} has no subscription`;
+    const holdings = await holdingsOf(rig, person);
+    if (!holdings?.subscriptions.length) return `${person.phone} has no subscription`;
     const live = liveIn(holdings);
     return live.length > 1 ? `${person.phone} pays ${live.length} times` : null;
   });
 }
 
 /** A user's objects at the local Stripe; null without a customer. */
-export async function holdingsOf({ rig }: World, { phone }: Person): Promise<Holdings | null> {
-  return rig.control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => null);
+export async function holdingsOf({ control }: Rig, { phone }: { phone: string }): Promise<Holdings | null> {
+  return control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => null);
 }
 
-const kept = (account: Account): SubscriptionState => ({
-  tier: account.tier,
-  status: account.subscription_status,
-  renewalAt: account.renewal_at,
-  cancelAt: account.cancel_at,
-  scheduledTier: account.scheduled_tier,
-});
+/** What the user has or should have, as text; instants in unix ms. */
+type State = Pick<Account, 'tier' | 'subscriptionStatus' | 'renewalAt' | 'cancelAt' | 'scheduledTier'>;
 
-async function told({ site }: World, { token }: Person): Promise<SubscriptionState> {
+export const kept = ({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier }: State): string =>
+  JSON.stringify({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier });
+
+async function told({ site }: World, { token }: Person): Promise<string> {
   const { body } = await site.call('profile', 'GET', '/api/user/me', { token });
   const { metadata } = body.profile ?? { metadata: {} };
   const instant = (date: string | null) => (date ? Date.parse(date) : null);
-  return {
+  return kept({
     tier: metadata.subscriptionTier,
-    status: metadata.subscriptionStatus,
+    subscriptionStatus: metadata.subscriptionStatus,
     renewalAt: instant(metadata.renewalDate),
     cancelAt: instant(metadata.cancelAtDate),
     scheduledTier: metadata.scheduledDowngradeTierId,
-  };
+  });
 }
 
-type Item = { current_period_end: number; price: { id: string } };
-type Subscription = {
-  id: string;
-  status: string;
-  cancel_at: number | null;
-  cancel_at_period_end: boolean;
-  trial_end: number | null;
-  schedule: string | null;
-  items: { data: Item[] };
-};
-type Phase = { start_date: number; end_date: number; items: { price: string }[] };
-type Schedule = {
-  id: string;
-  status: string;
-  current_phase: { start_date: number; end_date: number } | null;
-  phases: Phase[];
-};
-
-type LineDetails = {
-  subscription: string;
-  proration: boolean;
-  proration_details: { credited_items: { invoice: string } | null };
-};
-export type Line = {
-  amount: number;
-  period: { start: number; end: number };
-  parent: { subscription_item_details: LineDetails | null };
-  pricing: { price_details: { price: string } };
-};
-export type Invoice = {
-  id: string;
-  status: string;
-  amount_paid: number;
-  auto_advance: boolean;
-  billing_reason: string;
-  created: number;
-  lines: { data: Line[] };
-  parent: { subscription_details: { subscription: string } };
-};
-
-/** One customer's objects at the local Stripe. */
-export type Holdings = {
-  customer: { id: string; deleted?: true };
-  subscriptions: Subscription[];
-  schedules: Schedule[];
-  invoices: Invoice[];
-};
-
-/** The expected state of the user; instants in unix ms. */
-type SubscriptionState = {
-  tier: string;
-  status: string;
-  renewalAt: number | null;
-  cancelAt: number | null;
-  scheduledTier: string | null;
-};
-
-export const free: SubscriptionState = {
+const free: State = {
   tier: 'free',
-  status: 'active',
+  subscriptionStatus: 'active',
   renewalAt: null,
   cancelAt: null,
   scheduledTier: null,
@@ -122,15 +71,16 @@ export const free: SubscriptionState = {
 export const liveIn = ({ subscriptions }: Holdings): Subscription[] =>
   subscriptions.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
 
-/** Derived from Stripe's objects alone, without the product's rules. */
-export function standingAt(holdings: Holdings, tiers: Map<string, string>): SubscriptionState {
+/** The expected state, derived from Stripe's objects alone, without the product's rules. */
+export const standingAt = (holdings: Holdings | null, tiers: Map<string, PlanId>): string =>
+  kept(holdings ? stateAt(holdings, tiers) : free);
+
+function stateAt(holdings: Holdings, tiers: Map<string, PlanId>): State {
   const [subscription] = liveIn(holdings);
-  if (!subscription && holdings.subscriptions.some(({ status }) => status === 'unpaid')) return unpaidState(holdings);
-  const item = subscription?.items.data[0];
-  if (!subscription || !item) return free;
+  if (!subscription) return endedState(holdings);
+  const item = subscription.items.data[0]!;
   const sold = tiers.get(item.price.id) ?? 'free';
-  const due = subscription.status === 'past_due' || owesCredit(holdings, subscription.id);
-  const tier = due ? lower(sold, paidTier(holdings, subscription.id, tiers)) : sold;
+  const isDue = subscription.status === 'past_due' || owesCredit(holdings, subscription.id);
   const end = subscription.status === 'trialing' ? subscription.trial_end! : item.current_period_end;
   const cancelAt = subscription.cancel_at ?? (subscription.cancel_at_period_end ? end : null);
   const next = cancelAt === null ? nextTier(subscription, holdings, tiers) : null;
@@ -138,44 +88,46 @@ export function standingAt(holdings: Holdings, tiers: Map<string, string>): Subs
     next !== null && next !== sold && (subscription.status === 'trialing' || level(next) < level(sold));
   const scheduledTier = isReported ? next : null;
   return {
-    tier,
-    status: due ? 'past_due' : statusOf(subscription, cancelAt, scheduledTier),
+    tier: isDue ? lower(sold, paidTier(holdings, subscription.id, tiers)) : sold,
+    subscriptionStatus: isDue ? 'past_due' : statusOf(subscription, cancelAt, scheduledTier),
     renewalAt: end * 1000,
     cancelAt: cancelAt && cancelAt * 1000,
     scheduledTier,
   };
 }
 
-function statusOf({ status }: Subscription, cancelAt: number | null, scheduledTier: string | null): string {
+function statusOf({ status }: Subscription, cancelAt: number | null, scheduledTier: PlanId | null) {
   if (cancelAt !== null) return 'cancellation_scheduled';
   if (status === 'trialing') return status;
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-function nextTier({ schedule }: Subscription, { schedules }: Holdings, tiers: Map<string, string>): string | null {
+function nextTier({ schedule }: Subscription, { schedules }: Holdings, tiers: Map<string, PlanId>): PlanId | null {
   const plan = schedules.find(({ id, status }) => id === schedule && status === 'active');
   const phase = plan?.phases.find(({ start_date: start }) => start >= (plan.current_phase?.end_date ?? Infinity));
   return (phase && tiers.get(phase.items[0]!.price)) ?? null;
 }
 
 /** The plan that the payments for the last paid week cover. */
-function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<string, string>): string {
-  const paid = settledIn(invoices).filter(({ parent }) => isOf(parent, subscription));
-  const lines = paid.flatMap(({ lines: { data } }) => data).filter(({ amount }) => amount > 0);
-  const weeks = lines.filter(({ parent }) => parent.subscription_item_details?.proration === false);
+function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<string, PlanId>): PlanId {
+  const lines = settledIn(invoicesOf(invoices, subscription)).flatMap(({ lines: { data } }) => data);
+  const paid = lines.filter(({ amount }) => amount > 0);
+  const weeks = paid.filter(({ parent }) => !parent.subscription_item_details.proration);
   const end = Math.max(...weeks.map(({ period }) => period.end));
-  const sold = lines
-    .filter(({ period }) => period.end === end)
-    .map(({ pricing }) => tiers.get(pricing.price_details.price));
-  return sold.reduce<string>((best, tier) => (tier && level(tier) > level(best) ? tier : best), 'free');
+  const sold = paid.filter(({ period }) => period.end === end).map((line) => tiers.get(priceOf(line)) ?? 'free');
+  return sold.reduce((best, tier) => (level(tier) > level(best) ? tier : best), 'free');
 }
+
+/** The price that a line sells. */
+export const priceOf = ({ pricing }: Line): string =>
+  (pricing as { price_details: { price: string } }).price_details.price;
 
 /** The paid invoices whose credits, if they have any, are for settled ones. */
 export function settledIn(invoices: Invoice[]): Invoice[] {
   const settled = new Set<Invoice>();
-  for (const invoice of invoices.toSorted((one, other) => one.created - other.created)) {
+  for (const invoice of oldestFirst(invoices)) {
     const credits = invoice.lines.data.filter(({ amount }) => amount < 0);
-    const credited = credits.map(({ parent }) => parent.subscription_item_details?.proration_details.credited_items);
+    const credited = credits.map(({ parent }) => parent.subscription_item_details.proration_details.credited_items);
     const isPaidFor = credited.every((items) => !items || [...settled].some(({ id }) => id === items.invoice));
     if (invoice.status === 'paid' && isPaidFor) settled.add(invoice);
   }
@@ -184,21 +136,24 @@ export function settledIn(invoices: Invoice[]): Invoice[] {
 
 /** The latest invoice is paid, and credits an unpaid one. */
 function owesCredit({ invoices }: Holdings, subscription: string): boolean {
-  const own = invoices.filter(({ parent }) => isOf(parent, subscription));
-  const latest = own.toSorted((one, other) => one.created - other.created).at(-1);
+  const own = invoicesOf(invoices, subscription);
+  const latest = oldestFirst(own).at(-1);
   return latest?.status === 'paid' && !settledIn(own).includes(latest);
 }
 
-function isOf({ subscription_details: { subscription } }: Invoice['parent'], id: string): boolean {
-  return subscription === id;
-}
+export const oldestFirst = (invoices: Invoice[]) => invoices.toSorted((one, other) => one.created - other.created);
 
-/** The plan has ended, and the page requests the payment. */
-function unpaidState({ subscriptions }: Holdings): SubscriptionState {
-  const { items, cancel_at: at } = subscriptions.find(({ status }) => status === 'unpaid')!;
+const invoicesOf = (invoices: Invoice[], subscription: string) =>
+  invoices.filter(({ parent }) => parent?.subscription_details.subscription === subscription);
+
+/** After an unpaid subscription the page requests the payment. */
+function endedState({ subscriptions }: Holdings): State {
+  const unpaid = subscriptions.find(({ status }) => status === 'unpaid');
+  if (!unpaid) return free;
+  const { items, cancel_at: at } = unpaid;
   const renewalAt = items.data[0]!.current_period_end * 1000;
-  return { ...free, status: 'unpaid', renewalAt, cancelAt: at && at * 1000 };
+  return { ...free, subscriptionStatus: 'unpaid', renewalAt, cancelAt: at && at * 1000 };
 }
 
-const lower = (one: string, other: string): string => (level(one) < level(other) ? one : other);
-const level = (tier: string): number => planOf(tier).level;
+const lower = (one: PlanId, other: PlanId): PlanId => (level(one) < level(other) ? one : other);
+const level = (tier: PlanId): number => planOf(tier).level;

@@ -1,7 +1,7 @@
 import { paidPlanIds } from '../../../worker/contract/plans.ts';
-import type { Person } from '../person.ts';
+import type { Choices, Person } from '../person.ts';
+import { callUntilTaken, isNotNow, pause, type Rig, untilTaken, type World } from '../rig.ts';
 import type { Answer } from '../site.ts';
-import { callUntilTaken, isNotNow, pause, untilTaken, type World } from '../rig.ts';
 import { sendMessage } from './conversation.ts';
 
 const arrivalMs = 1500;
@@ -9,10 +9,8 @@ const stepMs = 150;
 
 /** The first contact: the bot reports it until the API accepts it. */
 export async function reportContact(world: World, person: Person): Promise<void> {
-  const id = person.nextId('contact');
-  await untilTaken(world, person, () =>
-    world.site.bot('bot contact', '/api/bot/contacts', id, { phone: person.phone }),
-  );
+  const [id, body] = [person.nextId('contact'), { phone: person.phone }];
+  await untilTaken(world, person, () => world.site.bot('bot contact', '/api/bot/contacts', id, body));
 }
 
 /** Requests codes until one of them opens a session; writes to the assistant after every refusal. */
@@ -54,150 +52,133 @@ async function codesOn({ rig }: World, { phone }: Person): Promise<string[]> {
   return messages.flatMap(({ code }) => code ?? []);
 }
 
-/** Sends the code, at times twice concurrently; returns the token, or null if the code is invalid. */
-async function redeem(world: World, person: Person, otp: string): Promise<string | null> {
+/** Sends the code, at times twice concurrently; returns the token, or undefined if the code is invalid. */
+async function redeem(world: World, person: Person, otp: string): Promise<string | undefined> {
   const key = `${person.codes.size}:${otp}`;
   const body = { phone: person.phone, otp };
-  const send = () =>
-    world.site.call('verify code', 'POST', '/api/auth/verify-otp', { body, address: person.address() });
   person.codes.set(key, 0);
   const once = async () => {
-    const answer = await untilTaken(world, person, send);
-    if (answer.status === 200) person.codes.set(key, person.codes.get(key)! + 1);
-    return answer;
+    const { status, body: session } = await untilTaken(world, person, () =>
+      world.site.call('verify code', 'POST', '/api/auth/verify-otp', { body, address: person.address() }),
+    );
+    if (status === 200) person.codes.set(key, person.codes.get(key)! + 1);
+    return session.token as string | undefined;
   };
-  const answers = await Promise.all(person.choices.chance(0.3) ? [once(), once()] : [once()]);
-  return tokenOf(answers);
+  const tokens = await Promise.all(person.choices.chance(0.3) ? [once(), once()] : [once()]);
+  return tokens.find(Boolean);
 }
 
-function tokenOf(answers: Answer[]): string | null {
-  return (answers.find((answer) => !isNotNow(answer) && answer.body.token)?.body.token as string) ?? null;
-}
+/** A successful response to the call that ended the session may have been lost. */
+const expected = [200, 401];
 
 /** Logs out, here or everywhere, checks that the old session has ended, and signs in again. */
 export async function logOut(world: World, person: Person): Promise<void> {
-  const { seen } = world;
-  const { choices, phone, token } = person;
-  const body = { everywhere: choices.chance(0.3) };
+  const { token } = person;
+  const body = { everywhere: person.choices.chance(0.3) };
   person.endSessions(body.everywhere);
-  const answer = await callUntilTaken(world, person, 'log out', 'POST', '/api/auth/logout', { token, body });
-  // 401: the successful response was lost.
-  if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not log out: ${answer.code}`);
-  const after = await callUntilTaken(world, person, 'profile', 'GET', '/api/user/me', { token });
-  if (after.status !== 401) seen.push(`${phone} has logged out and is answered ${after.status}`);
+  await callUntilTaken(world, person, ['log out', 'POST', '/api/auth/logout'], { body, expected });
+  await callUntilTaken(world, person, ['profile', 'GET', '/api/user/me'], { token, expected: [401] });
   await signIn(world, person);
 }
 
 /** Deletes the account while other tabs and the bot still make calls. */
 export async function deleteAccount(world: World, person: Person): Promise<void> {
-  const { seen } = world;
-  const { choices, phone, token } = person;
-  const chat = async () => (person.conversation.consented ? sendMessage(world, person) : undefined);
+  const { site } = world;
+  const { choices, token } = person;
+  const body = { platform: 'web' };
   const doings = [
-    chat,
+    async () => (person.conversation.consented ? sendMessage(world, person) : undefined),
     () => write(world, person),
     () => buyAtOnce(world, person),
-    () => choosePlatform(world, person),
+    () => site.call('change platform', 'PUT', '/api/user/platform', { token, body }),
   ];
   person.left = true;
   const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
-  const answer = await callUntilTaken(world, person, 'leave', 'DELETE', '/api/user/me', { token });
-  // 401: the successful response was lost.
-  if (answer.status !== 200 && answer.status !== 401) seen.push(`${phone} could not leave: ${answer.code}`);
+  await callUntilTaken(world, person, ['leave', 'DELETE', '/api/user/me'], { expected });
   await Promise.all(others);
-  for (const tab of [...person.followers, ...person.chats]) tab.stream.close();
+  for (const tab of person.tabs) tab.close();
 }
 
 /** Another tab requests a checkout, and completes it if there is one. */
 async function buyAtOnce({ site }: World, { choices, token }: Person): Promise<void> {
   const body = { tier: choices.pick(paidPlanIds) };
-  const { body: answer } = await site.call('plan page', 'POST', planPage, { token, body });
-  const url = answer.portalUrl as string | undefined;
-  if (url?.includes('/checkout/')) await submit(url, {});
-}
-
-async function choosePlatform({ site }: World, { token }: Person): Promise<void> {
-  await site.call('change platform', 'PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  const { portalUrl } = (await site.call('plan page', 'POST', planPage, { token, body })).body;
+  if (portalUrl?.includes('/checkout/')) await submit(portalUrl, {});
 }
 
 /** Chooses the other platform, so that every successful call is one event for the bot. */
 export async function changePlatform(world: World, person: Person): Promise<void> {
   const platform = (person.platforms.at(-1) ?? 'whatsapp') === 'whatsapp' ? 'web' : 'whatsapp';
-  const { token } = person;
-  const answer = await callUntilTaken(world, person, 'change platform', 'PUT', '/api/user/platform', {
-    token,
-    body: { platform },
-  });
+  const body = { platform };
+  const answer = await callUntilTaken(world, person, ['change platform', 'PUT', '/api/user/platform'], { body });
   if (answer.status === 200) person.platforms.push(platform);
-  else world.seen.push(`${person.phone} could not change the platform: ${answer.code}`);
 }
 
 /** Gets a trial link from the bot and redeems it. */
 export async function startTrial(world: World, person: Person, tier: string): Promise<void> {
-  const id = person.nextId('trial');
-  const order = { phone: person.phone, tier, days: 7 };
-  const link = await untilTaken(world, person, () => world.site.bot('bot trial', '/api/bot/trials', id, order));
-  if (!link.body.url) {
-    world.seen.push(`${person.phone} got no trial: ${link.code}`);
+  const { phone } = person;
+  const [id, order] = [person.nextId('trial'), { phone, tier, days: 7 }];
+  const { body, code } = await untilTaken(world, person, () =>
+    world.site.bot('bot trial', '/api/bot/trials', id, order),
+  );
+  if (!body.url) {
+    world.seen.push(`${phone} got no trial: ${code}`);
     return;
   }
-  const body = { trialToken: new URL(link.body.url).searchParams.get('token') };
-  const answer = await callUntilTaken(world, person, 'activate trial', 'POST', '/auth/verify-trial-token', {
-    body,
+  const options = {
+    token: undefined,
+    body: { trialToken: new URL(body.url).searchParams.get('token') },
     address: person.address(),
-    phone: person.phone,
-  });
-  // A used link was redeemed by a call whose response was lost.
-  if (answer.status !== 200 && answer.status !== 401) world.seen.push(`${person.phone}: trial ${answer.code}`);
+    phone,
+    expected,
+  };
+  await callUntilTaken(world, person, ['activate trial', 'POST', '/auth/verify-trial-token'], options);
   person.trials += 1;
 }
 
 /** Leads to a checkout without a plan, else to the portal. */
 export const planPage = '/api/billing/create-subscription-update-session';
-const buttons = { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 } as const;
 
 /** Requests the billing page and uses it: a checkout without a plan, else a button of the portal. */
 export async function changePlan(world: World, person: Person): Promise<void> {
-  const { choices, token } = person;
-  const body = { tier: choices.pick(paidPlanIds) };
-  const answer = await callUntilTaken(world, person, 'plan page', 'POST', planPage, { token, body });
-  const url = answer.body.portalUrl as string | undefined;
-  if (!url) world.seen.push(`${person.phone} got no page to change the plan: ${answer.code}`);
-  else if (new URL(url).pathname.startsWith('/checkout/')) await buy(world, person, url);
-  else await press(world, person, url);
+  const { choices } = person;
+  const tier = choices.pick(paidPlanIds);
+  const { status, body } = await callUntilTaken(world, person, ['plan page', 'POST', planPage], { body: { tier } });
+  if (status !== 200) return;
+  if (new URL(body.portalUrl).pathname.startsWith('/checkout/')) return buy(world, person, body.portalUrl);
+  await press(world.rig, body.portalUrl, choices, { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 });
+  await readProfile(world, person);
 }
 
 /** Pays, and usually returns to the site; otherwise the plan depends on Stripe's events alone. */
 async function buy(world: World, person: Person, url: string): Promise<void> {
-  const { choices, token } = person;
+  const { choices } = person;
   if (choices.chance(0.1)) return;
-  const response = await submit(url, {});
-  const sessionId = sessionIn(response);
+  const sessionId = sessionIn(await submit(url, {}));
   if (!sessionId) return;
   person.checkouts += 1;
   if (choices.chance(0.3)) return;
-  const path = '/api/billing/verify-and-update-checkout-session';
-  const answer = await callUntilTaken(world, person, 'return from checkout', 'POST', path, {
-    token,
-    body: { sessionId },
-  });
-  if (answer.status !== 200) world.seen.push(`${person.phone} came back from ${sessionId}: ${answer.code}`);
+  await callUntilTaken(world, person, ['return from checkout', 'POST', checkoutReturn], { body: { sessionId } });
 }
 
-/** Not every button exists in every state; the portal refuses the others. */
-async function press(world: World, person: Person, url: string): Promise<void> {
-  const { choices } = person;
-  const button = choices.weighted<keyof typeof buttons>(buttons);
-  const form = { price: choices.pick([...world.rig.tiers.keys()]) };
+export const checkoutReturn = '/api/billing/verify-and-update-checkout-session';
+
+type Button = 'switch' | 'cancel' | 'keep' | 'release' | 'card';
+
+/** Presses a button of the portal. Not every one exists in every state; the portal refuses the others. */
+export async function press(
+  { tiers }: Rig,
+  url: string,
+  choices: Choices,
+  buttons: Partial<Record<Button, number>>,
+): Promise<void> {
+  const button = choices.weighted(buttons);
+  const form = { price: choices.pick([...tiers.keys()]) };
   await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
-  await readProfile(world, person);
 }
 
-/** Reads the profile. */
 export async function readProfile(world: World, person: Person): Promise<void> {
-  const { token } = person;
-  const answer = await callUntilTaken(world, person, 'profile', 'GET', '/api/user/me', { token });
-  if (answer.status !== 200) world.seen.push(`${person.phone} could not look at the account: ${answer.code}`);
+  await callUntilTaken(world, person, ['profile', 'GET', '/api/user/me']);
 }
 
 /** Submits a form of a Stripe page. */

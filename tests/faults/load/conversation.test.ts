@@ -1,23 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listen, type Listening } from '../../sandbox/start.ts';
-import { Choices, Person, type Message } from '../person.ts';
-import { Figures, Latencies, Timeline } from '../records.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { messagesReachedBot, pagesAreWhole, recordingsAreWhole, textIsNowhere } from '../invariants/conversations.ts';
-import { logOut } from './acts.ts';
+import { Choices, Person, type Message } from '../person.ts';
+import { Figures } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
-import { Site } from '../site.ts';
+import type { Answer, Options, Site } from '../site.ts';
+import { logOut } from './acts.ts';
 import { clearConversation, sendMessage, sendRecording } from './conversation.ts';
 
 /**
  * A stub of the product: its live sessions, its page, the events of the bot, and what else it does when a session ends or
  * a message arrives.
  */
-let server: Listening;
 const live = new Set<string>();
 let page: Message[] = [];
 let stored: Buffer | null = null;
@@ -25,60 +22,54 @@ let botEvents: object[] = [];
 let ended = () => {};
 let arrived = async () => {};
 
-type Result = [status: number, body: object | Buffer];
-const refused: Result = [401, { code: 'unauthenticated' }];
-const respond: Record<string, (token: string, body: { id: string; text: string }) => Result | Promise<Result>> = {
-  'POST /api/auth/logout': (token) => {
-    const known = live.delete(token);
-    ended();
-    return known ? [200, {}] : refused;
-  },
-  'GET /api/user/me': (token) => (live.has(token) ? [200, {}] : refused),
-  'POST /api/auth/request-otp': () => [200, { success: true }],
-  'POST /api/auth/verify-otp': () => [200, { token: newSession() }],
-  'POST /api/user/chat/messages': async (token, body) => {
-    if (!live.has(token)) return refused;
-    const message: Message = { ...body, seq: 1, author: 'user', state: 'delivered' };
-    page = [message];
-    await arrived();
-    return [200, { message }];
-  },
-  'GET /api/user/chat?limit=50': () => [200, { messages: page, hasMore: false }],
-  'POST /api/user/chat/voice': (_, body) => {
-    const voice = { seconds: 1, type: 'audio/ogg', bytes: stored!.length };
-    page = [{ ...body, text: '', seq: 1, author: 'user', state: 'delivered', voice }];
-    return [200, { message: page[0]! }];
-  },
-  'GET /api/user/chat/voice': () => (stored ? [200, stored] : [404, {}]),
-  'POST /api/bot/voice': () => (stored ? [200, stored] : [404, {}]),
-  'DELETE /api/user/chat': () => {
-    page = [];
-    return [200, {}];
-  },
-};
-
-beforeAll(async () => {
-  server = await listen(0);
-  server.serve((request, response) => void handle(request, response));
-});
-afterAll(() => server.close());
 beforeEach(() => {
   live.clear();
   [page, botEvents, stored] = [[], [], null];
   [ended, arrived] = [() => {}, async () => {}];
 });
 
-async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const bytes = Buffer.concat(await request.toArray());
-  const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
-  const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
-  const isVoice = pathname.startsWith('/api/user/chat/voice');
-  if (isVoice && request.method === 'POST') stored = bytes;
-  const path = isVoice ? '/api/user/chat/voice' : request.url;
-  const sent = isVoice ? { id: searchParams.get('id'), text: '' } : bytes.length > 0 && JSON.parse(bytes.toString());
-  const [status, body] = await respond[`${request.method} ${path}`]!(token, sent);
-  response.writeHead(status).end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
-}
+type Result = Partial<Answer>;
+const refused: Result = { status: 401, code: 'unauthenticated' };
+const recording = (): Result => (stored ? { bytes: stored } : { status: 404 });
+const fromUser = { seq: 1, author: 'user', state: 'delivered' } as const;
+
+const respond: Record<string, (options: Options, path: string) => Result | Promise<Result>> = {
+  'log out': ({ token }) => {
+    const known = live.delete(token!);
+    ended();
+    return known ? {} : refused;
+  },
+  profile: ({ token }) => (live.has(token!) ? {} : refused),
+  'request code': () => ({}),
+  'verify code': () => ({ body: { token: newSession() } }),
+  'chat message': async ({ token, body }) => {
+    if (!live.has(token!)) return refused;
+    const message = { ...(body as { id: string; text: string }), ...fromUser };
+    page = [message];
+    await arrived();
+    return { body: { message } };
+  },
+  'voice message': ({ recording: { type, seconds, bytes } = {} as never }, path) => {
+    const id = new URL(path, 'http://localhost').searchParams.get('id')!;
+    stored = bytes;
+    page = [{ id, text: '', ...fromUser, voice: { type, seconds, bytes: bytes.length } }];
+    return { body: { message: page[0] } };
+  },
+  'chat page': () => ({ body: { messages: page, hasMore: false } }),
+  'clear chat': () => {
+    page = [];
+    return {};
+  },
+  recording,
+  'bot recording': recording,
+};
+
+const site = {
+  async call(kind: string, _method: string, path: string, options: Options = {}) {
+    return { status: 200, code: null, body: {}, bytes: Buffer.alloc(0), ...(await respond[kind]!(options, path)) };
+  },
+  bot: (kind: string, path: string) => site.call(kind, 'POST', path),
+};
 
 function newSession(): string {
   const token = new UnsecuredJWT({ sid: crypto.randomUUID() }).setSubject('user').encode();
@@ -97,23 +88,22 @@ function newWorld(): { world: World; person: Person } {
     if (path.startsWith('/phones')) return Array.from({ length: (codes += 1) }, () => ({ code: '123456' }));
     return path === '/bot/events' ? botEvents : [];
   };
-  const figures = new Figures();
   const never = new AbortController().signal;
   const world: World = {
     rig: { control } as unknown as Rig,
-    site: new Site(`http://127.0.0.1:${server.port}`, `whsec_${btoa('secret')}`, figures),
-    figures,
-    latencies: new Latencies(),
-    timeline: new Timeline(),
+    site: site as unknown as Site,
+    figures: new Figures(),
     people: [person],
     seen: [],
     botOutage: null,
-    marker: 'marker',
+    marker: 'marker0123456789abcdef',
     closing: never,
     givenUp: never,
   };
   return { world, person };
 }
+
+const broken = (...texts: string[]) => ({ broken: texts.map((text) => expect.stringContaining(text) as string) });
 
 test('another tab sends a message while its user logs out: it is accepted in the next session', async () => {
   const { world, person } = newWorld();
@@ -123,7 +113,7 @@ test('another tab sends a message while its user logs out: it is accepted in the
   await sendMessage(world, person, false);
   await leaving;
   expect(world.seen).toEqual([]);
-  expect(person.conversation.accepted.size).toBe(1);
+  expect(person.conversation.accepted).toHaveLength(1);
 });
 
 test('a 401 in a session that its user did not end breaks an invariant', async () => {
@@ -133,71 +123,58 @@ test('a 401 in a session that its user did not end breaks an invariant', async (
   expect(world.seen).toEqual([expect.stringContaining('unauthenticated')]);
 });
 
-test('a clearing removes a message in flight, or the message follows it', async () => {
-  for (const isStoredAgain of [false, true]) {
-    const { world, person } = newWorld();
-    arrived = async () => {
-      const [stored] = page;
-      await clearConversation(world, person);
-      if (isStoredAgain) page = [stored!];
-    };
-    await sendMessage(world, person, false);
-    expect(await pagesAreWhole(world)).toMatchObject({ broken: [] });
-  }
-});
-
-test('a message that was accepted before a clearing must not be on the page', async () => {
+test.each(['removes a message in flight', 'is followed by it'])('a clearing %s', async (what) => {
   const { world, person } = newWorld();
-  await sendMessage(world, person, false);
-  const stored = page;
-  await clearConversation(world, person);
-  expect(await pagesAreWhole(world)).toMatchObject({ broken: [] });
-  page = stored;
-  expect(await pagesAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('which was cleared')] });
-});
-
-test('the bot must receive a message before the clearing that removed it', async () => {
-  const { world, person } = newWorld();
-  await sendMessage(world, person, false);
-  await clearConversation(world, person);
-  const [messageId] = person.conversation.attempted;
-  const message = {
-    type: 'chat.message',
-    timestamp: '2026-01-01T00:00:00.000Z',
-    data: { phone: person.phone, messageId },
+  arrived = async () => {
+    const before = page;
+    await clearConversation(world, person);
+    if (what === 'is followed by it') page = before;
   };
-  const cleared = { type: 'chat.cleared', timestamp: '2026-01-01T00:00:01.000Z', data: { phone: person.phone } };
+  await sendMessage(world, person, false);
+  expect(await pagesAreWhole(world)).toMatchObject(broken());
+});
+
+test('a cleared message must not be on the page, and reach the bot before the clearing', async () => {
+  const { world, person } = newWorld();
+  await sendMessage(world, person, false);
+  const before = page;
+  await clearConversation(world, person);
+  expect(await pagesAreWhole(world)).toMatchObject(broken());
+  page = before;
+  expect(await pagesAreWhole(world)).toMatchObject(broken('which was cleared'));
+  const [messageId] = person.conversation.sent.keys();
+  const { phone } = person;
+  const message = { type: 'chat.message', timestamp: '2026-01-01T00:00:00.000Z', data: { phone, messageId } };
+  const cleared = { type: 'chat.cleared', timestamp: '2026-01-01T00:00:01.000Z', data: { phone } };
   botEvents = [message, cleared];
-  expect(await messagesReachedBot(world)).toMatchObject({ broken: [] });
+  expect(await messagesReachedBot(world)).toMatchObject(broken());
   botEvents = [cleared, message];
-  expect(await messagesReachedBot(world)).toMatchObject({ broken: [expect.stringContaining('after it was cleared')] });
+  expect(await messagesReachedBot(world)).toMatchObject(broken('after it was cleared'));
 });
 
 test('a recording must reach its user and the bot byte by byte, and be gone after a clearing', async () => {
   const { world, person } = newWorld();
   await sendRecording(world, person, false);
   const sent = stored!;
-  expect(await recordingsAreWhole(world)).toMatchObject({ checked: 1, broken: [] });
+  expect(await recordingsAreWhole(world)).toMatchObject({ checked: 1, ...broken() });
   stored = Buffer.from(sent).fill(0, 900, 901);
-  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('other bytes')] });
+  expect(await recordingsAreWhole(world)).toMatchObject(broken('other bytes'));
   stored = null;
-  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('gets 404')] });
+  expect(await recordingsAreWhole(world)).toMatchObject(broken('gets 404'));
   await clearConversation(world, person);
-  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [] });
+  expect(await recordingsAreWhole(world)).toMatchObject(broken());
   stored = sent;
-  expect(await recordingsAreWhole(world)).toMatchObject({ broken: [expect.stringContaining('other bytes')] });
+  expect(await recordingsAreWhole(world)).toMatchObject(broken('gets 200'));
 });
 
 test.each([0, 1, 2])('a recording is found in a file, as it is and in base64 after %i bytes', async (before) => {
   const { world } = newWorld();
   const stateDir = mkdtempSync(join(tmpdir(), 'state-'));
   world.rig.stateDir = stateDir;
-  world.marker = 'marker0123456789abcdef';
-  const bytes = Buffer.from(`${'.'.repeat(before)}${world.marker} and more`);
-  for (const content of [bytes, Buffer.from(bytes.toString('base64')), Buffer.from('nothing')]) {
+  const text = `${'.'.repeat(before)}${world.marker} and more`;
+  for (const [content, times] of [[text, 1] as const, [btoa(text), 1] as const, ['nothing', 0] as const]) {
     writeFileSync(join(stateDir, 'file'), content);
-    const isHeld = content.toString() !== 'nothing';
-    expect((await textIsNowhere(world)).broken).toHaveLength(isHeld ? 1 : 0);
+    expect((await textIsNowhere(world)).broken).toHaveLength(times);
   }
   rmSync(stateDir, { recursive: true });
 });

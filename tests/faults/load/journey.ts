@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Choices, Person, type Role } from '../person.ts';
 import { type World, pause, Stuck } from '../rig.ts';
-import { receiveReply, clearConversation, openChat, reconnectChats, resendFailed, writeOnWeb } from './conversation.ts';
-import { Follower } from './streams.ts';
 import {
   changePlan,
   readProfile,
@@ -14,45 +12,44 @@ import {
   signIn,
   startTrial,
 } from './acts.ts';
+import { receiveReply, clearConversation, openChat, resendFailed, writeOnWeb } from './conversation.ts';
+import { Follower } from './streams.ts';
 
 const places = 20;
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
 
 /** Runs so many users concurrently until the end; a new one replaces each that leaves. */
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
-  const newcomer = () => {
-    const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());
-    world.people.push(person);
-    return person;
-  };
   const place = async (index: number) => {
     await sleep(index * 200);
-    while (!world.closing.aborted) await runJourney(world, newcomer());
+    while (!world.closing.aborted) {
+      const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());
+      world.people.push(person);
+      await runJourney(world, person);
+    }
   };
   await Promise.all(Array.from({ length: places }, (_, index) => place(index)));
 }
 
-type Chat = 'write on the web' | 'receive a reply' | 'reconnect' | 'resend' | 'clear';
-type Action = 'write' | 'plan' | 'platform' | 'sign in' | 'log out' | 'reload' | 'readProfile' | 'leave' | Chat;
-
-const actions: Record<Action, (world: World, person: Person) => Promise<void> | void> = {
+const actions = {
   write,
   plan: changePlan,
   platform: changePlatform,
   'sign in': signIn,
   'log out': logOut,
-  reload: (_, { followers, choices }) => choices.pick(followers).stream.disconnect(),
-  readProfile,
+  reload: (_: World, { followers, choices }: Person) => choices.pick(followers).disconnect(),
+  'read profile': readProfile,
   leave: deleteAccount,
   'write on the web': writeOnWeb,
   'receive a reply': receiveReply,
-  reconnect: (_, person) => reconnectChats(person),
+  // The network of the device changes: every chat stream breaks and is resumed.
+  reconnect: (_: World, { chats }: Person) => chats.forEach((chat) => chat.disconnect()),
   resend: resendFailed,
   clear: clearConversation,
 };
 
-const weights: Record<Person['role'], Partial<Record<Action, number>>> = {
-  talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, readProfile: 1, leave: 0.15 },
+const weights: Record<Role, Partial<Record<keyof typeof actions, number>>> = {
+  talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, 'read profile': 1, leave: 0.15 },
   writer: {
     'write on the web': 10,
     'receive a reply': 4,
@@ -62,23 +59,24 @@ const weights: Record<Person['role'], Partial<Record<Action, number>>> = {
     write: 1,
     'sign in': 0.3,
     'log out': 0.3,
-    readProfile: 1,
+    'read profile': 1,
     leave: 0.2,
   },
-  subscriber: { plan: 6, write: 5, platform: 1, readProfile: 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
-  visitor: { 'sign in': 4, 'log out': 1, readProfile: 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
+  subscriber: { plan: 6, write: 5, platform: 1, 'read profile': 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
+  visitor: { 'sign in': 4, 'log out': 1, 'read profile': 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
 };
 
 /** One user: signs up, opens one or two tabs, and makes random actions until the end or their own limit. */
 async function runJourney(world: World, person: Person): Promise<void> {
+  const { choices } = person;
   try {
     await begin(world, person);
-    for (let left = person.choices.between(8, 70); left > 0 && !person.left && !world.closing.aborted; left -= 1) {
-      const action = person.choices.weighted<Action>(weights[person.role]);
+    for (let left = choices.between(8, 70); left > 0 && !person.left && !world.closing.aborted; left -= 1) {
+      const action = choices.weighted(weights[person.role]);
       person.doing = action;
       await actions[action](world, person);
       person.doing = undefined;
-      await pause(world, person.choices.between(200, 1200));
+      await pause(world, choices.between(200, 1200));
     }
   } catch (error) {
     if (!(error instanceof Stuck)) world.seen.push(`${person.phone} at ${person.doing}: ${String(error)}`);
@@ -87,11 +85,10 @@ async function runJourney(world: World, person: Person): Promise<void> {
 
 async function begin(world: World, person: Person): Promise<void> {
   const { choices, role } = person;
-  person.doing = 'first contact';
+  person.doing = 'sign-up';
   await reportContact(world, person);
-  person.doing = 'first sign-in';
   await signIn(world, person);
-  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.followers.push(new Follower(world, person));
+  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.followers.push(new Follower(world, person).open());
   person.doing = 'trial';
   if (role === 'talker' || role === 'writer') await startTrial(world, person, 'platinum');
   if (role === 'writer') await openChat(world, person);

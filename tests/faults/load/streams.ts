@@ -1,24 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEvent, reconnectDelay } from '../../../web/rules/stream-events.ts';
-import type { Person, OpenTab, OpenChat, Message } from '../person.ts';
-import type { World } from '../rig.ts';
+import type { ChatPage } from '#contract/chat-schemas';
+import { applyEvent, conversationOf, type Conversation } from '../../../web/rules/conversation-changes.ts';
+import { isUsage, readEvent, reconnectDelay } from '../../../web/rules/stream-events.ts';
 import { readEvents } from '../../api/support/read-events.ts';
-import type { Answer, Site } from '../site.ts';
+import type { Person } from '../person.ts';
+import type { World } from '../rig.ts';
+import type { Site } from '../site.ts';
 
-/** Opens a stream once and resolves when it ends; calls `opened` when the server has accepted it. */
-type Connect = (signal: AbortSignal, opened: () => void) => Promise<void>;
+type LiveEvent = NonNullable<ReturnType<typeof readEvent>>;
 
-/** Keeps a stream open until it is closed, and reconnects by the website's rule. */
-export class ReconnectingStream {
+/** A tab with a stream, which reconnects by the website's rule until it is closed. */
+abstract class Tab {
   /** How often the server has accepted the stream. */
   opened = 0;
+  isOpen = false;
+  protected readonly world: World;
+  protected readonly person: Person;
   readonly #closed = new AbortController();
   #connection = new AbortController();
   #pause = new AbortController();
   #attempts = 0;
 
-  constructor(connect: Connect) {
-    void this.#keepOpen(connect);
+  constructor(world: World, person: Person) {
+    this.world = world;
+    this.person = person;
+  }
+
+  protected abstract readonly route: { name: string; path: string };
+
+  /** What the address of the next connection tells the server; null if the tab cannot connect now. */
+  protected abstract query(): Promise<Record<string, string> | null>;
+
+  protected abstract receive(event: LiveEvent, id: string | undefined): void;
+
+  open(): this {
+    void this.#keepOpen();
+    return this;
   }
 
   /** Breaks the connection; the next one follows after the usual pause. */
@@ -37,10 +54,11 @@ export class ReconnectingStream {
     this.#connection.abort();
   }
 
-  async #keepOpen(connect: Connect): Promise<void> {
+  async #keepOpen(): Promise<void> {
     while (!this.#closed.signal.aborted) {
       this.#connection = new AbortController();
-      await connect(this.#connection.signal, () => this.#accepted()).catch(() => undefined);
+      await this.#connect(this.#connection.signal).catch(() => undefined);
+      this.isOpen = false;
       this.#attempts += 1;
       // The website gives up after its last attempt; the person then returns to the tab, which starts the attempts
       // again.
@@ -52,159 +70,86 @@ export class ReconnectingStream {
     }
   }
 
-  #accepted(): void {
+  /** Opens the stream with a ticket, and reads it until it ends. */
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { site, figures } = this.world;
+    const query = await this.query();
+    if (!query) return;
+    const { token } = this.person;
+    const { body } = await site.call('stream ticket', 'POST', '/api/user/stream-ticket', { token });
+    if (!body.ticket) return;
+    const search = new URLSearchParams({ token: body.ticket, ...query });
+    const response = await fetch(`${site.url}${this.route.path}?${search}`, { signal });
+    figures.answered(this.route.name, response.ok ? null : `http_${response.status}`);
+    if (!response.ok) return;
     this.#attempts = 0;
     this.opened += 1;
+    this.isOpen = true;
+    for await (const { id, event, data } of readEvents(response.body!)) {
+      const message = event || !data ? null : readEvent(data);
+      if (message) this.receive(message, id);
+    }
   }
-}
-
-/** Opens a stream with a ticket and returns its body; null when the server refuses. `query` follows the ticket. */
-async function openStream(
-  { site, figures }: World,
-  { token }: Person,
-  { name, path, query = '' }: { name: string; path: string; query?: string },
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array> | null> {
-  const { body } = await site.call('stream ticket', 'POST', '/api/user/stream-ticket', { token });
-  if (!body.ticket) return null;
-  const url = `${site.url}${path}?token=${encodeURIComponent(body.ticket)}${query}`;
-  const response = await fetch(url, { signal });
-  figures.answered(name, response.ok ? null : `http_${response.status}`);
-  return response.ok ? response.body : null;
 }
 
 /** A tab with an open usage stream. */
-export class Follower implements OpenTab {
-  /** The last total that the stream sent; undefined while the stream is not open. */
+export class Follower extends Tab {
+  /** The last total that the stream sent. */
   total: number | undefined;
-  readonly stream: ReconnectingStream;
-  readonly #world: World;
-  readonly #person: Person;
+  protected readonly route = { name: 'stream opened', path: '/api/user/usage-stream' };
 
-  constructor(world: World, person: Person) {
-    this.#world = world;
-    this.#person = person;
-    this.stream = new ReconnectingStream((signal, opened) =>
-      this.#connect(signal, opened).finally(() => (this.total = undefined)),
-    );
+  protected async query() {
+    this.total = undefined;
+    return {};
   }
 
-  async #connect(signal: AbortSignal, opened: () => void): Promise<void> {
-    const request = { name: 'stream opened', path: '/api/user/usage-stream' };
-    const body = await openStream(this.#world, this.#person, request, signal);
-    if (!body) return;
-    opened();
-    for await (const { event, data } of readEvents(body)) {
-      const message = event || !data ? null : readEvent(data);
-      if (message?.type === 'usageUpdate') this.total = message.count;
-    }
+  protected receive(event: LiveEvent): void {
+    if (event.type === 'usageUpdate') this.total = event.count;
   }
 }
-
-type Change =
-  | { type: 'message'; message: Message }
-  | { type: 'state'; upTo: number; state: string }
-  | { type: 'cleared' }
-  | { type: 'reset' };
 
 /** A tab with an open chat: reads the page once, follows the stream, and resumes it after the last revision. */
-export class ChatFollower implements OpenChat {
-  /** By `seq`. */
-  readonly messages = new Map<number, Message>();
-  connected = false;
-  readonly stream: ReconnectingStream;
-  readonly #world: World;
-  readonly #person: Person;
-  #revision: number | undefined;
-
-  constructor(world: World, person: Person) {
-    this.#world = world;
-    this.#person = person;
-    this.stream = new ReconnectingStream((signal, opened) =>
-      this.#connect(signal, opened).finally(() => (this.connected = false)),
-    );
-  }
+export class ChatFollower extends Tab {
+  #conversation: Conversation | null = null;
+  protected readonly route = { name: 'chat stream opened', path: '/api/user/chat-stream' };
 
   /** What the tab shows: the messages in their order. */
-  get shown(): Message[] {
-    return [...this.messages.values()].toSorted((a, b) => a.seq - b.seq);
+  get shown(): Conversation['messages'] {
+    return this.#conversation?.messages ?? [];
   }
 
-  async #connect(signal: AbortSignal, opened: () => void): Promise<void> {
-    if (this.#revision === undefined && !(await this.#readPage())) return;
-    const request = { name: 'chat stream opened', path: '/api/user/chat-stream', query: `&after=${this.#revision}` };
-    const body = await openStream(this.#world, this.#person, request, signal);
-    if (!body) return;
-    opened();
-    this.connected = true;
-    await this.#read(body);
+  protected async query() {
+    this.#conversation ??= await readPage(this.world.site, this.person.token!);
+    return this.#conversation && { after: String(this.#conversation.revision) };
   }
 
-  async #readPage(): Promise<boolean> {
-    const page = await readPage(this.#world.site, this.#person.token!);
-    if (!page) return false;
-    this.messages.clear();
-    for (const message of page.messages) this.messages.set(message.seq, message);
-    this.#revision = page.revision;
-    return true;
-  }
-
-  async #read(body: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const { id, event, data } of readEvents(body)) {
-      if (event || !data || id === undefined) continue;
-      const change = JSON.parse(data) as Change;
-      if (change.type === 'reset') {
-        this.#revision = undefined;
-        return;
-      }
-      this.#checkRevision(Number(id));
-      this.#apply(change);
+  protected receive(event: LiveEvent, id: string | undefined): void {
+    if (isUsage(event) || id === undefined || !this.#conversation) return;
+    if (event.type === 'reset') {
+      this.#conversation = null;
+      this.disconnect();
+      return;
     }
+    // A resumed stream sends each change after the last revision once.
+    if (Number(id) <= this.#conversation.revision) this.#complain(`revision ${id} arrived twice`);
+    this.#conversation = applyEvent(this.#conversation, event, Number(id));
+    if (new Set(this.shown.map(({ seq }) => seq)).size < this.shown.length) this.#complain('two messages of one seq');
   }
 
-  /** A resumed stream sends each change after the last revision once: no revision arrives twice. */
-  #checkRevision(revision: number): void {
-    const { phone } = this.#person;
-    if (revision <= this.#revision!) this.#world.seen.push(`${phone}: revision ${revision} arrived twice`);
-    this.#revision = revision;
-  }
-
-  #apply(change: Change): void {
-    if (change.type === 'cleared') this.messages.clear();
-    if (change.type === 'message') this.#show(change.message);
-    if (change.type === 'state') {
-      for (const message of this.messages.values()) {
-        if (message.author === 'user' && message.seq <= change.upTo && message.state === 'sent')
-          message.state = change.state;
-      }
-    }
-  }
-
-  #show(message: Message): void {
-    const known = this.messages.get(message.seq);
-    if (known && known.id !== message.id)
-      this.#world.seen.push(`${this.#person.phone}: ${known.id} and ${message.id} have the same seq`);
-    this.messages.set(message.seq, message);
+  #complain(what: string): void {
+    this.world.seen.push(`${this.person.phone}: ${what}`);
   }
 }
 
-const perPage = 50;
-
-/** The whole conversation, oldest first, with the revision of its newest page; null when a call failed. */
-export async function readPage(site: Site, token: string): Promise<{ revision: number; messages: Message[] } | null> {
-  const newest = await page(site, token, '');
-  if (newest.status !== 200) return null;
-  const messages: Message[] = newest.body.messages;
-  let { hasMore } = newest.body;
-  while (hasMore) {
-    const older = await page(site, token, `&before=${messages[0]!.seq}`);
-    if (older.status !== 200) return null;
-    messages.unshift(...older.body.messages);
-    ({ hasMore } = older.body);
-  }
-  return { revision: newest.body.revision, messages };
-}
-
-function page(site: Site, token: string, before: string): Promise<Answer> {
-  return site.call('chat page', 'GET', `/api/user/chat?limit=${perPage}${before}`, { token });
+/** The whole conversation, with the revision of its newest page; null when a call failed. */
+export async function readPage(site: Site, token: string): Promise<Conversation | null> {
+  let read: Conversation | undefined;
+  do {
+    const before: string = read ? `&before=${read.messages[0]!.seq}` : '';
+    const { status, body } = await site.call('chat page', 'GET', `/api/user/chat?limit=50${before}`, { token });
+    if (status !== 200) return null;
+    const { messages, hasMore } = body as ChatPage;
+    read = read ? { ...read, messages: [...messages, ...read.messages], hasMore } : conversationOf(body as ChatPage);
+  } while (read.hasMore);
+  return read;
 }
