@@ -13,7 +13,7 @@ import { measureReturning } from './parts/returning.ts';
 import { measureVoice } from './parts/voice.ts';
 import { partText, type Part } from './report.ts';
 import { root, stateDir } from './rig/settings.ts';
-import { measureStealTime } from './rig/workerd.ts';
+import { measureStealTime } from './rig/processes.ts';
 
 const parts: Record<string, (quick: boolean) => Promise<Part>> = {
   a: measureCalls,

@@ -1,7 +1,10 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, type Request, tokenOf } from './request.ts';
-import { residentKb, type Running } from '../rig/workerd.ts';
+import { inParallel } from '../report.ts';
+import { memoryKb } from '../rig/processes.ts';
+import type { Rig } from '../rig/rig.ts';
+import type { Running } from '../rig/workerd.ts';
+import { type Request, tokenOf } from './request.ts';
 
 export type Stream = { user: number; url: string };
 
@@ -19,17 +22,19 @@ export class Crowd {
   /** Opens the streams; resolves when each has received its first event. */
   static async open(streams: Stream[]): Promise<Crowd> {
     const crowd = new Crowd();
-    const waiting = [...streams];
-    const open = async () => {
-      for (let stream = waiting.pop(); stream; stream = waiting.pop()) await crowd.#open(stream);
-    };
-    await Promise.all(Array.from({ length: atOnce }, open));
+    await inParallel(atOnce, streams, (stream) => crowd.#open(stream));
     return crowd;
   }
 
   /** Records that a count is posted now. */
   posted(user: number, count: number): void {
     this.#sent.set(`${user} ${count}`, performance.now());
+  }
+
+  /** Waits until so many have arrived, or a timeout (ms). */
+  async until(arrivals: number, patienceMs: number): Promise<void> {
+    const begun = performance.now();
+    while (this.latencies.length < arrivals && performance.now() - begun < patienceMs) await sleep(10);
   }
 
   close(): void {
@@ -65,41 +70,77 @@ export class Crowd {
   }
 }
 
-const postsPerSecond = 50;
-const patienceMs = 3000;
+/** As many as one user may have. */
+export const streamsEach = 10;
 
-/** Users with open streams, and how to post for one of them. */
-export type Audience = {
-  caller: Caller;
-  crowd: Crowd;
-  firstUser: number;
+/** Users with so many streams each, at these addresses. */
+type Group = { users: number; firstUser?: number; streamsEach?: number; urlOf: (user: number) => Promise<string> };
+
+export const solaceUrl =
+  ({ url }: Running, name = 'usage-stream') =>
+  async (user: number) =>
+    `${url}/api/user/${name}?token=${await tokenOf(user)}`;
+
+export const bareUrl =
+  ({ url }: Running) =>
+  async (user: number) =>
+    `${url}/streams/${user}`;
+
+export async function streamsOf({ users, firstUser = 0, urlOf, ...group }: Group): Promise<Stream[]> {
+  const numbers = Array.from({ length: users }, (_, index) => firstUser + index);
+  const streams = await Promise.all(numbers.map(async (user) => ({ user, url: await urlOf(user) })));
+  return streams.flatMap((stream) => Array.from({ length: group.streamsEach ?? streamsEach }, () => stream));
+}
+
+/** How to post the next count of a user; `from` is that of each user at the beginning. */
+type Posts = { from: number; post: (user: number, count: number) => Request };
+
+/** Users with open streams, and the memory of each stream in the process, in KB. */
+export type Audience = Awaited<ReturnType<typeof openAudience>>;
+
+/** Opens the streams of a group. */
+export async function openAudience(rig: Rig, running: Running, { from, post, ...group }: Group & Posts) {
+  const streams = await streamsOf(group);
+  // The first streams cost memory that all share.
+  for (let round = 0; round < 3; round += 1) {
+    const passing = await Crowd.open(streams.slice(0, 100));
+    passing.close();
+    await sleep(300);
+  }
+  const before = memoryKb(running.pid);
+  const crowd = await Crowd.open(streams);
+  await sleep(1000);
+  const kbPerStream = (memoryKb(running.pid) - before) / streams.length;
   /** The current count of each user. */
-  counts: number[];
-  streamsEach: number;
-  post: (user: number, count: number) => Request;
-};
+  const counts = Array.from({ length: group.users }, () => from);
+  const caller = rig.caller(running, 8);
+  const postNext = async (index: number) => {
+    const user = (group.firstUser ?? 0) + index;
+    counts[index]! += 1;
+    const request = post(user, counts[index]!);
+    crowd.posted(user, counts[index]!);
+    await caller.call(request);
+  };
+  return { crowd, streams, kbPerStream, users: group.users, postNext };
+}
 
 export type Delivered = { latencies: number[]; lost: number };
 
+const postsPerSecond = 50;
+
 /** Posts for each user in turn at an even pace; waits until everything has arrived, or a timeout. */
-export async function paced(audience: Audience, seconds: number): Promise<Delivered> {
-  const { caller, crowd, counts, firstUser, post, streamsEach } = audience;
+export async function paced({ crowd, streams, users, postNext }: Audience, seconds: number): Promise<Delivered> {
   const posts = seconds * postsPerSecond;
   crowd.latencies.length = 0;
   const begun = performance.now();
-  const answers: Promise<string>[] = [];
+  const answers: Promise<void>[] = [];
   for (let index = 0; index < posts; index += 1) {
     await sleep(Math.max(0, begun + (index * 1000) / postsPerSecond - performance.now()));
-    const user = index % counts.length;
-    counts[user]! += 1;
-    const request = post(firstUser + user, counts[user]!);
-    crowd.posted(firstUser + user, counts[user]!);
-    answers.push(caller.call(request));
+    answers.push(postNext(index % users));
   }
   await Promise.all(answers);
-  const expected = posts * streamsEach;
-  const patience = performance.now() + patienceMs;
-  while (crowd.latencies.length < expected && performance.now() < patience) await sleep(20);
+  const expected = (posts * streams.length) / users;
+  await crowd.until(expected, 3000);
   return { latencies: [...crowd.latencies], lost: expected - crowd.latencies.length };
 }
 
@@ -109,34 +150,4 @@ if (process.argv[1] === import.meta.filename) {
     void Crowd.open(streams).then(() => process.send!('open'));
   });
   process.once('disconnect', () => process.exit());
-}
-
-export const users = 100;
-/** As many as one user may have. */
-export const streamsEach = 10;
-
-export type UrlOf = (running: Running, user: number) => Promise<string>;
-
-export const solaceUrl: UrlOf = async ({ url }, user) => `${url}/api/user/usage-stream?token=${await tokenOf(user)}`;
-export const bareUrl: UrlOf = async ({ url }, user) => `${url}/streams/${user}`;
-
-type Group = { firstUser: number; users: number; urlOf: UrlOf };
-
-/** The streams of so many users, each user as often as it has streams. */
-export async function streamsOf(running: Running, { firstUser, users, urlOf }: Group): Promise<Stream[]> {
-  const urls = await Promise.all(Array.from({ length: users }, (_, index) => urlOf(running, firstUser + index)));
-  return urls.flatMap((url, index) => Array.from({ length: streamsEach }, () => ({ user: firstUser + index, url })));
-}
-
-/** Opens the streams and returns the memory of each in the process, in KB, without the setup cost of the first ones. */
-export async function openWeighed(running: Running, streams: Stream[]): Promise<{ crowd: Crowd; kbPerStream: number }> {
-  for (let round = 0; round < 3; round += 1) {
-    const passing = await Crowd.open(streams.slice(0, 100));
-    passing.close();
-    await sleep(300);
-  }
-  const before = residentKb(running.pid);
-  const crowd = await Crowd.open(streams);
-  await sleep(1000);
-  return { crowd, kbPerStream: (residentKb(running.pid) - before) / streams.length };
 }

@@ -1,10 +1,11 @@
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { base64url, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
+import { Pool } from 'undici';
+import { signedHeaders } from '../../sandbox/bot/calls.ts';
 import { personAt, weekAnchor } from '../rig/database.ts';
 import { settingsFor } from '../rig/settings.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
 
 export type Request = {
   method: 'GET' | 'POST' | 'PUT';
@@ -13,14 +14,14 @@ export type Request = {
   body?: string | Uint8Array;
 };
 
-const { SESSION_KEYS, BOT_WEBHOOK_SECRET, CODE_PEPPER } = settingsFor(0);
-const [kid, secret] = SESSION_KEYS.split(':') as [string, string];
+const { SESSION_KEYS = '', BOT_WEBHOOK_SECRET, CODE_PEPPER = '' } = settingsFor(0);
+const [kid = '', secret = ''] = SESSION_KEYS.split(':');
 const codeKey = Buffer.from(hkdfSync('sha256', CODE_PEPPER, '', 'code', 32));
 const bot = new Webhook(BOT_WEBHOOK_SECRET);
-const json = { 'content-type': 'application/json' };
 const otp = '123456';
 /** As long as people's messages are on average, about 200 characters. */
 const messageText = 'I slept badly and keep thinking about tomorrow. '.repeat(4).trim();
+const audio = 'audio/ogg;codecs=opus';
 const tokens = new Map<number, Promise<string>>();
 
 /** The session token of a seeded user: the same for every call, as an app keeps its own for weeks. */
@@ -31,58 +32,49 @@ export function tokenOf(index: number): Promise<string> {
 }
 
 function signedFor(index: number): Promise<string> {
-  const { userId, sessionId } = personAt(index);
-  return new SignJWT({ sid: sessionId })
+  const { id } = personAt(index);
+  return new SignJWT({ sid: id })
     .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid })
-    .setSubject(userId)
+    .setSubject(id)
     .setIssuedAt()
     .setExpirationTime(weekAnchor / 1000)
     .sign(base64url.decode(secret));
 }
 
-const randomAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+const address = () => ({ 'cf-connecting-ip': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` });
 
-/** The query is for the bare Worker, which reads no token. */
-export async function meRequest(index: number): Promise<Request> {
-  return { method: 'GET', path: `/api/user/me?id=${personAt(index).userId}`, headers: await ownHeaders(index) };
+type Method = Request['method'];
+
+/** A call of a user. The bare Worker reads no token, but the `user` in the query. */
+async function userRequest(index: number, method: Method, path: string, body?: object): Promise<Request> {
+  const url = new URL(path, 'http://localhost');
+  url.searchParams.set('user', personAt(index).id);
+  const type = body instanceof Uint8Array ? audio : 'application/json';
+  const headers = {
+    authorization: `Bearer ${await tokenOf(index)}`,
+    ...address(),
+    ...(body && { 'content-type': type }),
+  };
+  const sent = body && { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
+  return { method, path: url.pathname + url.search, headers, ...sent };
 }
 
-/** A message of the user; the query is for the bare Worker. */
-export async function chatRequest(index: number): Promise<Request> {
-  const body = JSON.stringify({ id: crypto.randomUUID(), text: messageText });
-  const headers = { ...json, ...(await ownHeaders(index)) };
-  return { method: 'POST', path: `/api/user/chat/messages?id=${personAt(index).userId}`, headers, body };
-}
+export const meRequest = (index: number) => userRequest(index, 'GET', '/api/user/me');
 
-const audio = 'audio/ogg;codecs=opus';
+export const chatRequest = (index: number) =>
+  userRequest(index, 'POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: messageText });
 
-/** A recording of the user; the `user` in the path is for the bare Worker. */
-export async function recordingRequest(index: number, body: Uint8Array, id = crypto.randomUUID()): Promise<Request> {
-  const path = `/api/user/chat/voice?id=${id}&seconds=60&user=${personAt(index).userId}`;
-  return { method: 'POST', path, headers: { ...(await ownHeaders(index)), 'content-type': audio }, body };
-}
+export const newestMessage = (index: number) => userRequest(index, 'GET', '/api/user/chat?limit=1');
 
-export async function readRecording(index: number, id: string): Promise<Request> {
-  const path = `/api/user/chat/voice/${id}?user=${personAt(index).userId}`;
-  return { method: 'GET', path, headers: await ownHeaders(index) };
-}
+export const recordingRequest = (index: number, bytes: Uint8Array, id: string = crypto.randomUUID()) =>
+  userRequest(index, 'POST', `/api/user/chat/voice?id=${id}&seconds=60`, bytes);
 
-const ownHeaders = async (index: number) => ({
-  authorization: `Bearer ${await tokenOf(index)}`,
-  'cf-connecting-ip': randomAddress(),
-});
+export const readRecording = (index: number, id: string) => userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
 
 /** A call about a user, signed as the bot signs. */
 function botRequest(path: string, index: number, more: object = {}): Request {
   const body = JSON.stringify({ phone: personAt(index).phone, ...more });
-  const [id, at] = [`msg_${crypto.randomUUID()}`, new Date()];
-  const headers = {
-    ...json,
-    'cf-connecting-ip': randomAddress(),
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': bot.sign(id, at, body),
-  };
+  const headers = { ...address(), ...signedHeaders(bot, `msg_${crypto.randomUUID()}`, body) };
   return { method: 'POST', path, headers, body };
 }
 
@@ -90,8 +82,8 @@ function botRequest(path: string, index: number, more: object = {}): Request {
 export const usageRequest = (index: number, path = '/api/bot/usage') => botRequest(path, index);
 
 /** A reply of the bot whose text begins with a number. */
-export const replyRequest = (index: number, number: number) =>
-  botRequest('/api/bot/messages', index, { id: `reply-${crypto.randomUUID()}`, text: `${number} ${messageText}` });
+export const replyRequest = (index: number, number: number, path = '/api/bot/messages') =>
+  botRequest(path, index, { id: `reply-${crypto.randomUUID()}`, text: `${number} ${messageText}` });
 
 /** The bot asks for a recording. */
 export const fetchedRecording = (index: number, id: string) => botRequest('/api/bot/voice', index, { id });
@@ -105,10 +97,7 @@ export function spokenReply(index: number, bytes: Buffer): Request {
 /** The first users consent to the conversation. */
 export async function consentAll({ url }: { url: string }, users: number): Promise<void> {
   const caller = new Caller(url, 8);
-  const consent = async (index: number): Promise<Request> => {
-    const headers = { ...json, ...(await ownHeaders(index)) };
-    return { method: 'PUT', path: '/api/user/chat/consent', headers, body: JSON.stringify({ version: 'bench' }) };
-  };
+  const consent = (index: number) => userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
   await Promise.all(Array.from({ length: users }, async (_, index) => caller.call(await consent(index))));
   await caller.close();
 }
@@ -116,7 +105,7 @@ export async function consentAll({ url }: { url: string }, users: number): Promi
 /** The right code, valid once, which `codeRow` must have inserted. */
 export async function verifyRequest(index: number): Promise<Request> {
   const body = JSON.stringify({ phone: personAt(index).phone, otp });
-  const headers = { ...json, 'cf-connecting-ip': randomAddress() };
+  const headers = { 'content-type': 'application/json', ...address() };
   return { method: 'POST', path: '/api/auth/verify-otp', headers, body };
 }
 
@@ -141,10 +130,8 @@ export class Caller {
     const answer = await this.#pool.request({ method, path, headers, body: body ?? null });
     const isAudio = answer.headers['content-type'] === audio;
     const text = isAudio ? `${(await answer.body.arrayBuffer()).byteLength} bytes` : await answer.body.text();
-    if (answer.statusCode !== 200) {
-      throw new Error(`${method} ${path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
-    }
-    return text;
+    if (answer.statusCode === 200) return text;
+    throw new Error(`${method} ${path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
   }
 
   /** Makes the calls one after the other, with a pause after each; returns the duration of each, in ms. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { chromium, type Browser, type CDPSession } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
-import { inRounds, compare, median, ratioText, type Part } from '../report.ts';
+import { inRounds, compare, median, type Part } from '../report.ts';
 import { ports, root } from '../rig/settings.ts';
 import { startSite } from '../rig/site.ts';
 
@@ -19,10 +19,10 @@ export async function measureLanding(quick: boolean): Promise<Part> {
   const site = await startSite(join(root, 'dist/web'), ports.site, { 'blank.html': blank });
   const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
   try {
-    const laps = await inRounds(quick ? 3 : 9, {
-      landing: () => load(browser, `${site.url}/`),
-      blank: () => load(browser, `${site.url}/blank`),
-    });
+    const laps = await inRounds(
+      { rounds: quick ? 3 : 9 },
+      { landing: () => load(browser, `${site.url}/`), blank: () => load(browser, `${site.url}/blank`) },
+    );
     return describe(laps.landing, laps.blank);
   } finally {
     await browser.close();
@@ -30,22 +30,20 @@ export async function measureLanding(quick: boolean): Promise<Part> {
   }
 }
 
+const names: Record<keyof Load, string> = {
+  firstPaint: 'first paint, ms',
+  largestPaint: 'largest paint (LCP), ms',
+  loaded: 'load event, ms',
+  blocked: 'blocked by long tasks (TBT), ms',
+  shift: 'layout shift (CLS)',
+  bytes: 'transferred, KB',
+};
+
 function describe(landing: Load[], empty: Load[]): Part {
   const values = (loads: Load[], key: keyof Load) => loads.map((load) => load[key]);
-  const rows = (
-    [
-      ['first paint, ms', 'firstPaint'],
-      ['largest paint (LCP), ms', 'largestPaint'],
-      ['load event, ms', 'loaded'],
-      ['blocked by long tasks (TBT), ms', 'blocked'],
-      ['layout shift (CLS)', 'shift'],
-      ['transferred, KB', 'bytes'],
-    ] as const
-  ).map(([title, key]) => {
+  const rows = (Object.keys(names) as (keyof Load)[]).map((key) => {
     const [ours, theirs] = [values(landing, key), values(empty, key)];
-    const wrap = (list: number[]) => list.map((value) => [value]);
-    const ratio = median(theirs) > 0 ? ratioText(compare(wrap(ours), wrap(theirs))) : '';
-    return [title, median(ours), median(theirs), ratio];
+    return [names[key], median(ours), median(theirs), median(theirs) > 0 ? compare(ours, theirs).text : ''];
   });
   const middle = (key: keyof Load) => median(values(landing, key));
   const later = middle('largestPaint') - median(values(empty, 'largestPaint'));
@@ -56,7 +54,7 @@ function describe(landing: Load[], empty: Load[]): Part {
     targets: [
       { what: "largest paint after a blank page's", value: later, atMost: 150, unit: ' ms' },
       { what: 'blocked by long tasks', value: middle('blocked'), atMost: 100, unit: ' ms' },
-      { what: 'layout shift', value: middle('shift'), atMost: 0, unit: '' },
+      { what: 'layout shift', value: middle('shift'), atMost: 0 },
     ],
   };
 }
@@ -88,25 +86,17 @@ export async function throttle(devtools: CDPSession, slow: Network): Promise<voi
 }
 
 /** The figures of one page load: ms, the layout shift, and transferred KB. */
-type Load = {
-  firstPaint: number;
-  largestPaint: number;
-  shift: number;
-  blocked: number;
-  loaded: number;
-  bytes: number;
-};
+type Load = ReturnType<typeof read>;
 
-type Seen = { largestPaint: number; shift: number; tasks: { startTime: number; duration: number }[] };
 declare global {
   interface Window {
-    seen: Seen;
+    seen: { largestPaint: number; shift: number; tasks: { startTime: number; duration: number }[] };
   }
 }
 
 /** Runs in the page, before anything else. */
 function observe(): void {
-  const seen: Seen = { largestPaint: 0, shift: 0, tasks: [] };
+  const seen: Window['seen'] = { largestPaint: 0, shift: 0, tasks: [] };
   window.seen = seen;
   const watch = (type: string, take: (entry: PerformanceEntry) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
@@ -116,7 +106,7 @@ function observe(): void {
 }
 
 /** Runs in the page after loading has ended. */
-export function read(): Load {
+export function read() {
   const { largestPaint, shift, tasks } = window.seen;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const firstPaint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;

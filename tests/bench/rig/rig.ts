@@ -1,24 +1,15 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle, type Bundle, startProgram, startWorkerd, type Running, type WorkerdSettings } from './workerd.ts';
+import { listen } from '../../sandbox/start.ts';
+import { Caller } from '../load/request.ts';
 import { startDatabase, type Database } from './database.ts';
 import { ports, settingsFor } from './settings.ts';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { startProgram, startWorkerd, type Running } from './workerd.ts';
 
-const bundles = new Map<string, Promise<Bundle>>();
-/** A proxy that adds a latency to a port. */
-const distance = fileURLToPath(new URL('distance-process.ts', import.meta.url));
-const solaceObjects = [{ className: 'LiveUser', binding: 'LIVE_USER' }];
-const bareObjects = [{ className: 'Feed', binding: 'FEED' }];
-
-type SolaceOptions = {
+type Options = {
   port?: number;
   databasePort?: number;
-  name?: 'solace' | 'socket-count';
   botUrl?: string;
   /** Where Durable Objects store their files; left out, in memory. */
   disk?: string;
@@ -26,59 +17,62 @@ type SolaceOptions = {
 
 /** What one measurement starts, and one `close` ends, last first. */
 export class Rig {
-  readonly #running: Running[] = [];
+  readonly #stops: (() => Promise<void>)[] = [];
 
   /** The local libSQL server with so many users. */
   async database(users: number, port = ports.database): Promise<Database> {
     return this.#keep(await startDatabase(port, users));
   }
 
-  /** The product, optionally with the additional path `/socket-count`. */
-  solace(options: SolaceOptions = {}): Promise<Running> {
-    const { port = ports.solace, databasePort = ports.database, name = 'solace', botUrl, disk } = options;
+  /** The product, or with `main` a variant of it. */
+  async solace(
+    { port = ports.solace, databasePort = ports.database, botUrl, disk }: Options = {},
+    main = 'worker/index',
+  ) {
     const vars = { ...settingsFor(databasePort), ...(botUrl && { BOT_WEBHOOK_URL: botUrl }) };
-    return this.#serve(name, { port, vars, objects: solaceObjects, ...(disk && { disk }) });
+    return this.#keep(await startWorkerd({ main: `${main}.ts`, port, vars, disk }));
   }
 
   /** The baseline of the product. */
-  bare(options: Pick<SolaceOptions, 'databasePort' | 'disk'> = {}): Promise<Running> {
-    const { databasePort = ports.database, disk } = options;
-    const vars = settingsFor(databasePort);
-    return this.#serve('bare', { port: ports.bare, vars, objects: bareObjects, ...(disk && { disk }) });
+  bare(options: Options = {}): Promise<Running> {
+    return this.solace({ port: ports.bare, ...options }, 'tests/bench/workers/bare');
   }
 
   /** The port of the database with this latency in ms. */
   async distance(roundTripMs: number): Promise<number> {
     const order = { port: ports.distance, target: ports.database, roundTripMs };
-    this.#keep(await startProgram(distance, order, ''));
+    this.#keep(await startProgram('rig/distance-process.ts', order));
     return ports.distance;
-  }
-
-  async close(): Promise<void> {
-    for (const each of this.#running.splice(0).toReversed()) await each.stop();
   }
 
   /** A folder for what Durable Objects store, in memory where the machine has such a folder. */
   folder(): string {
     const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'solace-objects-'));
-    const stop = async () => rmSync(folder, { recursive: true, force: true });
-    this.#running.push({ url: '', pid: 0, stop });
+    this.#stops.push(async () => rmSync(folder, { recursive: true, force: true }));
     return folder;
   }
 
-  /** A bot that accepts every event and does nothing; the URL for `BOT_WEBHOOK_URL`. */
+  /** A bot in this process that accepts every event and does nothing; the URL for `BOT_WEBHOOK_URL`. */
   async bot(): Promise<string> {
-    return this.#keep(await startBot()).url;
+    const server = await listen(0);
+    server.serve((request, response) => request.resume().on('end', () => response.writeHead(200).end('{}')));
+    this.#stops.push(() => server.close());
+    return `http://127.0.0.1:${server.port}`;
   }
 
-  async #serve(name: string, settings: Omit<WorkerdSettings, 'bundle'>): Promise<Running> {
-    const built = bundles.get(name) ?? bundle(name);
-    bundles.set(name, built);
-    return this.#keep(await startWorkerd({ bundle: await built, ...settings }, '/api/health'));
+  /** Calls a server over connections that stay open. */
+  caller({ url }: Running, connections = 1): Caller {
+    const caller = new Caller(url, connections);
+    this.#stops.push(() => caller.close());
+    return caller;
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops.splice(0).toReversed()) await stop();
   }
 
   #keep<Each extends Running>(running: Each): Each {
-    this.#running.push(running);
+    this.#stops.push(running.stop);
     return running;
   }
 }
@@ -91,18 +85,4 @@ export async function withRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
   } finally {
     await rig.close();
   }
-}
-
-/** A bot that accepts every event; it runs in the process that measures, and does nothing else. */
-async function startBot(): Promise<Running> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(200).end('{}'));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const stop = async () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, pid: process.pid, stop };
 }

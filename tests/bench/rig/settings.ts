@@ -1,35 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { addresses } from '../../product/vars.ts';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-const random = (bytes: number) => randomBytes(bytes).toString('base64url');
-
-/** Created for each run; shared by the Worker, the local services and the caller. */
-const secrets = {
-  TURSO_AUTH_TOKEN: random(32),
-  SESSION_KEYS: `bench:${random(32)}`,
-  CHAT_KEYS: `bench:${random(32)}`,
-  CODE_PEPPER: random(32),
-  /** A few users, who call repeatedly. */
-  LIMIT_CALLS_PER_USER: '100000/1m',
-  WHATSAPP_PHONE_NUMBER_ID: '100000000000001',
-  WHATSAPP_TOKEN: random(32),
-  WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'en_US',
-  BOT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
-  EXTERNAL_TOKEN_AUDIENCE: 'solace',
-  STRIPE_SECRET_KEY: `sk_test_${random(24)}`,
-  STRIPE_WEBHOOK_SECRET: `whsec_${random(32)}`,
-  /** So high that no measured message is refused. */
-  CHAT_MESSAGES_PER_MINUTE: '99999',
-  CHAT_MESSAGES_WAITING: '99999',
-};
-
-/** The settings of a Worker with its database on the port. */
-export function settingsFor(databasePort: number): typeof secrets & Record<string, string> {
-  return { ...secrets, ...addresses(ports.solace, databasePort), EXTERNAL_TOKEN_ISSUER: 'https://issuer.test' };
-}
+import { addresses, refreshVars } from '../../product/vars.ts';
+import type { SandboxSecrets } from '../../sandbox/services.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -48,3 +20,16 @@ export const ports = {
   /** One Worker and one database for each size. */
   growth: firstPort + 10,
 };
+
+/** The settings of a Worker with its database on the port; the local services and the caller share the secrets. */
+export function settingsFor(databasePort: number): SandboxSecrets & Record<string, string> {
+  // Without the keys of the notices, which no user of the benchmarks has subscribed to.
+  const { VAPID_KEYS: _keys, ...vars } = refreshVars(join(stateDir, 'vars'), addresses(ports.solace, databasePort));
+  return {
+    ...(vars as SandboxSecrets),
+    // So high that no measured call is refused: few users call repeatedly.
+    LIMIT_CALLS_PER_USER: '100000/1m',
+    CHAT_MESSAGES_PER_MINUTE: '99999',
+    CHAT_MESSAGES_WAITING: '99999',
+  };
+}

@@ -1,30 +1,14 @@
-import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { extname, join } from 'node:path';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { getMimeType } from 'hono/utils/mime';
 import { consentVersion } from '#contract/chat-limits';
 import { freePort } from '../../product/machine.ts';
 import { startProduct } from '../../product/start-product.ts';
+import { listen } from '../../sandbox/start.ts';
 import { root, stateDir } from './settings.ts';
 
-type File = { body: Buffer; headers: Record<string, string> };
-type Rule = { pattern: RegExp; headers: Record<string, string> };
-
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json',
-  '.webmanifest': 'application/manifest+json',
-  '.txt': 'text/plain; charset=utf-8',
-  '.xml': 'application/xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-  '.avif': 'image/avif',
-  '.webp': 'image/webp',
-};
 const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;
 
 /**
@@ -33,56 +17,47 @@ const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;
  */
 export async function startSite(directory: string, port: number, extra: Record<string, string>, api?: string) {
   const files = readFiles(directory, extra);
-  const server = createServer((request, response) => {
+  const server = await listen(port);
+  server.serve((request, response) => {
     if (api && request.url!.startsWith('/api/')) return forward(request, response, api);
     const file = files.get(request.url!.split('?')[0]!);
-    response.writeHead(file ? 200 : 404, file?.headers);
-    response.end(file?.body);
+    response.writeHead(file ? 200 : 404, file?.headers).end(file?.body);
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const stop = async () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, api: string): void {
   const { method, headers } = request;
   const onward = httpRequest(new URL(request.url!, api), { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode!, answer.headers);
-    answer.pipe(response);
+    answer.pipe(response.writeHead(answer.statusCode!, answer.headers));
   });
   onward.on('error', () => response.destroy());
   response.on('close', () => onward.destroy());
   request.pipe(onward);
 }
 
+type File = { body: Uint8Array; headers: Record<string, string> };
+
 function readFiles(directory: string, extra: Record<string, string>): Map<string, File> {
   const rules = readRules(readFileSync(join(directory, '_headers'), 'utf8'));
-  const files = new Map<string, File>();
-  const add = (name: string, content: Buffer) => {
+  const fileOf = (name: string, content: Uint8Array): [string, File] => {
     const path = `/${name.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '')}`;
     const packed = compressible.test(name);
-    files.set(path, {
-      body: packed ? brotliCompressSync(content) : content,
-      headers: {
-        'content-type': types[extname(name)] ?? 'application/octet-stream',
-        'cache-control': 'public, max-age=0, must-revalidate',
-        ...(packed && { 'content-encoding': 'br' }),
-        ...Object.assign({}, ...rules.filter(({ pattern }) => pattern.test(path)).map(({ headers }) => headers)),
-      },
-    });
+    const headers = {
+      'content-type': getMimeType(name) ?? 'application/octet-stream',
+      'cache-control': 'public, max-age=0, must-revalidate',
+      ...(packed && { 'content-encoding': 'br' }),
+      ...Object.assign({}, ...rules.filter(({ pattern }) => pattern.test(path)).map((rule) => rule.headers)),
+    };
+    return [path, { body: packed ? brotliCompressSync(content) : content, headers }];
   };
-  for (const entry of globSync('**/*', { cwd: directory, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === '_headers') continue;
-    const name = join(entry.parentPath, entry.name).slice(directory.length + 1);
-    add(name, readFileSync(join(directory, name)));
-  }
-  for (const [name, text] of Object.entries(extra)) add(name, Buffer.from(text));
-  return files;
+  const entries = globSync('**/*', { cwd: directory, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const built = paths.map((path) => fileOf(path.slice(directory.length + 1), readFileSync(path)));
+  return new Map([...built, ...Object.entries(extra).map(([name, text]) => fileOf(name, Buffer.from(text)))]);
 }
+
+type Rule = { pattern: RegExp; headers: Record<string, string> };
 
 /** Blocks of a path, where `*` stands for anything and `:name` for one part, and indented headers. A later block wins, so `! Header` adds nothing. */
 function readRules(text: string): Rule[] {
@@ -99,9 +74,6 @@ function patternOf(path: string): RegExp {
   const parts = path.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*').replaceAll(/:\w+/g, '[^/]+')}$`);
 }
-
-const phone = encodeURIComponent('+15551230000');
-const exchanges = 4;
 
 export type SignedIn = { url: string; token: string; stop: () => Promise<void> };
 
@@ -128,36 +100,31 @@ export async function startSignedIn(): Promise<SignedIn> {
   }
 }
 
+const phone = '+15551230000';
+const exchanges = 4;
+
 async function signIn(siteUrl: string, sandboxUrl: string): Promise<string> {
-  const control = (path: string, body: object) => post(`${sandboxUrl}/phones/${phone}/${path}`, body);
-  await control('messages', { text: 'Hi' });
-  const { url } = await control('trial', { tier: 'premium' });
-  const trialToken = new URL(url!).searchParams.get('token');
-  await post(`${siteUrl}/auth/verify-trial-token`, { trialToken });
+  const ofPhone = `${sandboxUrl}/phones/${encodeURIComponent(phone)}`;
+  await send(`${ofPhone}/messages`, { text: 'Hi' });
+  const { url } = await send(`${ofPhone}/trial`, { tier: 'premium' });
+  await send(`${siteUrl}/auth/verify-trial-token`, { trialToken: new URL(url!).searchParams.get('token') });
   // The session of a trial link cannot open the conversation.
-  const number = { phone: decodeURIComponent(phone) };
-  const { challenge } = await post(`${siteUrl}/api/auth/request-otp`, number);
-  const messages = (await (await fetch(`${sandboxUrl}/phones/${phone}/messages`)).json()) as { code?: string }[];
+  const { challenge } = await send(`${siteUrl}/api/auth/request-otp`, { phone });
+  const messages = (await (await fetch(`${ofPhone}/messages`)).json()) as { code?: string }[];
   const otp = messages.findLast(({ code }) => code)!.code!;
-  const { token } = await post(`${siteUrl}/api/auth/verify-otp`, { ...number, otp, challenge });
+  const { token } = await send(`${siteUrl}/api/auth/verify-otp`, { phone, otp, challenge });
   const authorization = `Bearer ${token}`;
-  await post(`${siteUrl}/api/user/chat/consent`, { version: consentVersion }, 'PUT', { authorization });
+  await send(`${siteUrl}/api/user/chat/consent`, { version: consentVersion }, { authorization }, 'PUT');
   for (let number = 1; number <= exchanges; number += 1) {
     const message = { id: crypto.randomUUID(), text: `What I thought of today, number ${number}.` };
-    await post(`${siteUrl}/api/user/chat/messages`, message, 'POST', { authorization });
+    await send(`${siteUrl}/api/user/chat/messages`, message, { authorization });
   }
   return token!;
 }
 
-async function post(
-  url: string,
-  body: object,
-  method = 'POST',
-  headers: Record<string, string> = {},
-): Promise<Record<string, string>> {
+async function send(url: string, body: object, headers: Record<string, string> = {}, method: 'POST' | 'PUT' = 'POST') {
   const json = { 'content-type': 'application/json', ...headers };
-  const init = { method, headers: json, body: JSON.stringify(body) };
-  const response = await fetch(url, init);
+  const response = await fetch(url, { method, headers: json, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
   return response.json() as Promise<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { createClient } from '@libsql/client/web';
 import { Hono } from 'hono';
 
-type Env = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN: string; FEED: DurableObjectNamespace<Feed> };
+type Env = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN: string; LIVE_USER: DurableObjectNamespace<LiveUser> };
 
 const encoder = new TextEncoder();
 
@@ -11,12 +11,22 @@ const app = new Hono<{ Bindings: Env }>();
 
 const open = (env: Env) => createClient({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
 
+/** The row of a user, by one request. */
+async function rowOf(env: Env, user: string) {
+  const { rows } = await open(env).execute({ sql: 'select * from users where id = ?', args: [user] });
+  return rows[0];
+}
+
+/** Counts a message of a user, by one request. */
+async function count(env: Env, by: 'id' | 'phone', value: string): Promise<number> {
+  const sql = `update users set used = used + 1 where ${by} = ? returning used`;
+  const [result] = await open(env).batch([{ sql, args: [value] }], 'write');
+  return result!.rows[0]!.used as number;
+}
+
 app.get('/api/health', (c) => c.json({ status: 'ok' }));
 
-app.get('/api/user/me', async (c) => {
-  const { rows } = await open(c.env).execute({ sql: 'select * from users where id = ?', args: [c.req.query('id')!] });
-  return c.json({ success: true, profile: rows[0] });
-});
+app.get('/api/user/me', async (c) => c.json({ success: true, profile: await rowOf(c.env, c.req.query('user')!) }));
 
 app.post('/api/auth/verify-otp', async (c) => {
   const { phone } = await c.req.json<{ phone: string }>();
@@ -26,68 +36,60 @@ app.post('/api/auth/verify-otp', async (c) => {
 });
 
 app.post('/api/bot/usage', async (c) => {
-  const used = await count(c.env, await c.req.json<{ phone: string }>());
-  return c.json({ success: true, used });
+  const { phone } = await c.req.json<{ phone: string }>();
+  return c.json({ success: true, used: await count(c.env, 'phone', phone) });
 });
 
 app.post('/api/user/chat/messages', async (c) => {
   await c.req.json();
-  const sql = 'update users set used = used + 1 where id = ? returning used';
-  const [result] = await open(c.env).batch([{ sql, args: [c.req.query('id')!] }], 'write');
-  return c.json({ success: true, used: result!.rows[0]!.used });
+  return c.json({ success: true, used: await count(c.env, 'id', c.req.query('user')!) });
 });
 
 app.post('/objects/messages', async (c) => {
-  const { text } = await c.req.json<{ text: string }>();
-  const sql = 'update users set used = used + 1 where id = ? returning used';
-  await open(c.env).batch([{ sql, args: [c.req.query('id')!] }], 'write');
-  return c.json({ success: true, seq: await c.env.FEED.getByName(c.req.query('id')!).store(text) });
+  const [{ text }, user] = [await c.req.json<{ text: string }>(), c.req.query('user')!];
+  await count(c.env, 'id', user);
+  return c.json({ success: true, seq: await c.env.LIVE_USER.getByName(user).store(text) });
 });
 
 app.post('/objects/voice', async (c) => {
-  const bytes = await c.req.arrayBuffer();
   const { user, id } = c.req.query() as { user: string; id: string };
-  const sql = 'update users set used = used + 1 where id = ? returning used';
-  await open(c.env).batch([{ sql, args: [user] }], 'write');
-  return c.json({ success: true, seq: await c.env.FEED.getByName(user).keep(id, bytes) });
+  const bytes = await c.req.arrayBuffer();
+  await count(c.env, 'id', user);
+  return c.json({ success: true, seq: await c.env.LIVE_USER.getByName(user).keep(id, bytes) });
 });
 
 app.get('/objects/voice/:id', async (c) => {
   const user = c.req.query('user')!;
-  await open(c.env).execute({ sql: 'select * from users where id = ?', args: [user] });
-  const bytes = await c.env.FEED.getByName(user).kept(c.req.param('id'));
+  await rowOf(c.env, user);
+  const bytes = await c.env.LIVE_USER.getByName(user).kept(c.req.param('id'));
   return new Response(bytes, { headers: { 'content-type': 'audio/ogg;codecs=opus' } });
 });
 
 app.post('/streams/:user/reply', async (c) => {
   const { phone, text } = await c.req.json<{ phone: string; text: string }>();
-  await count(c.env, { phone });
-  const seq = await c.env.FEED.getByName(c.req.param('user')).reply(text);
-  return c.json({ success: true, seq });
+  await count(c.env, 'phone', phone);
+  return c.json({ success: true, seq: await c.env.LIVE_USER.getByName(c.req.param('user')).reply(text) });
 });
 
 app.post('/streams/:user/count', async (c) => {
-  const used = await count(c.env, await c.req.json<{ phone: string }>());
-  c.executionCtx.waitUntil(c.env.FEED.getByName(c.req.param('user')).publish(used));
+  const { phone } = await c.req.json<{ phone: string }>();
+  const used = await count(c.env, 'phone', phone);
+  c.executionCtx.waitUntil(c.env.LIVE_USER.getByName(c.req.param('user')).publish(used));
   return c.json({ success: true, used });
 });
 
 app.post('/streams/:user/publish', async (c) => {
   const { used } = await c.req.json<{ used: number }>();
-  c.executionCtx.waitUntil(c.env.FEED.getByName(c.req.param('user')).publish(used));
+  c.executionCtx.waitUntil(c.env.LIVE_USER.getByName(c.req.param('user')).publish(used));
   return c.json({ success: true, used });
 });
 
-app.get('/streams/:user', (c) => c.env.FEED.getByName(c.req.param('user')).fetch(c.req.raw));
+app.get('/streams/:user', (c) => c.env.LIVE_USER.getByName(c.req.param('user')).fetch(c.req.raw));
 
-async function count(env: Env, { phone }: { phone: string }): Promise<number> {
-  const sql = 'update users set used = used + 1 where phone = ? returning used';
-  const [result] = await open(env).batch([{ sql, args: [phone] }], 'write');
-  return result!.rows[0]!.used as number;
-}
+const frameOf = (event: object) => encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
 
 /** Holds the streams of one user itself and writes to each. */
-export class Feed extends DurableObject<Env> {
+export class LiveUser extends DurableObject<Env> {
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
 
   /** With `?after=` the stored messages after it come first. */
@@ -108,9 +110,8 @@ export class Feed extends DurableObject<Env> {
 
   #replay(controller: ReadableStreamDefaultController<Uint8Array>, after: number): void {
     const query = 'select seq, text from messages where seq > ? order by seq';
-    for (const message of this.ctx.storage.sql.exec(query, after)) {
-      controller.enqueue(encoder.encode(`data: ${JSON.stringify({ type: 'message', message })}\n\n`));
-    }
+    for (const message of this.ctx.storage.sql.exec(query, after))
+      controller.enqueue(frameOf({ type: 'message', message }));
   }
 
   /** Stores a text in the object's SQLite; returns its place. */
@@ -136,13 +137,16 @@ export class Feed extends DurableObject<Env> {
   /** Stores a text and writes it to every stream. */
   reply(text: string): number {
     const seq = this.store(text);
-    const frame = encoder.encode(`data: ${JSON.stringify({ type: 'message', message: { seq, text } })}\n\n`);
-    for (const controller of this.#streams) controller.enqueue(frame);
+    this.#write({ type: 'message', message: { seq, text } });
     return seq;
   }
 
   publish(used: number): void {
-    const frame = encoder.encode(`data: {"type":"usageUpdate","count":${used}}\n\n`);
+    this.#write({ type: 'usageUpdate', count: used });
+  }
+
+  #write(event: object): void {
+    const frame = frameOf(event);
     for (const controller of this.#streams) controller.enqueue(frame);
   }
 }

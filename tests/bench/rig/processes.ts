@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+const ticksPerSecond = 100;
+
+/** The single child process of a process group. */
+export function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+}
+
+/** The resident memory (`VmRSS`) of a process in KB, or the highest since `resetPeak` (`VmHWM`). */
+export function memoryKb(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
+}
+
+/** Sets the peak of a process to its present memory (proc(5), `clear_refs`). */
+export function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** The open files and sockets of a process. */
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** CPU that a process has used so far in all its threads, in ms. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
+}
+
+/** Starts measuring; the returned function gives the CPU (ms) that each process has used since. */
+export function measureCpu(...pids: number[]): () => number[] {
+  const before = pids.map(cpuMs);
+  return () => pids.map((pid, index) => cpuMs(pid) - before[index]!);
+}
+
+/** Starts measuring; the returned function gives the share (0 to 1) of CPU time that the host has stolen since. */
+export function measureStealTime(): () => number {
+  const before = ticks();
+  return () => {
+    const spent = ticks().map((count, index) => count - before[index]!);
+    const all = spent.reduce((sum, count) => sum + count, 0);
+    return all === 0 ? 0 : spent.at(-1)! / all;
+  };
+}
+
+/** User, nice, system, idle, iowait, irq, softirq and steal, of all processors, in ticks since the start. */
+function ticks(): number[] {
+  const [, ...fields] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/);
+  return fields.slice(0, 8).map(Number);
+}
