@@ -1,9 +1,7 @@
 import { measureStealTime } from './rig/processes.ts';
 
-/** A target: a value and its maximum. */
 export type Target = { what: string; value: number; atMost: number; unit?: string };
 
-/** The results of one part. */
 export type Part = { title: string; header: string[]; rows: (string | number)[][]; targets: Target[] };
 
 /** A whole number, or one with three significant digits. */
@@ -13,7 +11,6 @@ function figure(value: string | number): string {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** A part as a Markdown table, with its targets below. */
 export function partText({ title, header, rows, targets = [] }: Omit<Part, 'targets'> & Partial<Part>): string {
   const lines = [header, ...rows].map((row) => header.map((_, column) => figure(row[column] ?? '')));
   const widths = header.map((_, column) => Math.max(...lines.map((row) => row[column]!.length)));
@@ -53,7 +50,6 @@ export async function inRounds<Lane extends string, Lap>(
   return Object.fromEntries(names.map((name) => [name, kept.map(({ laps }) => laps[name])])) as Record<Lane, Lap[]>;
 }
 
-/** Does the work of every item, so many at once. */
 export async function inParallel<Item>(
   atOnce: number,
   items: Iterable<Item>,
@@ -76,7 +72,6 @@ export function quantile(values: number[], share: number): number {
 
 export const median = (values: number[]): number => quantile(values, 0.5);
 export const p95 = (values: number[]): number => quantile(values, 0.95);
-export const p99 = (values: number[]): number => quantile(values, 0.99);
 
 /** The values of each round, or the one value. */
 type Rounds = (number | number[])[];
@@ -91,25 +86,28 @@ export function compare(ours: Rounds, theirs: Rounds, value = median): { ratio: 
   return { ratio, text: `${ratio.toFixed(2)} (${quantile(each, 0.25).toFixed(2)}–${quantile(each, 0.75).toFixed(2)})` };
 }
 
-/** A part that compares lanes with bare ones, by the rows of `addBeside`. */
-export const partBeside = (title: string): Part => ({
-  title,
-  header: ['what', 'p50 ms', 'p95 ms', 'bare p50 ms', 'bare p95 ms', 'ratio of p50 (middle half)', 'ratio of p95'],
-  rows: [],
-  targets: [],
-});
+const shares = { p50: 0.5, p95: 0.95, p99: 0.99 };
+type AtMost = Partial<typeof shares>;
+const columns = Object.keys(shares);
 
-/** Adds a row for two lanes that ran in the same rounds, and targets for the ratios of their quantiles. */
+/** A part that compares lanes with bare or other ones, by the rows of `addBeside`; `more` columns come last. */
+export function partBeside(title: string, other = 'bare', more: string[] = []): Part {
+  const times = columns.map((name) => `${name} ms`);
+  const ratios = columns.map((name) => `ratio of ${name}`);
+  const header = ['what', ...times, ...times.map((name) => `${other} ${name}`), ...ratios, ...more];
+  return { title, header, rows: [], targets: [] };
+}
+
 export function addBeside(
   { rows, targets }: Part,
   what: string,
   [ours, theirs]: [ours: number[][], theirs: number[][]],
-  atMost: { p50?: number; p95?: number } = {},
+  { atMost = {}, more = [] }: { atMost?: AtMost; more?: (string | number)[] } = {},
 ): void {
-  const ratios = { p50: compare(ours, theirs), p95: compare(ours, theirs, p95) };
-  const times = [ours, theirs].flatMap((laps) => [median(laps.flat()), p95(laps.flat())]);
-  rows.push([what, ...times, ratios.p50.text, ratios.p95.text]);
-  for (const [name, most] of Object.entries(atMost) as [keyof typeof ratios, number][]) {
-    targets.push({ what: `${what}, ${name} beside the bare one`, value: ratios[name].ratio, atMost: most });
+  const times = [ours, theirs].flatMap((laps) => Object.values(shares).map((share) => quantile(laps.flat(), share)));
+  const ratios = Object.values(shares).map((share) => compare(ours, theirs, (values) => quantile(values, share)));
+  rows.push([what, ...times, ...ratios.map(({ text }) => text), ...more]);
+  for (const [name, most] of Object.entries(atMost)) {
+    targets.push({ what: `${what}, ratio of ${name}`, value: ratios[columns.indexOf(name)]!.ratio, atMost: most });
   }
 }

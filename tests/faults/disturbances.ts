@@ -1,44 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, count, isNull, lte, max } from 'drizzle-orm';
+import { and, isNull, lte } from 'drizzle-orm';
 import { outbox } from '#db/schema';
 import { runMinuteCron } from '../product/start-product.ts';
 import { services, type Service } from '../sandbox/fault-injection.ts';
+import { weekMs } from '../../worker/usage/week.ts';
 import { signedIn } from './invariants/accounts.ts';
 import { keepAttacking } from './load/attack.ts';
-import { keepRefusing, sendAny } from './load/conversation.ts';
+import { keepRefusing, sendMessage } from './load/conversation.ts';
 import { fillWithPeople } from './load/journey.ts';
 import type { Choices } from './person.ts';
-import { type World, type Fault, pause, untilClosing, Stuck } from './rig.ts';
+import { type World, type Fault, untilClosing, Stuck } from './rig.ts';
 
-/** The shortest intervals between two kills of the Worker, two weeks at Stripe, and two outages of the bot. */
-const restartEverySeconds = 90;
-const weekEverySeconds = 200;
 /** A shorter run has no outage of the bot. */
 const leastForOutage = 150;
-const outageEverySeconds = 300;
+const outageSeconds = 60;
 const drainMs = 300_000;
 /** A message without a response keeps its lease for 30 s: too long for a short run. */
 const longRunSeconds = 120;
-const weekSeconds = 7 * 86_400;
 
 /** Runs load and faults for so many seconds; resolves when the services work and every user has stopped. */
 export async function injectFaults(world: World, choices: Choices, seconds: number, close: () => void): Promise<void> {
   const { rig, seen } = world;
-  // Plans renew, trials end, cards are charged.
   const passWeek = async () => {
-    const passed = rig.control('POST', '/stripe/clock', { advanceSeconds: weekSeconds });
+    const passed = rig.control('POST', '/stripe/clock', { advanceSeconds: weekMs / 1000 });
     await passed.catch((error: unknown) => seen.push(`Stripe's week: ${String(error)}`));
   };
   const times = { seconds, choices };
-  const outage = { ...times, every: outageEverySeconds, lasts: outageSeconds };
+  const outage = { ...times, every: 300, lasts: outageSeconds };
   const busy = [
     fillWithPeople(world, choices.fork()),
     breakServices(world, choices.fork()),
     disturbStripe(world, choices.fork()),
     keepAttacking(world, choices.fork()),
     keepRefusing(world, choices.fork(), seconds >= longRunSeconds),
-    inTheMiddle({ ...times, every: restartEverySeconds }, (own) => restart(world, own)),
-    inTheMiddle({ ...times, every: weekEverySeconds }, passWeek),
+    inTheMiddle({ ...times, every: 90 }, (own) => restart(world, own)),
+    inTheMiddle({ ...times, every: 200 }, passWeek),
     ...(seconds >= leastForOutage ? [inTheMiddle(outage, (own) => stopBot(world, own))] : []),
   ];
   await sleep(seconds * 1000);
@@ -59,7 +55,7 @@ async function skipPauses({ people, rig }: World): Promise<void> {
 
 type Times = { seconds: number; every: number; lasts?: number; choices: Choices };
 
-/** Acts once per interval, at a random instant in its middle half, so that the act ends within the interval. */
+/** Acts once per interval of at least `every` seconds, at a random instant in its middle half, so that the act ends within the interval. */
 async function inTheMiddle({ seconds, every, lasts = 0, choices }: Times, act: (own: Choices) => Promise<void>) {
   const own = choices.fork();
   const times = Math.max(1, Math.floor(seconds / every));
@@ -89,22 +85,25 @@ const faultOf: Record<string, (choices: Choices) => Fault> = {
   'is silent': () => ({ delayMs: 9500 }),
 };
 
+const manners = Object.keys(faultOf);
 type Break = { service: Service; manner: string };
 
-/** Repeats until the end: breaks one or two services, repairs them, pauses. */
 async function breakServices(world: World, choices: Choices): Promise<void> {
   const { closing, figures } = world;
-  const next = dealer(choices);
+  // Every fault of every service, in random order, before one is repeated.
+  let deck: Break[] = [];
+  const next = () => {
+    if (deck.length === 0) deck = services.flatMap((service) => manners.map((manner) => ({ service, manner })));
+    return deck.splice(choices.between(0, deck.length - 1), 1)[0]!;
+  };
   await sleep(4000);
   while (!closing.aborted) {
     const dealt = choices.chance(0.2) ? [next(), next()] : [next()];
-    const breaks = dealt.filter(({ service }) => service !== 'bot' || !world.botOutage);
+    const breaks = dealt.filter(({ service }) => service !== 'bot' || !botOutage);
     for (const { service, manner } of breaks) figures.injected(`${service} ${manner}`);
     figures.latencies.disturb();
-    await setFaults(
-      world,
-      Object.fromEntries(breaks.map(({ service, manner }) => [service, faultOf[manner]!(choices)])),
-    );
+    const faults = breaks.map(({ service, manner }) => [service, faultOf[manner]!(choices)]);
+    await setFaults(world, Object.fromEntries(faults));
     await sleep(choices.between(300, 3000));
     await setFaults(world, {});
     figures.latencies.calm();
@@ -114,72 +113,66 @@ async function breakServices(world: World, choices: Choices): Promise<void> {
 }
 
 /** Replaces all faults; only a bot that is down stays so. */
-async function setFaults({ rig, botOutage, figures }: World, faults: Partial<Record<Service, Fault>>): Promise<void> {
+async function setFaults({ rig, figures }: World, faults: Partial<Record<Service, Fault>>): Promise<void> {
   const none = Object.fromEntries(services.map((service) => [service, null]));
   await rig.control('PUT', '/faults', { ...none, ...faults, ...(botOutage && { bot: botOutage }) });
   if (Object.keys(faults).length === 0) figures.timeline.note('every service works');
 }
-
-/** Returns every fault of every service in random order before it repeats one. */
-function dealer(choices: Choices): () => Break {
-  let deck: Break[] = [];
-  return () => {
-    if (deck.length === 0) {
-      deck = services.flatMap((service) => Object.keys(faultOf).map((manner) => ({ service, manner })));
-    }
-    return deck.splice(choices.between(0, deck.length - 1), 1)[0]!;
-  };
-}
-
-const outageSeconds = 60;
 
 /** Neither has any effect; the second one is longer than the Worker waits. */
 const outageFaults: Record<string, Fault> = {
   'hangs up': { drop: true },
   'does not respond': { drop: true, delayMs: 20_000 },
 };
+/** The fault of a bot that is down; no other fault replaces it. */
+let botOutage: Fault | null = null;
 
 /** The bot answers no request for a minute. Records how many events waited then, and when the bot had them all. */
 async function stopBot(world: World, choices: Choices): Promise<void> {
   const { figures, rig } = world;
   const manner = choices.pick(Object.keys(outageFaults));
   figures.injected('bot is down for a minute');
-  world.botOutage = outageFaults[manner]!;
-  await rig.control('PUT', '/faults', { bot: world.botOutage });
+  botOutage = outageFaults[manner]!;
+  await rig.control('PUT', '/faults', { bot: botOutage });
   await untilClosing(world, outageSeconds * 1000);
-  world.botOutage = null;
+  botOutage = null;
   await rig.control('PUT', '/faults', { bot: null });
   figures.timeline.note('bot is up');
-  // As soon as the database responds.
-  let backlog = await backlogOf(world);
-  for (; !backlog; backlog = await backlogOf(world)) await pause(world, 100);
-  const { last, waiting } = backlog;
-  const receivedMs = await timeUntil(world, async () => (await backlogOf(world, last))?.waiting === 0);
-  figures.outages.push({ manner, waiting, receivedMs });
+  figures.outages.push({ manner, ...(await untilReceived(world)) });
 }
 
 const stepMs = 100;
 const patienceMs = 120_000;
 
-/** Records the recovery time of the product after a service works again, if the product has pending work for it. */
 async function timeRecovery(world: World, service: Service): Promise<void> {
-  if (service === 'libsql')
-    await recordRecovery(world, 'database mended, healthy', () => responds(world, '/api/health'));
-  const backlog = service === 'bot' && (await backlogOf(world));
-  if (!backlog || backlog.waiting === 0) return;
-  const isEmpty = async () => (await backlogOf(world, backlog.last))?.waiting === 0;
-  await recordRecovery(world, 'bot mended, every event received', isEmpty);
+  if (service === 'libsql') await recordRecovery(world, 'database mended, healthy', '/api/health');
+  if (service !== 'bot') return;
+  const { waiting, receivedMs } = await untilReceived(world);
+  if (waiting > 0 && receivedMs !== null) world.figures.recovered('bot mended, every event received', receivedMs);
 }
 
-/** Kills the Worker while messages are in flight, and restarts it; records the time until it responded. */
+/** How many events wait for the bot, as soon as the database responds, and the time (ms) until the bot has them all. */
+async function untilReceived(world: World) {
+  const { database } = world.rig;
+  const isWaiting = isNull(outbox.parkedAt);
+  let events: { seq: number }[] = [];
+  await timeUntil(world, async () => {
+    events = await database.select({ seq: outbox.seq }).from(outbox).where(isWaiting);
+    return true;
+  });
+  const last = Math.max(0, ...events.map(({ seq }) => seq));
+  const isEmpty = async () => (await database.$count(outbox, and(isWaiting, lte(outbox.seq, last)))) === 0;
+  return { waiting: events.length, receivedMs: await timeUntil(world, isEmpty) };
+}
+
 async function restart(world: World, choices: Choices): Promise<void> {
   const { figures, rig, seen } = world;
   figures.restarts += 1;
   const writers = signedIn(world).filter(({ conversation }) => conversation.consented);
-  const sending = writers.map((person) => sendAny(world, person, false));
+  const sending = writers.map((person) => sendMessage(world, person, { hangUp: false }));
   // Somewhere between the request, the stored message and the response.
   await sleep(choices.between(1, 60));
-  const recovered = recordRecovery(world, 'Worker killed, responds', () => responds(world, '/api/openapi.json'));
+  const recovered = recordRecovery(world, 'Worker killed, responds', '/api/openapi.json');
   figures.timeline.note('Worker killed');
   figures.latencies.disturb();
   await rig.product.restartWorker();
@@ -191,18 +184,13 @@ async function restart(world: World, choices: Choices): Promise<void> {
   });
 }
 
-/** The events up to a `seq` that wait for the bot, and the last one; null if the database does not respond. */
-async function backlogOf({ rig }: World, upTo = Number.MAX_SAFE_INTEGER) {
-  const isWaiting = and(lte(outbox.seq, upTo), isNull(outbox.parkedAt));
-  const backlog = rig.database
-    .select({ last: max(outbox.seq), waiting: count() })
-    .from(outbox)
-    .where(isWaiting);
-  return backlog.then(([row]) => ({ last: row?.last ?? 0, waiting: row?.waiting ?? 0 })).catch(() => null);
-}
-
-async function recordRecovery(world: World, from: string, holds: () => Promise<boolean>): Promise<void> {
-  const ms = await timeUntil(world, holds);
+/** Records the time until the Worker responds on a path. */
+async function recordRecovery(world: World, from: string, path: string): Promise<void> {
+  const ms = await timeUntil(world, async () => {
+    const response = await fetch(world.rig.product.siteUrl + path);
+    await response.body?.cancel();
+    return response.ok;
+  });
   if (ms !== null) world.figures.recovered(from, ms);
 }
 
@@ -217,13 +205,6 @@ async function timeUntil({ givenUp }: World, holds: () => Promise<boolean>): Pro
   return performance.now() - begun;
 }
 
-async function responds({ rig }: World, path: string): Promise<boolean> {
-  const response = await fetch(rig.product.siteUrl + path);
-  await response.body?.cancel();
-  return response.ok;
-}
-
-/** Stripe's behaviour until the end: late, repeated and reordered events, and failing cards. */
 async function disturbStripe({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
   const card = (phone: string, declines: boolean) =>
     rig.control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines });

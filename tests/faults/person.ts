@@ -1,7 +1,6 @@
 import type { ChatMessage } from '#contract/chat-schemas';
 import type { ChatFollower, Follower } from './load/streams.ts';
 
-/** A usage post with a response. */
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 
 export type Role = 'talker' | 'writer' | 'subscriber' | 'visitor';
@@ -12,7 +11,6 @@ export class Person {
   readonly phone: string;
   readonly role: Role;
   readonly choices: Choices;
-  /** The token of the newest session. */
   token: string | undefined;
   /** The tokens of all sessions that the user has not begun to end. */
   readonly sessions = new Set<string>();
@@ -20,7 +18,6 @@ export class Person {
   left = false;
   /** Every post with a response, each once, however often it was sent. */
   readonly posts: Post[] = [];
-  /** Every confirmed change of the platform. */
   readonly platforms: string[] = [];
   /** The number of sessions that each received code has opened. */
   readonly codes = new Map<string, number>();
@@ -55,20 +52,17 @@ export class Person {
     else this.sessions.delete(this.token!);
   }
 
-  /** A fresh idempotency key. */
   nextId(kind: string): string {
     this.#calls += 1;
     return `${kind}_${this.index}_${this.#calls}`;
   }
 
-  /** A random address for the next call. */
   address(): string {
     const part = () => this.choices.between(0, 255);
     return `10.${part()}.${part()}.${part()}`;
   }
 }
 
-/** A message as the API returns it, without its time. */
 export type Message = Omit<ChatMessage, 'at'>;
 export type Recording = { seconds: number; type: string; bytes: Buffer };
 
@@ -89,7 +83,6 @@ export type Sent = {
   clearing?: 'removed' | 'overlapped';
 };
 
-/** Everything that the product has confirmed to one user about the conversation. */
 export class Conversation {
   consented = false;
   readonly sent = new Map<string, Sent>();
@@ -98,7 +91,6 @@ export class Conversation {
   /** When the last clearing had a response, in unix ms. */
   clearedAt = 0;
 
-  /** The messages that were accepted since the last clearing. */
   get accepted(): Message[] {
     return [...this.sent.values()].flatMap(({ accepted }) => accepted ?? []);
   }
@@ -125,7 +117,6 @@ export class Choices {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0 and less than 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -146,7 +137,6 @@ export class Choices {
     return list[this.between(0, list.length - 1)]!;
   }
 
-  /** One of the names, with the probability of its weight. */
   weighted<Name extends string>(weights: Partial<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -1,12 +1,10 @@
 import { decodeJwt } from 'jose';
 import { median } from '../bench/report.ts';
 
-/** Calls by kind, and failures by code. */
 export class CallFigures {
   readonly calls = new Map<string, number>();
   readonly failures = new Map<string, number>();
 
-  /** One call and its result; `failure` is null for a 2xx. */
   answered(kind: string, failure: string | null): void {
     add(this.calls, kind);
     if (failure !== null) add(this.failures, failure);
@@ -27,39 +25,30 @@ const settleMs = 300;
 
 /** Response times of users' calls while every service works, with and without an attack. */
 export class Latencies {
-  readonly #now: () => number;
   readonly #samples: Record<'calm' | 'attacked', number[]> = { calm: [], attacked: [] };
-  /** How many faults are present. */
   #faults = 0;
   #attacked = false;
   /** When the last fault ended, or an attack began or ended: calls that began before belong to neither group. */
-  #since: number;
+  #since = performance.now();
 
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-    this.#since = now();
-  }
-
-  /** A fault begins. */
   disturb(): void {
     this.#faults += 1;
   }
 
-  /** A fault ends. */
   calm(): void {
     this.#faults -= 1;
-    this.#since = this.#now();
+    this.#since = performance.now();
   }
 
   attack(begins: boolean): void {
     this.#attacked = begins;
-    this.#since = this.#now();
+    this.#since = performance.now();
   }
 
   /** Records a call that began at an instant and has its response now, unless a fault overlapped it. */
   add(begun: number): void {
     if (this.#faults > 0 || begun < this.#since + settleMs) return;
-    this.#samples[this.#attacked ? 'attacked' : 'calm'].push(this.#now() - begun);
+    this.#samples[this.#attacked ? 'attacked' : 'calm'].push(performance.now() - begun);
   }
 
   /** Medians in ms; null when there are too few calls to compare. */
@@ -82,7 +71,6 @@ export class Timeline {
     this.#entries.push(entry);
   }
 
-  /** Records a fault or its end. */
   note(text: string): void {
     this.add({ at: Date.now(), of: null, text: `--- ${text}`, requestId: null });
   }

@@ -5,21 +5,20 @@ import { drizzle } from 'drizzle-orm/libsql/web';
 import { Stripe } from 'stripe';
 import type { PlanId } from '../../worker/contract/plans.ts';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
-import { freePort } from '../product/machine.ts';
+import { freePort, messageOf, stopSignal } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 import { addresses, refreshVars } from '../product/vars.ts';
 import type { Person } from './person.ts';
 import type { Figures } from './records.ts';
-import type { Answer, Json, Options, Site } from './site.ts';
+import type { Answer, Call, Json, Options, Site } from './site.ts';
 
-/** The whole product, with access to its database and its local services. */
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
 /** One per run, so that concurrent runs do not collide: the database, the Durable Objects and the Worker's log. */
 const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pid}`, import.meta.url));
 
 /** Starts the product as `npm run dev` does, on its own ports and state, which are removed when the process ends. */
-export async function startRig(signal: AbortSignal) {
+async function startRig(signal: AbortSignal) {
   process.once('exit', () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(stateDir, { recursive: true });
   const ports = { port: await freePort(0, 'PORT'), sandboxPort: await freePort(0, 'SANDBOX_PORT') };
@@ -30,7 +29,6 @@ export async function startRig(signal: AbortSignal) {
   // Through the same address to which the faults apply.
   const connection = { url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! };
   const database = drizzle({ connection });
-  // Records the type and phone of every event that is inserted into the outbox.
   await database.run('create table outbox_history (seq integer primary key, phone text, type text)');
   await database.run(`create trigger record_outbox after insert on outbox begin
     insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
@@ -56,10 +54,28 @@ export async function startRig(signal: AbortSignal) {
   return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET!, database, tiers, control, close };
 }
 
+/** Runs the work of a script with the product, and ends the process: with 0 if it resolves to true. */
+export async function runWithRig(script: string, work: (rig: Rig) => Promise<boolean>): Promise<never> {
+  const stopped = stopSignal(script);
+  const interruption = new Promise<string>((resolve) => stopped.addEventListener('abort', () => resolve('Stopped.')));
+  let rig: Rig | undefined;
+  let isRight = false;
+  try {
+    rig = await startRig(stopped);
+    const earlyEnd = Promise.race([interruption, rig.product.ended]).then((reason) =>
+      Promise.reject(new Error(reason)),
+    );
+    isRight = await Promise.race([work(rig), earlyEnd]);
+  } catch (error) {
+    process.stdout.write(`${messageOf(error)}\n`);
+  }
+  await rig?.close();
+  process.exit(isRight ? 0 : 1);
+}
+
 /** A fault of a local service (`tests/sandbox/fault-injection.ts`). */
 export type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
 
-/** The state that actors and invariants share. */
 export type World = {
   rig: Rig;
   site: Site;
@@ -67,17 +83,13 @@ export type World = {
   people: Person[];
   /** Part of every text in the conversations: it must be found in no file and no log. */
   marker: string;
-  /** Violations seen during the run. */
   seen: string[];
-  /** The fault of a bot that is down; no other fault replaces it. */
-  botOutage: Fault | null;
   /** Aborted when no actor may start anything new. */
   closing: AbortSignal;
   /** Aborted when actors that still wait count as stuck. */
   givenUp: AbortSignal;
 };
 
-/** An actor still waited at the end of the run. */
 export class Stuck extends Error {}
 
 const longestWaitMs = 3000;
@@ -95,13 +107,13 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
 export async function callUntilTaken(
   world: World,
   person: Person,
-  [kind, method, path]: [kind: string, method: string, path: string],
+  name: Call,
   { expected = [200], ...given }: Options & { expected?: number[] } = {},
 ): Promise<Answer> {
   const options = { token: person.token, ...given };
-  const answer = await untilTaken(world, person, () => world.site.call(kind, method, path, options));
+  const answer = await untilTaken(world, person, () => world.site.call(name, options));
   const { status, code } = answer;
-  if (!expected.includes(status)) world.seen.push(`${person.phone}: "${kind}" was answered ${code ?? status}`);
+  if (!expected.includes(status)) world.seen.push(`${person.phone}: ${name} was answered ${code ?? status}`);
   return answer;
 }
 
@@ -124,12 +136,10 @@ export async function untilTakenBySession(
 
 export const isNotNow = ({ status }: Answer): boolean => status === 0 || status === 429 || status >= 500;
 
-/** Waits so many ms, or until `closing` is aborted. */
 export async function untilClosing({ closing }: World, ms: number): Promise<void> {
   await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
 }
 
-/** Waits so many ms; throws `Stuck` if `givenUp` is aborted. */
 export async function pause({ givenUp }: World, ms: number): Promise<void> {
   await sleep(ms, undefined, { signal: givenUp }).catch(() => {
     throw new Stuck();

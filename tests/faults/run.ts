@@ -1,12 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { stopSignal } from '../product/machine.ts';
 import { injectFaults } from './disturbances.ts';
 import { Choices } from './person.ts';
 import { Figures } from './records.ts';
 import { reportOf } from './report.ts';
-import { startRig, type Rig, type World } from './rig.ts';
+import { type Rig, runWithRig, type World } from './rig.ts';
 import { explain, settle } from './settle.ts';
 import { Site } from './site.ts';
 
@@ -21,32 +19,11 @@ const { values } = parseArgs({
   },
   allowNegative: true,
 });
-const [seconds, seed] = [numberOf('seconds', 10, 3600), numberOf('seed', 0, 2 ** 32 - 1)];
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
-const stopped = stopSignal('test:faults');
-
 print(`Faults on purpose for ${seconds} seconds with --seed=${seed}`);
-const holds = await run().catch((error: unknown) => {
-  print(error instanceof Error ? error.message : String(error));
-  return false;
-});
-process.exit(holds ? 0 : 1);
-
-/** True if every invariant holds; rejects with the reason of an early end. */
-async function run(): Promise<boolean> {
-  const rig = await startRig(stopped);
-  const interruption = new Promise<string>((resolve) => stopped.addEventListener('abort', () => resolve('Stopped.')));
-  const earlyEnd = Promise.race([interruption, rig.product.ended]).then((reason) => {
-    throw new Error(reason);
-  });
-  try {
-    return await Promise.race([rehearse(rig), earlyEnd]);
-  } finally {
-    await rig.close();
-  }
-}
+await runWithRig('test:faults', rehearse);
 
 async function rehearse(rig: Rig): Promise<boolean> {
   const [closing, givenUp] = [new AbortController(), new AbortController()];
@@ -57,7 +34,6 @@ async function rehearse(rig: Rig): Promise<boolean> {
     figures,
     people: [],
     seen: [],
-    botOutage: null,
     marker: `marker${randomBytes(12).toString('hex')}`,
     closing: closing.signal,
     givenUp: givenUp.signal,
@@ -73,10 +49,4 @@ async function rehearse(rig: Rig): Promise<boolean> {
   if (failed > 0) print(explain(world, findings, `.wrangler/broken-invariants/${seed}-${process.pid}`));
   print(`\n${findings.length - failed} passed, ${failed} failed`);
   return failed === 0;
-}
-
-function numberOf(name: 'seconds' | 'seed', least: number, most: number): number {
-  const value = Number(values[name]);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new Error(`--${name} is a whole number from ${least} to ${most}, not "${values[name]}".`);
 }

@@ -12,7 +12,6 @@ import { CallFigures } from './records.ts';
 import type { World } from './rig.ts';
 import { Site } from './site.ts';
 
-/** All invariants, for a settled system in which every service works. */
 const invariants: accounts.Invariant[] = [
   postsCountOnce,
   totalsAgree,
@@ -56,7 +55,6 @@ export function explain({ rig, figures, people }: World, findings: accounts.Find
 const patienceMs = 600_000;
 const stepMs = 2000;
 
-/** Runs the cron jobs until every invariant holds or the time is over; returns the last findings. */
 export async function settle(world: World, latencies: boolean): Promise<accounts.Finding[]> {
   const { product, botSecret } = world.rig;
   // The requests of the invariants are not part of the load.

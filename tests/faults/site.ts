@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import { Webhook } from 'standardwebhooks';
+import { botRoutes, pageRoutes } from '#contract/routes';
 import { signedHeaders } from '../sandbox/bot/calls.ts';
 import type { Recording } from './person.ts';
 import type { CallFigures, Figures } from './records.ts';
@@ -18,28 +19,29 @@ export type Answer = {
 
 export type Options = {
   token?: string | undefined;
-  body?: object;
-  /** Sent as it is, in place of `body`. */
+  /** Takes the place of `:id` in the path. */
+  id?: string;
+  query?: Record<string, string>;
+  body?: object | undefined;
   recording?: Recording | undefined;
   address?: string;
   headers?: Record<string, string>;
   /** Whose call it is, if neither token nor body says so. */
   phone?: string;
+  /** The time after which the caller disconnects. */
+  hangUpMs?: number | undefined;
 };
+
+const routes = { ...pageRoutes, ...botRoutes };
+export type Call = keyof typeof routes;
+export type BotCall = keyof typeof botRoutes;
 
 /** Calls that only use the database. */
-const timed = new Set(['profile', 'bot usage']);
+const timed = new Set<Call>(['getMe', 'botUsage']);
 const patienceMs = 20_000;
-const noAnswer: Answer = {
-  status: 0,
-  code: 'no_answer',
-  retryAfter: 0,
-  requestId: null,
-  bytes: Buffer.alloc(0),
-  body: {},
-};
+const [bytes, body] = [Buffer.alloc(0), {}];
+const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, requestId: null, bytes, body };
 
-/** Calls the product's API as its clients do, and counts the results. */
 export class Site {
   readonly url: string;
   readonly #bot: Webhook;
@@ -51,33 +53,33 @@ export class Site {
     this.#figures = figures;
   }
 
-  /** One call; `hangUpMs` is the time after which the caller disconnects. */
-  async call(kind: string, method: string, path: string, options: Options = {}, hangUpMs = patienceMs) {
+  async call(name: Call, options: Options = {}): Promise<Answer> {
     const [begun, at] = [performance.now(), Date.now()];
-    const answer = await this.#ask(method, path, options, hangUpMs).catch(() => noAnswer);
-    this.#figures.answered(kind, answer.code);
-    if (timed.has(kind) && answer.code === null) this.#figures.latencies?.add(begun);
-    this.#record(at, kind, options, answer);
+    const answer = await this.#ask(name, options).catch(() => noAnswer);
+    this.#figures.answered(name, answer.code);
+    if (timed.has(name) && answer.code === null) this.#figures.latencies?.add(begun);
+    this.#record(at, name, options, answer);
     return answer;
   }
 
   /** One call signed as the bot; the id is its idempotency key. */
-  bot(kind: string, path: string, id: string, body: object, hangUpMs?: number): Promise<Answer> {
-    const headers = signedHeaders(this.#bot, id, JSON.stringify(body));
-    return this.call(kind, 'POST', path, { body, headers }, hangUpMs);
+  bot(name: BotCall, id: string, body: object, hangUpMs?: number): Promise<Answer> {
+    return this.call(name, { body, headers: signedHeaders(this.#bot, id, JSON.stringify(body)), hangUpMs });
   }
 
-  #record(at: number, kind: string, options: Options, { status, code, requestId }: Answer): void {
+  #record(at: number, name: Call, options: Options, { status, code, requestId }: Answer): void {
     const { phone, id }: Json = { phone: options.phone, ...options.body };
     const { sub = phone, sid = '-' } = options.token ? decodeJwt<{ sid?: string }>(options.token) : {};
-    const result = [kind, id && `(${id})`, status, code, `after ${Date.now() - at} ms`].filter(Boolean).join(' ');
+    const result = [name, id && `(${id})`, status, code, `after ${Date.now() - at} ms`].filter(Boolean).join(' ');
     const text = `${result}, session ${sid.slice(0, 8)}, request ${requestId ?? '-'}`;
     this.#figures.timeline?.add({ at, of: sub, text, requestId });
   }
 
-  async #ask(method: string, path: string, options: Options, hangUpMs: number): Promise<Answer> {
-    const { token, body, recording, address, headers } = options;
-    const response = await fetch(this.url + path, {
+  async #ask(name: Call, options: Options): Promise<Answer> {
+    const { id = '', query, token, body, recording, address, headers, hangUpMs = patienceMs } = options;
+    const { method, path } = routes[name];
+    const search = query ? `?${new URLSearchParams(query)}` : '';
+    const response = await fetch(this.url + path.replace(':id', encodeURIComponent(id)) + search, {
       method,
       headers: {
         ...headers,
@@ -103,7 +105,6 @@ export class Site {
   }
 }
 
-/** Empty for bytes that are no JSON. */
 function parse(bytes: Buffer): Json {
   try {
     return JSON.parse(bytes.toString());

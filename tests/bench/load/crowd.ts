@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from '../report.ts';
+import { addBeside, inParallel, inRounds, type Part, sum } from '../report.ts';
 import { memoryKb } from '../rig/processes.ts';
 import type { Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
@@ -26,12 +27,10 @@ export class Crowd {
     return crowd;
   }
 
-  /** Records that a count is posted now. */
   posted(user: number, count: number): void {
     this.#sent.set(`${user} ${count}`, performance.now());
   }
 
-  /** Waits until so many have arrived, or a timeout (ms). */
   async until(arrivals: number, patienceMs: number): Promise<void> {
     const begun = performance.now();
     while (this.latencies.length < arrivals && performance.now() - begun < patienceMs) await sleep(10);
@@ -41,26 +40,18 @@ export class Crowd {
     for (const answer of this.#answers) answer.destroy();
   }
 
-  #open({ user, url }: Stream): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const request = get(url, { agent: false }, (answer) => {
-        if (answer.statusCode !== 200) reject(new Error(`A stream answered ${answer.statusCode}`));
-        this.#answers.push(answer);
-        this.#read(user, answer, resolve);
-      });
-      request.on('error', reject);
-    });
-  }
-
-  #read(user: number, answer: IncomingMessage, opened: () => void): void {
+  async #open({ user, url }: Stream): Promise<void> {
+    const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
+    if (answer.statusCode !== 200) throw new Error(`A stream answered ${answer.statusCode}`);
+    this.#answers.push(answer);
     let rest = '';
     answer.setEncoding('utf8').on('error', () => undefined);
     answer.on('data', (text: string) => {
-      opened();
       const frames = (rest + text).split('\n\n');
       rest = frames.pop()!;
       for (const frame of frames) this.#take(user, frame);
     });
+    await once(answer, 'data');
   }
 
   #take(user: number, frame: string): void {
@@ -73,7 +64,6 @@ export class Crowd {
 /** As many as one user may have. */
 export const streamsEach = 10;
 
-/** Users with so many streams each, at these addresses. */
 type Group = { users: number; firstUser?: number; streamsEach?: number; urlOf: (user: number) => Promise<string> };
 
 export const solaceUrl =
@@ -98,7 +88,6 @@ type Posts = { from: number; post: (user: number, count: number) => Request };
 /** Users with open streams, and the memory of each stream in the process, in KB. */
 export type Audience = Awaited<ReturnType<typeof openAudience>>;
 
-/** Opens the streams of a group. */
 export async function openAudience(rig: Rig, running: Running, { from, post, ...group }: Group & Posts) {
   const streams = await streamsOf(group);
   // The first streams cost memory that all share.
@@ -111,7 +100,6 @@ export async function openAudience(rig: Rig, running: Running, { from, post, ...
   const crowd = await Crowd.open(streams);
   await sleep(1000);
   const kbPerStream = (memoryKb(running.pid) - before) / streams.length;
-  /** The current count of each user. */
   const counts = Array.from({ length: group.users }, () => from);
   const caller = rig.caller(running, 8);
   const postNext = async (index: number) => {
@@ -124,12 +112,26 @@ export async function openAudience(rig: Rig, running: Running, { from, post, ...
   return { crowd, streams, kbPerStream, users: group.users, postNext };
 }
 
-export type Delivered = { latencies: number[]; lost: number };
+type Delivery = { rounds: number; warmUp: number; seconds: number; atMost?: { p50: number; p95: number } };
+
+export async function addDelivery(
+  part: Part,
+  what: string,
+  [ours, theirs]: [ours: Audience, theirs: Audience],
+  { rounds, warmUp, seconds, ...more }: Delivery,
+): Promise<void> {
+  const lanes = { ours: () => paced(ours, seconds), theirs: () => paced(theirs, seconds) };
+  const laps = await inRounds({ rounds, warmUp }, lanes);
+  for (const { crowd } of [ours, theirs]) crowd.close();
+  const times = [laps.ours, laps.theirs].map((lane) => lane.map(({ latencies }) => latencies));
+  addBeside(part, what, times as [number[][], number[][]], more);
+  part.targets.push({ what: `${what}: lost`, value: sum(laps.ours.map(({ lost }) => lost)), atMost: 0 });
+}
 
 const postsPerSecond = 50;
 
 /** Posts for each user in turn at an even pace; waits until everything has arrived, or a timeout. */
-export async function paced({ crowd, streams, users, postNext }: Audience, seconds: number): Promise<Delivered> {
+async function paced({ crowd, streams, users, postNext }: Audience, seconds: number) {
   const posts = seconds * postsPerSecond;
   crowd.latencies.length = 0;
   const begun = performance.now();

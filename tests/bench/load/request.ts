@@ -71,36 +71,27 @@ export const recordingRequest = (index: number, bytes: Uint8Array, id: string = 
 
 export const readRecording = (index: number, id: string) => userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
 
-/** A call about a user, signed as the bot signs. */
 function botRequest(path: string, index: number, more: object = {}): Request {
   const body = JSON.stringify({ phone: personAt(index).phone, ...more });
   const headers = { ...address(), ...signedHeaders(bot, `msg_${crypto.randomUUID()}`, body) };
   return { method: 'POST', path, headers, body };
 }
 
-/** A usage post of one message. */
 export const usageRequest = (index: number, path = '/api/bot/usage') => botRequest(path, index);
 
 /** A reply of the bot whose text begins with a number. */
 export const replyRequest = (index: number, number: number, path = '/api/bot/messages') =>
   botRequest(path, index, { id: `reply-${crypto.randomUUID()}`, text: `${number} ${messageText}` });
 
-/** The bot asks for a recording. */
 export const fetchedRecording = (index: number, id: string) => botRequest('/api/bot/voice', index, { id });
 
-/** A reply of the bot with a voice. */
 export function spokenReply(index: number, bytes: Buffer): Request {
   const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
   return botRequest('/api/bot/messages', index, { id: `reply-${crypto.randomUUID()}`, text: messageText, voice });
 }
 
-/** The first users consent to the conversation. */
-export async function consentAll({ url }: { url: string }, users: number): Promise<void> {
-  const caller = new Caller(url, 8);
-  const consent = (index: number) => userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
-  await Promise.all(Array.from({ length: users }, async (_, index) => caller.call(await consent(index))));
-  await caller.close();
-}
+export const consentRequest = (index: number) =>
+  userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
 
 /** The right code, valid once, which `codeRow` must have inserted. */
 export async function verifyRequest(index: number): Promise<Request> {
@@ -109,7 +100,6 @@ export async function verifyRequest(index: number): Promise<Request> {
   return { method: 'POST', path: '/api/auth/verify-otp', headers, body };
 }
 
-/** SQL that gives a seeded user a fresh code. */
 export function codeRow(index: number): { sql: string; args: (string | number)[] } {
   const { phone } = personAt(index);
   const mac = createHmac('sha256', codeKey).update(`${phone}|${otp}`).digest('hex');
@@ -120,12 +110,13 @@ export function codeRow(index: number): { sql: string; args: (string | number)[]
 /** Calls a server over connections that stay open, one call at a time on each. */
 export class Caller {
   readonly #pool: Pool;
+  readonly #connections: number;
 
   constructor(url: string, connections = 1) {
+    this.#connections = connections;
     this.#pool = new Pool(url, { connections, pipelining: 1 });
   }
 
-  /** Makes one call and reads the complete response; throws unless it is a 200. */
   async call({ method, path, headers, body }: Request): Promise<string> {
     const answer = await this.#pool.request({ method, path, headers, body: body ?? null });
     const isAudio = answer.headers['content-type'] === audio;
@@ -134,7 +125,6 @@ export class Caller {
     throw new Error(`${method} ${path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
   }
 
-  /** Makes the calls one after the other, with a pause after each; returns the duration of each, in ms. */
   async lap(requests: Request[], pauseMs = 0): Promise<number[]> {
     const times: number[] = [];
     for (const request of requests) {
@@ -143,6 +133,18 @@ export class Caller {
       times.push(performance.now() - begun);
       if (pauseMs > 0) await sleep(pauseMs);
     }
+    return times;
+  }
+
+  /** Calls over all connections for so many ms, at most so many; returns the duration of each call, in ms. */
+  async flood(request: (call: number) => Promise<Request>, { ms, most }: { ms: number; most: number }) {
+    const times: number[] = [];
+    const begun = performance.now();
+    let next = 0;
+    const run = async () => {
+      while (performance.now() - begun < ms && next < most) times.push(...(await this.lap([await request(next++)])));
+    };
+    await Promise.all(Array.from({ length: this.#connections }, run));
     return times;
   }
 

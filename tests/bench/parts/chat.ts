@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { bareUrl, type Delivered, openAudience, paced, solaceUrl } from '../load/crowd.ts';
-import { replyRequest, chatRequest, consentAll, newestMessage, type Request } from '../load/request.ts';
-import { addBeside, inRounds, type Part, partBeside, sum } from '../report.ts';
+import { addDelivery, bareUrl, openAudience, solaceUrl } from '../load/crowd.ts';
+import { replyRequest, chatRequest, newestMessage, type Request } from '../load/request.ts';
+import { addBeside, inRounds, type Part, partBeside } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 import type { Running } from '../rig/workerd.ts';
@@ -12,18 +12,17 @@ import type { Running } from '../rig/workerd.ts';
 const people = 1000;
 const changes = 200;
 
-/** What the measurements of the conversation share. */
 type Bench = { rig: Rig; part: Part; solace: Running; bare: Running; quick: boolean };
 
-/** The product with a bot, and the bare Worker. Alarms need folders. */
+/** The product and the bare Worker, with folders, which alarms need. */
 async function startBoth(rig: Rig, place: { databasePort?: number } = {}) {
-  const solace = await rig.solace({ ...place, botUrl: await rig.bot(), disk: rig.folder() });
-  const bare = await rig.bare({ ...place, disk: rig.folder() });
-  await consentAll(solace, people);
-  return { rig, solace, bare };
+  return {
+    rig,
+    solace: await rig.conversations(people, place),
+    bare: await rig.bare({ ...place, disk: rig.folder() }),
+  };
 }
 
-/** Sending, receiving and resuming the conversation, beside a bare Worker and a bare Durable Object. */
 export function measureChat(quick: boolean): Promise<Part> {
   return withRig(async (rig) => {
     await rig.database(people);
@@ -31,7 +30,7 @@ export function measureChat(quick: boolean): Promise<Part> {
     await measureSending(bench, { rounds: quick ? 8 : 30, atMost: 1.6 });
     await measureReplies(bench, 1, 1);
     // A user may have ten streams.
-    await measureReplies(bench, 10, 10, { p50: 1.4, p95: 1.5 });
+    await measureReplies(bench, 10, 10, { atMost: { p50: 1.4, p95: 1.5 } });
     await measureResuming(bench);
     const bytes = await bytesPerMessage(rig, quick ? 200 : 2000);
     bench.part.rows.push([`storage of a message of 191 characters: ${Math.round(bytes)} bytes`]);
@@ -46,23 +45,16 @@ async function measureReplies(
   { rig, part, solace, bare, quick }: Bench,
   users: number,
   streamsEach: number,
-  atMost: { p50?: number; p95?: number } = {},
+  target: { atMost?: { p50: number; p95: number } } = {},
 ): Promise<void> {
   const group = { users, streamsEach, from: 0 };
   const chatUrl = solaceUrl(solace, 'chat-stream');
   const ours = await openAudience(rig, solace, { ...group, urlOf: chatUrl, post: (...of) => replyRequest(...of) });
   const theirs = await openAudience(rig, bare, { ...group, urlOf: bareUrl(bare), post: bareReply });
-  const seconds = quick ? 1 : 4;
-  const ways = { ours: () => paced(ours, seconds), theirs: () => paced(theirs, seconds) };
-  const laps = await inRounds({ rounds: quick ? 2 : 8, warmUp: 1 }, ways);
-  for (const { crowd } of [ours, theirs]) crowd.close();
-  const times = (each: Delivered[]) => each.map(({ latencies }) => latencies);
-  const what = `a reply until ${users * streamsEach} streams show it`;
-  addBeside(part, what, [times(laps.ours), times(laps.theirs)], atMost);
-  part.targets.push({ what: `${what}: lost`, value: sum(laps.ours.map(({ lost }) => lost)), atMost: 0 });
+  const delivery = { rounds: quick ? 2 : 8, warmUp: 1, seconds: quick ? 1 : 4, ...target };
+  await addDelivery(part, `a reply until ${users * streamsEach} streams show it`, [ours, theirs], delivery);
 }
 
-/** From the request of a stream to its last missed change. */
 async function measureResuming({ rig, part, solace, bare, quick }: Bench): Promise<void> {
   const user = people - 1;
   const [ours, theirs] = [rig.caller(solace), rig.caller(bare)];
@@ -78,7 +70,6 @@ async function measureResuming({ rig, part, solace, bare, quick }: Bench): Promi
   addBeside(part, `resume after ${changes} changes`, [laps.ours, laps.theirs]);
 }
 
-/** Milliseconds until all changes have arrived on a stream. */
 async function timeUntilAll(url: string): Promise<number> {
   const ended = new AbortController();
   const begun = performance.now();
@@ -95,19 +86,15 @@ async function timeUntilAll(url: string): Promise<number> {
   return ms;
 }
 
-/** Bytes that one message adds to the SQLite file of its conversation. */
 async function bytesPerMessage(rig: Rig, messages: number): Promise<number> {
   const disk = rig.folder();
-  const running = await rig.solace({ port: ports.growth, disk, botUrl: await rig.bot() });
-  await consentAll(running, 1);
-  const caller = rig.caller(running);
+  const caller = rig.caller(await rig.conversations(1, { port: ports.growth, disk }));
   await caller.call(replyRequest(0, 0));
   const empty = sizeOf(disk);
   for (let number = 1; number <= messages; number += 1) await caller.call(replyRequest(0, number));
   return (sizeOf(disk) - empty) / messages;
 }
 
-/** The pages of the conversation's database, in bytes. */
 function sizeOf(disk: string): number {
   const files = readdirSync(disk, { recursive: true, encoding: 'utf8' });
   const file = files.find((name) => /LiveUser.*\.sqlite$/.test(name));
@@ -127,7 +114,6 @@ const pauseMs = 10;
 
 type Sending = { rounds: number; atMost: number; where?: string };
 
-/** Messages of different users, with a pause after each or without. */
 async function measureSending(
   { rig, part, solace, bare }: Omit<Bench, 'quick'>,
   { rounds, atMost, where = '' }: Sending,
@@ -145,7 +131,7 @@ async function measureSending(
     const lanes = { ours: ours(pause), worker: worker(pause), object: object(pause) };
     const laps = await inRounds({ rounds, warmUp: Math.ceil(rounds / 3) }, lanes);
     const what = `send a message${where}${pause > 0 ? '' : ', without a pause'}`;
-    const target = pause > 0 ? { p50: atMost } : {};
+    const target = pause > 0 ? { atMost: { p50: atMost } } : {};
     addBeside(part, `${what}, beside a bare Worker`, [laps.ours, laps.worker], target);
     addBeside(part, `${what}, beside a bare Worker that also stores in an object`, [laps.ours, laps.object]);
   }
@@ -160,18 +146,15 @@ function senderOf(rig: Rig, running: Running, request: (index: number) => Promis
   };
 }
 
-/** Sending with a database 2 ms and 40 ms away. */
 export async function measureSendingFar(quick: boolean): Promise<Part> {
   const part = partBeside('A message, the database at a distance');
-  for (const { roundTripMs, rounds } of [
-    { roundTripMs: 2, rounds: 12 },
-    { roundTripMs: 40, rounds: 5 },
-  ]) {
+  for (const roundTripMs of [2, 40]) {
+    const rounds = quick ? 4 : roundTripMs === 2 ? 12 : 5;
     await withRig(async (rig) => {
       await rig.database(people);
       const both = await startBoth(rig, { databasePort: await rig.distance(roundTripMs) });
       const where = `, the database ${roundTripMs} ms away`;
-      await measureSending({ ...both, part }, { rounds: quick ? 4 : rounds, atMost: 1.25, where });
+      await measureSending({ ...both, part }, { rounds, atMost: 1.25, where });
     });
   }
   return part;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bareUrl, openAudience, paced, solaceUrl, streamsEach, streamsOf } from '../load/crowd.ts';
-import { usageRequest, type Request } from '../load/request.ts';
-import { inRounds, compare, median, p95, p99, type Part, sum } from '../report.ts';
+import { addDelivery, bareUrl, openAudience, solaceUrl, streamsEach, streamsOf } from '../load/crowd.ts';
+import { usageRequest } from '../load/request.ts';
+import { median, p95, type Part, partBeside } from '../report.ts';
 import { usedBefore as from, personAt } from '../rig/database.ts';
 import { measureCpu, memoryKb, openFiles } from '../rig/processes.ts';
 import { withRig } from '../rig/rig.ts';
@@ -15,63 +15,22 @@ export function measureDelivery(quick: boolean): Promise<Part> {
   return withRig(async (rig) => {
     await rig.database(1000);
     const [solace, bare] = [await rig.solace(), await rig.bare()];
-    const counting = (user: number) => usageRequest(user, `/streams/${user}/count`);
-    const [own, other] = [
-      { users, from, urlOf: solaceUrl(solace) },
-      { users, from, urlOf: bareUrl(bare) },
-    ];
-    const ours = await openAudience(rig, solace, { ...own, post: (user) => usageRequest(user) });
-    const theirs = await openAudience(rig, bare, { ...other, firstUser: 100, post: counting });
-    const plain = await openAudience(rig, bare, { ...other, firstUser: 200, post: plainPost });
-    const seconds = quick ? 2 : 5;
-    const ways = {
-      ours: () => paced(ours, seconds),
-      theirs: () => paced(theirs, seconds),
-      plain: () => paced(plain, seconds),
-    };
-    const laps = await inRounds({ rounds: quick ? 3 : 10, warmUp: 2 }, ways);
-    for (const { crowd } of [ours, theirs, plain]) crowd.close();
-    const times = (name: keyof typeof laps) => laps[name].map(({ latencies }) => latencies);
-    const lost = (name: keyof typeof laps) => sum(laps[name].map((lap) => lap.lost));
-    const row = (title: string, name: keyof typeof laps, { kbPerStream }: typeof ours) => {
-      const figures = [median, p95, p99].flatMap((of) => {
-        return [of(times(name).flat()), compare(times('ours'), times(name), of).text];
-      });
-      return [title, ...figures, lost(name), kbPerStream];
-    };
-    const ratioOf = (of: typeof median) => compare(times('ours'), times('theirs'), of).ratio;
-    return {
-      title: `Delivery to ${users} users with ${streamsEach} open streams each`,
-      header: [
-        'lane',
-        ...['p50', 'p95', 'p99'].flatMap((name) => [`${name} ms`, 'Solace to it']),
-        'lost',
-        'KB per stream',
-      ],
-      rows: [
-        row('Solace', 'ours', ours),
-        row('bare object, counting in the database', 'theirs', theirs),
-        row('bare object, counting nothing', 'plain', plain),
-      ],
-      targets: [
-        { what: 'p50 beside the bare object that counts as well', value: ratioOf(median), atMost: 1.4 },
-        { what: 'p95 beside the bare object that counts as well', value: ratioOf(p95), atMost: 1.5 },
-        { what: 'messages lost', value: lost('ours'), atMost: 0 },
-        { ...streamMemory, value: ours.kbPerStream },
-      ],
-    };
+    const post = (user: number) => usageRequest(user);
+    const countingPost = (user: number) => usageRequest(user, `/streams/${user}/count`);
+    const ours = await openAudience(rig, solace, { users, from, urlOf: solaceUrl(solace), post });
+    const group = { users, firstUser: users, from, urlOf: bareUrl(bare), post: countingPost };
+    const theirs = await openAudience(rig, bare, group);
+    const part = partBeside(`Delivery to ${users} users with ${streamsEach} open streams each`);
+    const delivery = { rounds: quick ? 3 : 10, warmUp: 2, seconds: quick ? 2 : 5, atMost: { p50: 1.4, p95: 1.5 } };
+    await addDelivery(part, 'a usage post until a stream shows it', [ours, theirs], delivery);
+    part.targets.push({ ...streamMemory, value: ours.kbPerStream });
+    return part;
   });
-}
-
-function plainPost(user: number, used: number): Request {
-  const headers = { 'content-type': 'application/json' };
-  return { method: 'POST', path: `/streams/${user}/publish`, headers, body: JSON.stringify({ used }) };
 }
 
 /** With ten streams each. A stream takes two file handles of workerd, and many systems allow a process 20,000. */
 const mostUsers = 980;
 
-/** Almost ten thousand streams in one process: what each holds, and how long a message to everybody takes. */
 export function measureCrowd(quick: boolean): Promise<Part> {
   const users = quick ? 200 : mostUsers;
   return withRig(async (rig) => {
@@ -137,7 +96,6 @@ export function measureAbandonedStreams(): Promise<Part> {
   });
 }
 
-/** What a process holds: its files, the sockets of its live objects, and its memory. */
 async function held({ url, pid }: Running): Promise<{ files: number; sockets: number; kb: number }> {
   const everybody = Array.from({ length: users }, (_, index) => `user=${personAt(index).id}`).join('&');
   const { sockets } = (await (await fetch(`${url}/socket-count?${everybody}`)).json()) as { sockets: number };

@@ -1,13 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { largestRecordingBytes } from '#contract/chat-limits';
-import {
-  consentAll,
-  fetchedRecording,
-  readRecording,
-  recordingRequest,
-  spokenReply,
-  type Request,
-} from '../load/request.ts';
+import { fetchedRecording, readRecording, recordingRequest, spokenReply, type Request } from '../load/request.ts';
 import { addBeside, inRounds, type Part, partBeside } from '../report.ts';
 import { memoryKb, resetPeak } from '../rig/processes.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
@@ -21,7 +14,6 @@ const lapSize = 20;
 const pauseMs = 10;
 const mostMemory = 20;
 
-/** Sending and reading a recording beside a bare Worker and object, and the memory of a call with the largest one. */
 export async function measureVoice(quick: boolean): Promise<Part> {
   const part = partBeside('Voice messages');
   await withRig((rig) => measureRecordings(part, rig, quick ? 8 : 30));
@@ -31,7 +23,6 @@ export async function measureVoice(quick: boolean): Promise<Part> {
 
 const newIds = () => Array.from({ length: speakers }, () => crypto.randomUUID());
 
-/** A recording of random bytes that begins as Ogg does. */
 function recordingOf(bytes: number): Buffer {
   const recording = randomFillSync(Buffer.alloc(bytes));
   recording.fill(0, 0, 28).write('OggS');
@@ -41,9 +32,7 @@ function recordingOf(bytes: number): Buffer {
 
 async function measureRecordings(part: Part, rig: Rig, rounds: number): Promise<void> {
   await rig.database(speakers);
-  const solace = await rig.solace({ botUrl: await rig.bot(), disk: rig.folder() });
-  const bare = await rig.bare({ disk: rig.folder() });
-  await consentAll(solace, speakers);
+  const [solace, bare] = [await rig.conversations(speakers), await rig.bare({ disk: rig.folder() })];
   const [ours, theirs] = [rig.caller(solace), rig.caller(bare)];
   const [bytes, ids] = [recordingOf(usualBytes), newIds()];
   const toObject = (request: Request) => ({ ...request, path: request.path.replace('/api/user/chat/', '/objects/') });
@@ -63,7 +52,7 @@ async function measureRecordings(part: Part, rig: Rig, rounds: number): Promise<
       theirs: async () => theirs.lap((await requests()).map(toObject), pauseMs),
     };
     const laps = await inRounds({ rounds, warmUp: Math.ceil(rounds / 3) }, lanes);
-    addBeside(part, what, [laps.ours, laps.theirs], { p50: 1.5 });
+    addBeside(part, what, [laps.ours, laps.theirs], { atMost: { p50: 1.5 } });
   }
 }
 
@@ -73,7 +62,7 @@ async function measureRecordings(part: Part, rig: Rig, rounds: number): Promise<
  */
 async function measureMemory(part: Part, rig: Rig): Promise<void> {
   await rig.database(speakers);
-  const place = { botUrl: await rig.bot(), disk: rig.folder() };
+  const disk = rig.folder();
   const [bytes, ids] = [recordingOf(largestRecordingBytes), newIds()];
   const calls = {
     'send a recording of 1.9 MB': (index: number) => recordingRequest(index, bytes, ids[index]),
@@ -84,8 +73,7 @@ async function measureMemory(part: Part, rig: Rig): Promise<void> {
   for (const [what, request] of Object.entries(calls)) {
     // The users of the eight follow the one, so that each process stores new recordings.
     for (const users of [[0], [1, 2, 3, 4, 5, 6, 7, 8]]) {
-      const solace = await rig.solace(place);
-      await consentAll(solace, speakers);
+      const solace = await rig.conversations(speakers, { disk });
       const mib = await memoryOf(rig, solace, await Promise.all(users.map(request)));
       await solace.stop();
       const name = `memory: ${what}, ${users.length === 1 ? 'alone' : `${users.length} at once, each`}`;

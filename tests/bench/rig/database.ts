@@ -7,10 +7,7 @@ import { migrate } from '../../../drizzle/migrate.ts';
 import { root, stateDir, settingsFor } from './settings.ts';
 import { startProgram, type Running } from './workerd.ts';
 
-/**
- * The first instant of the seeded users' week, in unix ms: it is in the future, so that no week ends during a
- * measurement.
- */
+/** Unix ms, in the future, so that no seeded user's week ends during a measurement. */
 export const weekAnchor = Date.UTC(2100, 0, 1);
 
 /** Far below every limit, so that no measured message is refused. */
@@ -28,7 +25,6 @@ export function personAt(index: number): { id: string; phone: string } {
 
 export type Database = Running & { client: Client };
 
-/** The local libSQL server with so many users, in its own process; ends with this one. */
 export async function startDatabase(port: number, users: number): Promise<Database> {
   const seed = await seeded(port, users);
   const directory = emptyFolder('databases', String(port));
@@ -88,7 +84,6 @@ const tables = [
   `insert into rate_limit_events (subject, at, by) select 'codes:' || printf('%064d', i), ${weekAnchor}, id from person`,
 ];
 
-/** Fills an empty database in bulk: each user with a session, a remembered call of the bot and a counted code. */
 function seed(file: string, users: number): void {
   const database = new SqliteFile(file);
   database.exec('pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory; begin');

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen } from '../../sandbox/start.ts';
-import { Caller } from '../load/request.ts';
+import { Caller, consentRequest } from '../load/request.ts';
 import { startDatabase, type Database } from './database.ts';
 import { ports, settingsFor } from './settings.ts';
 import { startProgram, startWorkerd, type Running } from './workerd.ts';
@@ -19,12 +19,10 @@ type Options = {
 export class Rig {
   readonly #stops: (() => Promise<void>)[] = [];
 
-  /** The local libSQL server with so many users. */
   async database(users: number, port = ports.database): Promise<Database> {
     return this.#keep(await startDatabase(port, users));
   }
 
-  /** The product, or with `main` a variant of it. */
   async solace(
     { port = ports.solace, databasePort = ports.database, botUrl, disk }: Options = {},
     main = 'worker/index',
@@ -33,7 +31,6 @@ export class Rig {
     return this.#keep(await startWorkerd({ main: `${main}.ts`, port, vars, disk }));
   }
 
-  /** The baseline of the product. */
   bare(options: Options = {}): Promise<Running> {
     return this.solace({ port: ports.bare, ...options }, 'tests/bench/workers/bare');
   }
@@ -60,7 +57,14 @@ export class Rig {
     return `http://127.0.0.1:${server.port}`;
   }
 
-  /** Calls a server over connections that stay open. */
+  /** The product with a bot and a folder for the conversations of so many users, who consent to them. */
+  async conversations(users: number, place: Options = {}): Promise<Running> {
+    const solace = await this.solace({ botUrl: await this.bot(), disk: this.folder(), ...place });
+    const caller = this.caller(solace, 8);
+    await Promise.all(Array.from({ length: users }, async (_, user) => caller.call(await consentRequest(user))));
+    return solace;
+  }
+
   caller({ url }: Running, connections = 1): Caller {
     const caller = new Caller(url, connections);
     this.#stops.push(() => caller.close());
@@ -77,7 +81,6 @@ export class Rig {
   }
 }
 
-/** Runs work with a new rig and ends everything that it started. */
 export async function withRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
   const rig = new Rig();
   try {

@@ -5,7 +5,6 @@ import type { SandboxSecrets } from '../../sandbox/services.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The folder of all files that a run leaves. */
 export const stateDir = join(root, '.wrangler/bench');
 
 const firstPort = Number(process.env.BENCH_PORT ?? 8960);
@@ -17,7 +16,6 @@ export const ports = {
   database: firstPort + 2,
   site: firstPort + 3,
   distance: firstPort + 5,
-  /** One Worker and one database for each size. */
   growth: firstPort + 10,
 };
 

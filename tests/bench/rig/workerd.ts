@@ -40,7 +40,6 @@ export type WorkerdSettings = {
   /** The Worker's main file: `worker/index.ts`, or one of `tests/bench/workers`. */
   main: string;
   port: number;
-  /** A folder for what the objects store; left out, they keep it in memory. */
   disk?: string | undefined;
   vars: Record<string, string>;
 };
@@ -74,12 +73,10 @@ export async function startWorkerd(settings: WorkerdSettings): Promise<Running> 
   }
 }
 
-/** A Worker in the form that `wrangler deploy` uploads. */
 type Bundle = { file: string; config: { compatibility_date: string; compatibility_flags?: string[] } };
 
 const bundles = new Map<string, Promise<Bundle>>();
 
-/** Bundles a Worker under the product's configuration. */
 async function bundle(main: string): Promise<Bundle> {
   const directory = join(stateDir, 'workers', basename(main, '.ts'));
   const config = await writeBuiltConfig(root, directory);

@@ -11,18 +11,19 @@ const app = new Hono<{ Bindings: Env }>();
 
 const open = (env: Env) => createClient({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
 
-/** The row of a user, by one request. */
 async function rowOf(env: Env, user: string) {
-  const { rows } = await open(env).execute({ sql: 'select * from users where id = ?', args: [user] });
-  return rows[0];
+  return (await open(env).execute({ sql: 'select * from users where id = ?', args: [user] })).rows[0];
 }
 
-/** Counts a message of a user, by one request. */
-async function count(env: Env, by: 'id' | 'phone', value: string): Promise<number> {
-  const sql = `update users set used = used + 1 where ${by} = ? returning used`;
-  const [result] = await open(env).batch([{ sql, args: [value] }], 'write');
-  return result!.rows[0]!.used as number;
+async function change(env: Env, sql: string, value: string) {
+  return (await open(env).batch([{ sql, args: [value] }], 'write'))[0]!.rows[0]!;
 }
+
+async function count(env: Env, by: 'id' | 'phone', value: string): Promise<number> {
+  return (await change(env, `update users set used = used + 1 where ${by} = ? returning used`, value)).used as number;
+}
+
+const objectOf = (env: Env, user: string) => env.LIVE_USER.getByName(user);
 
 app.get('/api/health', (c) => c.json({ status: 'ok' }));
 
@@ -31,8 +32,7 @@ app.get('/api/user/me', async (c) => c.json({ success: true, profile: await rowO
 app.post('/api/auth/verify-otp', async (c) => {
   const { phone } = await c.req.json<{ phone: string }>();
   const sql = 'update codes set tries_left = tries_left - 1 where phone = ? returning tries_left';
-  const [result] = await open(c.env).batch([{ sql, args: [phone] }], 'write');
-  return c.json({ success: true, code: result!.rows[0] });
+  return c.json({ success: true, code: await change(c.env, sql, phone) });
 });
 
 app.post('/api/bot/usage', async (c) => {
@@ -48,43 +48,37 @@ app.post('/api/user/chat/messages', async (c) => {
 app.post('/objects/messages', async (c) => {
   const [{ text }, user] = [await c.req.json<{ text: string }>(), c.req.query('user')!];
   await count(c.env, 'id', user);
-  return c.json({ success: true, seq: await c.env.LIVE_USER.getByName(user).store(text) });
+  return c.json({ success: true, seq: await objectOf(c.env, user).store(text) });
 });
 
 app.post('/objects/voice', async (c) => {
   const { user, id } = c.req.query() as { user: string; id: string };
   const bytes = await c.req.arrayBuffer();
   await count(c.env, 'id', user);
-  return c.json({ success: true, seq: await c.env.LIVE_USER.getByName(user).keep(id, bytes) });
+  return c.json({ success: true, seq: await objectOf(c.env, user).keep(id, bytes) });
 });
 
 app.get('/objects/voice/:id', async (c) => {
   const user = c.req.query('user')!;
   await rowOf(c.env, user);
-  const bytes = await c.env.LIVE_USER.getByName(user).kept(c.req.param('id'));
+  const bytes = await objectOf(c.env, user).kept(c.req.param('id'));
   return new Response(bytes, { headers: { 'content-type': 'audio/ogg;codecs=opus' } });
 });
 
 app.post('/streams/:user/reply', async (c) => {
   const { phone, text } = await c.req.json<{ phone: string; text: string }>();
   await count(c.env, 'phone', phone);
-  return c.json({ success: true, seq: await c.env.LIVE_USER.getByName(c.req.param('user')).reply(text) });
+  return c.json({ success: true, seq: await objectOf(c.env, c.req.param('user')).reply(text) });
 });
 
 app.post('/streams/:user/count', async (c) => {
   const { phone } = await c.req.json<{ phone: string }>();
   const used = await count(c.env, 'phone', phone);
-  c.executionCtx.waitUntil(c.env.LIVE_USER.getByName(c.req.param('user')).publish(used));
+  c.executionCtx.waitUntil(objectOf(c.env, c.req.param('user')).publish(used));
   return c.json({ success: true, used });
 });
 
-app.post('/streams/:user/publish', async (c) => {
-  const { used } = await c.req.json<{ used: number }>();
-  c.executionCtx.waitUntil(c.env.LIVE_USER.getByName(c.req.param('user')).publish(used));
-  return c.json({ success: true, used });
-});
-
-app.get('/streams/:user', (c) => c.env.LIVE_USER.getByName(c.req.param('user')).fetch(c.req.raw));
+app.get('/streams/:user', (c) => objectOf(c.env, c.req.param('user')).fetch(c.req.raw));
 
 const frameOf = (event: object) => encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
 
@@ -114,14 +108,12 @@ export class LiveUser extends DurableObject<Env> {
       controller.enqueue(frameOf({ type: 'message', message }));
   }
 
-  /** Stores a text in the object's SQLite; returns its place. */
   store(text: string): number {
     const { sql } = this.ctx.storage;
     sql.exec('create table if not exists messages (seq integer primary key, text text not null)');
     return sql.exec<{ seq: number }>('insert into messages (text) values (?) returning seq', text).one().seq;
   }
 
-  /** Stores a recording; returns its place. */
   keep(id: string, bytes: ArrayBuffer): number {
     const { sql } = this.ctx.storage;
     sql.exec('create table if not exists recordings (seq integer primary key, id text not null unique, bytes blob)');
@@ -134,7 +126,6 @@ export class LiveUser extends DurableObject<Env> {
     return sql.exec<{ bytes: ArrayBuffer }>('select bytes from recordings where id = ?', id).one().bytes;
   }
 
-  /** Stores a text and writes it to every stream. */
   reply(text: string): number {
     const seq = this.store(text);
     this.#write({ type: 'message', message: { seq, text } });

@@ -3,7 +3,6 @@ import { runScheduledTasks } from '../../../worker/scheduled.ts';
 import { LiveUser as Live } from '../../../worker/live/live-user.ts';
 import type { Env } from '../../../worker/env.ts';
 
-/** The product's live object, which also returns the number of its sockets. */
 export class LiveUser extends Live {
   openSockets(): number {
     return this.ctx.getWebSockets().length;

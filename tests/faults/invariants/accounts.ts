@@ -5,7 +5,6 @@ import type { Person } from '../person.ts';
 import { type CallFigures, total } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
 
-/** An invariant, the number of checked cases, and its violations. */
 export type Finding = { what: string; checked: number; broken: string[] };
 
 export type Invariant = (world: World) => Promise<Finding>;
@@ -25,17 +24,14 @@ export async function checkCases<Case>(
   return finding;
 }
 
-/** A user's row with the number of their sessions. */
 export type Account = typeof users.$inferSelect & { sessions: number };
 
-/** The rows of all users, by phone. */
 export async function accountsIn(database: Rig['database']): Promise<Map<string, Account>> {
   const count = database.$count(sessions, eq(sessions.userId, users.id));
   const rows = await database.select({ ...getTableColumns(users), sessions: count }).from(users);
   return new Map(rows.map((row) => [row.phone, row]));
 }
 
-/** The users who have a session and have not left. */
 export const signedIn = ({ people }: Pick<World, 'people'>): Person[] =>
   people.filter(({ token, left }) => token !== undefined && !left);
 
@@ -63,7 +59,6 @@ export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
   return { ...finding, checked: people.reduce((sum, { codes }) => sum + codes.size, 0) };
 }
 
-/** Every user has completed the action that was running when the services were repaired. */
 export async function nobodyIsStuck({ people }: World): Promise<Finding> {
   return checkCases('every action came to its end', people, ({ phone, doing, token }) => {
     if (doing !== undefined) return `${phone} is stuck at ${doing}`;
@@ -77,7 +72,6 @@ export async function noUnexpectedErrors({ figures, seen }: World): Promise<Find
   return { ...finding, broken: [...finding.broken, ...seen] };
 }
 
-/** No response to an attacker is an unexpected error. */
 export async function attackersSeeNoErrors({ figures }: World): Promise<Finding> {
   return internalErrors('responses to attackers without an unexpected error', figures.attackers);
 }
@@ -92,14 +86,12 @@ const mostSlower = 2;
 /** A short run has too few calls that no fault met: a single pause of the machine changes its median. */
 const fewCalls = 200;
 
-/** A user who is refused a sign-in and writes to the assistant signs in within a minute. */
 export async function nobodyIsLockedOut({ figures }: World): Promise<Finding> {
   return checkCases('refused by attacks, in within a minute', figures.refusals, ({ phone, ms }) =>
     ms > longestRefusalMs ? `${phone} got in ${(ms / 1000).toFixed(0)} s after writing` : null,
   );
 }
 
-/** During an attack, the calls of others take at most twice as long as without one. */
 export async function othersStayFast({ figures }: World): Promise<Finding> {
   const what = 'calls of others within twice their calm latency';
   const { calm, attacked, calls } = figures.latencies.compare() ?? { calm: 0, attacked: 0, calls: 0 };

@@ -72,7 +72,6 @@ function clearedMessage({ sent }: Conversation, all: BotEvent[]): BotEvent | und
   });
 }
 
-/** The page shows every accepted message and reply once, in order, and nothing that was cleared. */
 export async function pagesAreWhole(world: World): Promise<Finding> {
   const { rig, site } = world;
   let shown = 0;
@@ -117,7 +116,6 @@ function typedText({ author, text, voice }: Message): string {
   return author === 'user' && text === `(A voice message of ${voice?.seconds} s)` ? '' : text;
 }
 
-/** The user and the bot get every accepted recording byte by byte, the user that of each reply, and nobody a cleared one. */
 export async function recordingsAreWhole(world: World): Promise<Finding> {
   const cases = writers(world).flatMap((person) => {
     const { sent, replies } = person.conversation;
@@ -134,10 +132,9 @@ type Spoken = { person: Person; id: string; recording: Recording; accepted?: Mes
 async function recordingError(site: Site, { person, id, recording, accepted, clearing }: Spoken) {
   if (!accepted && clearing !== 'removed') return null;
   const { token, phone } = person;
-  const path = `/api/user/chat/voice/${encodeURIComponent(id)}`;
-  const got = [{ who: 'user', ...(await site.call('recording', 'GET', path, { token })) }];
+  const got = [{ who: 'user', ...(await site.call('getVoice', { token, id })) }];
   if (accepted?.author !== 'solace') {
-    const answer = await site.bot('bot recording', '/api/bot/voice', person.nextId('fetch'), { phone, id });
+    const answer = await site.bot('botVoice', person.nextId('fetch'), { phone, id });
     got.push({ who: 'bot', ...answer });
   }
   const isRight = ({ status, bytes }: Answer) =>
@@ -146,7 +143,6 @@ async function recordingError(site: Site, { person, id, recording, accepted, cle
   return wrong ? `${phone}: the ${wrong.who} gets ${wrong.status} and other bytes for the recording ${id}` : null;
 }
 
-/** Every open tab shows what the page shows. */
 export async function chatStreamsAgree(world: World): Promise<Finding> {
   const tabs = writers(world).flatMap((person) => person.chats.map((chat) => ({ person, chat })));
   return checkCases('open chat streams show what the page shows', tabs, async ({ person, chat }) => {
@@ -174,7 +170,6 @@ const inBase64 = (marker: string): string[] =>
     return encoded.replace(/=+$/, '').slice(Math.ceil((before * 4) / 3), -2);
   });
 
-/** No file of the database, of the Durable Objects or of the Worker's log contains a message's text or recording. */
 export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
   const entries = readdirSync(rig.stateDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !ofBot.test(entry.name));
@@ -187,7 +182,6 @@ export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
   });
 }
 
-/** How many messages the Durable Object of a conversation stores; 0 when it stores nothing. */
 export function storedMessages(stateDir: string, userId: string): number {
   const file = join(stateDir, 'v3/do/solace-LiveUser', `${objectId('solace-LiveUser', userId)}.sqlite`);
   if (!existsSync(file)) return 0;

@@ -19,7 +19,7 @@ export async function deletedAccountsAreGone(world: World): Promise<Finding> {
     ];
     const messages = storedMessages(world.rig.stateDir, userIdOf(person));
     if (messages > 0) traces.push(`${messages} messages in the conversation`);
-    const { status } = await world.site.call('profile', 'GET', '/api/user/me', { token: person.token });
+    const { status } = await world.site.call('getMe', { token: person.token });
     if (status !== 401) traces.push(`a session that is answered ${status}`);
     return traces.length > 0 ? `${person.phone} has left: ${traces.join(', ')}` : null;
   });
@@ -53,7 +53,6 @@ async function tracesInDatabase({ rig }: World, person: Person): Promise<string[
 
 async function tracesAtStripe({ rig }: World, person: Person): Promise<string[]> {
   const holdings = await holdingsOf(rig, person);
-  if (!holdings) return [];
   const live = liveIn(holdings).length;
   return [
     ...(holdings.customer.deleted ? [] : [`Stripe has ${holdings.customer.id}`]),

@@ -2,14 +2,12 @@ import { isNull } from 'drizzle-orm';
 import { outbox } from '#db/schema';
 import { planOf } from '../../../worker/contract/plans.ts';
 import type { Person } from '../person.ts';
-import { add } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
 import type { Json } from '../site.ts';
 import { accountsIn, type Account, checkCases, type Finding } from './accounts.ts';
 
 export type BotEvent = { type: string; timestamp: string; data: Json };
 
-/** The events that the bot received, oldest first, by the phone that they are about. */
 export async function botEventsIn({ control }: Rig): Promise<Map<string, BotEvent[]>> {
   return Map.groupBy(await control<BotEvent[]>('GET', '/bot/events'), ({ data }) => data.phone as string);
 }
@@ -23,20 +21,15 @@ export async function everyEventArrived({ people, rig }: World): Promise<Finding
   const history = await rig.database.all<{ phone: string; type: string }>('select phone, type from outbox_history');
   const left = new Set(people.filter((person) => person.left).map(({ phone }) => phone));
   const written = history.filter(({ phone, type }) => type !== 'chat.message' && !left.has(phone));
-  const counts = countsOf(written.map(({ phone, type }) => `${phone} ${type}`));
+  const counts = Map.groupBy(written, ({ phone, type }) => `${phone} ${type}`);
   const events = [...(await botEventsIn(rig)).values()].flat();
-  const arrived = countsOf(events.map(({ type, data }) => `${data.phone} ${type}`));
-  const finding = await checkCases('outbox events delivered to the bot', counts, ([which, count]) =>
-    arrived.get(which) === count ? null : `${which}: ${count} written, ${arrived.get(which) ?? 0} arrived`,
-  );
+  const arrived = Map.groupBy(events, ({ type, data }) => `${data.phone} ${type}`);
+  const finding = await checkCases('outbox events delivered to the bot', counts, ([which, { length }]) => {
+    const { length: received } = arrived.get(which) ?? [];
+    return received === length ? null : `${which}: ${length} written, ${received} arrived`;
+  });
   finding.broken.push(...waiting.map(({ body }) => `waits: ${body}`));
   return { ...finding, checked: written.length };
-}
-
-function countsOf(names: string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) add(counts, name);
-  return counts;
 }
 
 /** The bot received each change once and in order, and its latest event matches the database. */

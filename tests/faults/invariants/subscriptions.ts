@@ -4,7 +4,6 @@ import type { Person } from '../person.ts';
 import type { Rig, World } from '../rig.ts';
 import { accountsIn, signedIn, type Account, checkCases, type Finding } from './accounts.ts';
 
-/** One customer's objects at the local Stripe. */
 export type Holdings = {
   customer: Pick<Customer, 'id' | 'deleted'>;
   subscriptions: Subscription[];
@@ -12,13 +11,12 @@ export type Holdings = {
   invoices: Invoice[];
 };
 
-/** Every plan in the database and the profile matches Stripe. */
 export async function plansAgree(world: World): Promise<Finding> {
   const { database, tiers } = world.rig;
   const accounts = await accountsIn(database);
   return checkCases('plans in database and profile equal to Stripe', signedIn(world), async (person) => {
     const account = accounts.get(person.phone)!;
-    const standings = [standingAt(await holdingsOf(world.rig, person), tiers), kept(account)];
+    const standings = [kept(stateAt(await holdingsOf(world.rig, person), tiers)), kept(account)];
     // During our own trial the profile shows the trial instead.
     if (account.trialTier === null) standings.push(await told(world, person));
     return new Set(standings).size === 1 ? null : `${person.phone}: Stripe, database, profile: ${standings.join(' ')}`;
@@ -30,15 +28,16 @@ export async function checkoutsHold({ people, rig }: World): Promise<Finding> {
   const buyers = people.filter(({ checkouts, left }) => checkouts > 0 && !left);
   return checkCases('completed checkouts led to one plan, never two at once', buyers, async (person) => {
     const holdings = await holdingsOf(rig, person);
-    if (!holdings?.subscriptions.length) return `${person.phone} has no subscription`;
+    if (holdings.subscriptions.length === 0) return `${person.phone} has no subscription`;
     const live = liveIn(holdings);
     return live.length > 1 ? `${person.phone} pays ${live.length} times` : null;
   });
 }
 
-/** A user's objects at the local Stripe; null without a customer. */
-export async function holdingsOf({ control }: Rig, { phone }: { phone: string }): Promise<Holdings | null> {
-  return control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => null);
+const nothing: Holdings = { customer: { id: '', deleted: true }, subscriptions: [], schedules: [], invoices: [] };
+
+export async function holdingsOf({ control }: Rig, { phone }: { phone: string }): Promise<Holdings> {
+  return control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => nothing);
 }
 
 /** What the user has or should have, as text; instants in unix ms. */
@@ -48,7 +47,7 @@ export const kept = ({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledT
   JSON.stringify({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier });
 
 async function told({ site }: World, { token }: Person): Promise<string> {
-  const { body } = await site.call('profile', 'GET', '/api/user/me', { token });
+  const { body } = await site.call('getMe', { token });
   const { metadata } = body.profile ?? { metadata: {} };
   const instant = (date: string | null) => (date ? Date.parse(date) : null);
   return kept({
@@ -60,22 +59,14 @@ async function told({ site }: World, { token }: Person): Promise<string> {
   });
 }
 
-const free: State = {
-  tier: 'free',
-  subscriptionStatus: 'active',
-  renewalAt: null,
-  cancelAt: null,
-  scheduledTier: null,
-};
+const without = { renewalAt: null, cancelAt: null, scheduledTier: null };
+const free: State = { tier: 'free', subscriptionStatus: 'active', ...without };
 
 export const liveIn = ({ subscriptions }: Holdings): Subscription[] =>
   subscriptions.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
 
 /** The expected state, derived from Stripe's objects alone, without the product's rules. */
-export const standingAt = (holdings: Holdings | null, tiers: Map<string, PlanId>): string =>
-  kept(holdings ? stateAt(holdings, tiers) : free);
-
-function stateAt(holdings: Holdings, tiers: Map<string, PlanId>): State {
+export function stateAt(holdings: Holdings, tiers: Map<string, PlanId>): State {
   const [subscription] = liveIn(holdings);
   if (!subscription) return endedState(holdings);
   const item = subscription.items.data[0]!;
@@ -87,8 +78,9 @@ function stateAt(holdings: Holdings, tiers: Map<string, PlanId>): State {
   const isReported =
     next !== null && next !== sold && (subscription.status === 'trialing' || level(next) < level(sold));
   const scheduledTier = isReported ? next : null;
+  const paid = paidTier(holdings, subscription.id, tiers);
   return {
-    tier: isDue ? lower(sold, paidTier(holdings, subscription.id, tiers)) : sold,
+    tier: isDue && level(paid) < level(sold) ? paid : sold,
     subscriptionStatus: isDue ? 'past_due' : statusOf(subscription, cancelAt, scheduledTier),
     renewalAt: end * 1000,
     cancelAt: cancelAt && cancelAt * 1000,
@@ -118,7 +110,6 @@ function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<strin
   return sold.reduce((best, tier) => (level(tier) > level(best) ? tier : best), 'free');
 }
 
-/** The price that a line sells. */
 export const priceOf = ({ pricing }: Line): string =>
   (pricing as { price_details: { price: string } }).price_details.price;
 
@@ -155,5 +146,4 @@ function endedState({ subscriptions }: Holdings): State {
   return { ...free, subscriptionStatus: 'unpaid', renewalAt, cancelAt: at && at * 1000 };
 }
 
-const lower = (one: PlanId, other: PlanId): PlanId => (level(one) < level(other) ? one : other);
 const level = (tier: PlanId): number => planOf(tier).level;

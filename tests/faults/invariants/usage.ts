@@ -28,15 +28,13 @@ export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
   return { ...finding, checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length };
 }
 
-/** The sum of a user's posts is the total in every response and stream. */
 export async function totalsAgree({ rig, site, people }: World): Promise<Finding> {
   const [accounts, stored] = [await accountsIn(rig.database), await postsIn(rig)];
   return checkCases('totals of posts, database, bot and profile agree', signedIn({ people }), async (person) => {
     const { phone, token } = person;
-    const { body: told } = await site.bot('bot entitlements', '/api/bot/entitlements', person.nextId('ask'), { phone });
-    const { profile } = (await site.call('profile', 'GET', '/api/user/me', { token })).body;
+    const { body: told } = await site.bot('botEntitlements', person.nextId('ask'), { phone });
+    const { profile } = (await site.call('getMe', { token })).body;
     const last = inOrder(person, stored).at(-1);
-    // The posts of the week that ends at an instant.
     const posted = last?.resetsAt === told.resetsAt ? last!.used : 0;
     const totals = [posted, countOf(accounts.get(phone)!), told.used, profile?.messagesUsedThisPeriod];
     return new Set(totals).size === 1 ? null : `${phone}: posts, database, bot, profile: ${totals.join(', ')}`;
@@ -62,7 +60,6 @@ function botPosts({ conversation }: Person, stored: Posts): Post[] {
   });
 }
 
-/** Counted posts in the order of the database. */
 function inOrder(person: Person, stored: Posts): Post[] {
   const posts = [...person.posts, ...botPosts(person, stored)];
   const order = ({ id }: Post) => stored.get(id)?.seq ?? -1;
@@ -83,11 +80,10 @@ function chainBreak(person: Person, stored: Posts): string | null {
   return null;
 }
 
-/** Every tab has reconnected, and its stream has sent the total of the database. */
 export async function streamsAgree({ rig, people }: World): Promise<Finding> {
   const accounts = await accountsIn(rig.database);
   const streams = signedIn({ people }).flatMap(({ phone, followers }) =>
-    followers.map(({ total }) => ({ phone, total })),
+    followers.map(({ isOpen, total }) => ({ phone, total: isOpen ? total : undefined })),
   );
   return checkCases('open streams end at the total of the database', streams, ({ phone, total }) => {
     const count = countOf(accounts.get(phone)!);

@@ -7,13 +7,11 @@ import { sendMessage } from './conversation.ts';
 const arrivalMs = 1500;
 const stepMs = 150;
 
-/** The first contact: the bot reports it until the API accepts it. */
 export async function reportContact(world: World, person: Person): Promise<void> {
   const [id, body] = [person.nextId('contact'), { phone: person.phone }];
-  await untilTaken(world, person, () => world.site.bot('bot contact', '/api/bot/contacts', id, body));
+  await untilTaken(world, person, () => world.site.bot('botContacts', id, body));
 }
 
-/** Requests codes until one of them opens a session; writes to the assistant after every refusal. */
 export async function signIn(world: World, person: Person): Promise<void> {
   let wroteAt: number | undefined;
   for (;;) {
@@ -35,8 +33,7 @@ export async function signIn(world: World, person: Person): Promise<void> {
 async function receiveCode(world: World, person: Person): Promise<string | null> {
   const { site, seen } = world;
   const known = (await codesOn(world, person)).length;
-  const body = { phone: person.phone };
-  const answer = await site.call('request code', 'POST', '/api/auth/request-otp', { body, address: person.address() });
+  const answer = await site.call('requestOtp', { body: { phone: person.phone }, address: person.address() });
   if (answer.body.requiresInitialContact) seen.push(`${person.phone} wrote to the assistant and is not known`);
   if (answer.status === 429) return null;
   for (let waited = 0; waited < arrivalMs; waited += stepMs) {
@@ -52,14 +49,12 @@ async function codesOn({ rig }: World, { phone }: Person): Promise<string[]> {
   return messages.flatMap(({ code }) => code ?? []);
 }
 
-/** Sends the code, at times twice concurrently; returns the token, or undefined if the code is invalid. */
 async function redeem(world: World, person: Person, otp: string): Promise<string | undefined> {
-  const key = `${person.codes.size}:${otp}`;
-  const body = { phone: person.phone, otp };
+  const [key, body] = [`${person.codes.size}:${otp}`, { phone: person.phone, otp }];
   person.codes.set(key, 0);
   const once = async () => {
     const { status, body: session } = await untilTaken(world, person, () =>
-      world.site.call('verify code', 'POST', '/api/auth/verify-otp', { body, address: person.address() }),
+      world.site.call('verifyOtp', { body, address: person.address() }),
     );
     if (status === 200) person.codes.set(key, person.codes.get(key)! + 1);
     return session.token as string | undefined;
@@ -71,83 +66,66 @@ async function redeem(world: World, person: Person, otp: string): Promise<string
 /** A successful response to the call that ended the session may have been lost. */
 const expected = [200, 401];
 
-/** Logs out, here or everywhere, checks that the old session has ended, and signs in again. */
 export async function logOut(world: World, person: Person): Promise<void> {
   const { token } = person;
   const body = { everywhere: person.choices.chance(0.3) };
   person.endSessions(body.everywhere);
-  await callUntilTaken(world, person, ['log out', 'POST', '/api/auth/logout'], { body, expected });
-  await callUntilTaken(world, person, ['profile', 'GET', '/api/user/me'], { token, expected: [401] });
+  await callUntilTaken(world, person, 'logout', { body, expected });
+  await callUntilTaken(world, person, 'getMe', { token, expected: [401] });
   await signIn(world, person);
 }
 
 /** Deletes the account while other tabs and the bot still make calls. */
 export async function deleteAccount(world: World, person: Person): Promise<void> {
-  const { site } = world;
-  const { choices, token } = person;
-  const body = { platform: 'web' };
+  const { choices, conversation, token } = person;
   const doings = [
-    async () => (person.conversation.consented ? sendMessage(world, person) : undefined),
+    async () => (conversation.consented ? sendMessage(world, person) : undefined),
     () => write(world, person),
     () => buyAtOnce(world, person),
-    () => site.call('change platform', 'PUT', '/api/user/platform', { token, body }),
+    () => world.site.call('putPlatform', { token, body: { platform: 'web' } }),
   ];
   person.left = true;
   const others = doings.filter(() => choices.chance(0.4)).map((doing) => doing());
-  await callUntilTaken(world, person, ['leave', 'DELETE', '/api/user/me'], { expected });
+  await callUntilTaken(world, person, 'deleteMe', { expected });
   await Promise.all(others);
   for (const tab of person.tabs) tab.close();
 }
 
-/** Another tab requests a checkout, and completes it if there is one. */
 async function buyAtOnce({ site }: World, { choices, token }: Person): Promise<void> {
   const body = { tier: choices.pick(paidPlanIds) };
-  const { portalUrl } = (await site.call('plan page', 'POST', planPage, { token, body })).body;
+  const { portalUrl } = (await site.call('createSubscriptionUpdateSession', { token, body })).body;
   if (portalUrl?.includes('/checkout/')) await submit(portalUrl, {});
 }
 
 /** Chooses the other platform, so that every successful call is one event for the bot. */
 export async function changePlatform(world: World, person: Person): Promise<void> {
   const platform = (person.platforms.at(-1) ?? 'whatsapp') === 'whatsapp' ? 'web' : 'whatsapp';
-  const body = { platform };
-  const answer = await callUntilTaken(world, person, ['change platform', 'PUT', '/api/user/platform'], { body });
+  const answer = await callUntilTaken(world, person, 'putPlatform', { body: { platform } });
   if (answer.status === 200) person.platforms.push(platform);
 }
 
-/** Gets a trial link from the bot and redeems it. */
 export async function startTrial(world: World, person: Person, tier: string): Promise<void> {
   const { phone } = person;
   const [id, order] = [person.nextId('trial'), { phone, tier, days: 7 }];
-  const { body, code } = await untilTaken(world, person, () =>
-    world.site.bot('bot trial', '/api/bot/trials', id, order),
-  );
+  const { body, code } = await untilTaken(world, person, () => world.site.bot('botTrials', id, order));
   if (!body.url) {
     world.seen.push(`${phone} got no trial: ${code}`);
     return;
   }
-  const options = {
-    token: undefined,
-    body: { trialToken: new URL(body.url).searchParams.get('token') },
-    address: person.address(),
-    phone,
-    expected,
-  };
-  await callUntilTaken(world, person, ['activate trial', 'POST', '/auth/verify-trial-token'], options);
+  const trialToken = new URL(body.url).searchParams.get('token');
+  const options = { token: undefined, address: person.address(), phone, expected };
+  await callUntilTaken(world, person, 'verifyTrialToken', { ...options, body: { trialToken } });
   person.trials += 1;
 }
 
-/** Leads to a checkout without a plan, else to the portal. */
-export const planPage = '/api/billing/create-subscription-update-session';
-
-/** Requests the billing page and uses it: a checkout without a plan, else a button of the portal. */
 export async function changePlan(world: World, person: Person): Promise<void> {
   const { choices } = person;
   const tier = choices.pick(paidPlanIds);
-  const { status, body } = await callUntilTaken(world, person, ['plan page', 'POST', planPage], { body: { tier } });
+  const { status, body } = await callUntilTaken(world, person, 'createSubscriptionUpdateSession', { body: { tier } });
   if (status !== 200) return;
   if (new URL(body.portalUrl).pathname.startsWith('/checkout/')) return buy(world, person, body.portalUrl);
   await press(world.rig, body.portalUrl, choices, { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 });
-  await readProfile(world, person);
+  await callUntilTaken(world, person, 'getMe');
 }
 
 /** Pays, and usually returns to the site; otherwise the plan depends on Stripe's events alone. */
@@ -158,30 +136,16 @@ async function buy(world: World, person: Person, url: string): Promise<void> {
   if (!sessionId) return;
   person.checkouts += 1;
   if (choices.chance(0.3)) return;
-  await callUntilTaken(world, person, ['return from checkout', 'POST', checkoutReturn], { body: { sessionId } });
+  await callUntilTaken(world, person, 'verifyCheckoutSession', { body: { sessionId } });
 }
 
-export const checkoutReturn = '/api/billing/verify-and-update-checkout-session';
-
-type Button = 'switch' | 'cancel' | 'keep' | 'release' | 'card';
-
 /** Presses a button of the portal. Not every one exists in every state; the portal refuses the others. */
-export async function press(
-  { tiers }: Rig,
-  url: string,
-  choices: Choices,
-  buttons: Partial<Record<Button, number>>,
-): Promise<void> {
+export async function press({ tiers }: Rig, url: string, choices: Choices, buttons: Record<string, number>) {
   const button = choices.weighted(buttons);
   const form = { price: choices.pick([...tiers.keys()]) };
   await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
 }
 
-export async function readProfile(world: World, person: Person): Promise<void> {
-  await callUntilTaken(world, person, ['profile', 'GET', '/api/user/me']);
-}
-
-/** Submits a form of a Stripe page. */
 export function submit(url: string, form: Record<string, string>): Promise<Response> {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 }
@@ -191,7 +155,6 @@ export function sessionIn(response: Response): string | null {
   return location && new URL(location).searchParams.get('session_id');
 }
 
-/** The bot posts some messages, one by one or concurrently, each until it gets a response. */
 export async function write(world: World, person: Person): Promise<void> {
   const { choices } = person;
   const atOnce = choices.chance(0.25) ? choices.between(2, 5) : 1;
@@ -202,7 +165,7 @@ async function post(world: World, person: Person): Promise<void> {
   const { choices, phone } = person;
   const id = person.nextId('use');
   const body = { phone, count: choices.between(1, 3) };
-  const send = (hangUpMs?: number) => world.site.bot('bot usage', '/api/bot/usage', id, body, hangUpMs);
+  const send = (hangUpMs?: number) => world.site.bot('botUsage', id, body, hangUpMs);
   const again = choices.chance(0.1);
   if (choices.chance(0.1)) await send(choices.between(2, 40));
   const answer = await untilTaken(world, person, send);

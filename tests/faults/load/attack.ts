@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pageRoutes } from '#contract/routes';
 import { signedIn } from '../invariants/accounts.ts';
 import { type Choices, Person } from '../person.ts';
 import { untilClosing, type World } from '../rig.ts';
-import { Site } from '../site.ts';
-import { planPage, reportContact, signIn } from './acts.ts';
+import { type Call, Site } from '../site.ts';
+import { reportContact, signIn } from './acts.ts';
 
 /** The number of the attacker, outside the range of users. */
 const number = 900_000;
 
 const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];
 
-/** What an attack acts with, until `ended` is aborted. */
 type Attack = { world: World; site: Site; choices: Choices; attacker: Person; ended: AbortSignal };
 
 /** Alternates attacks and pauses of some seconds until the end, so that the two can be compared. */
@@ -32,42 +31,26 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
   }
 }
 
-const slowReaders = 12;
-
-/** Opens usage streams without reading them. */
 async function readSlowly({ attacker, ended, site }: Attack): Promise<void> {
-  const path = `/api/user/usage-stream?token=${encodeURIComponent(attacker.token!)}`;
-  const sockets = Array.from({ length: slowReaders }, () => open(site.url));
-  for (const socket of sockets) {
-    socket.pause();
-    socket.write(`GET ${path} HTTP/1.1\r\nhost: ${new URL(site.url).host}\r\n\r\n`);
-  }
+  const url = `${site.url}${pageRoutes.usageStream.path}?token=${encodeURIComponent(attacker.token!)}`;
+  // Nothing depends on these connections: the Worker may be restarting.
+  const streams = Array.from({ length: 12 }, () => fetch(url, { signal: ended }).catch(() => undefined));
   if (!ended.aborted) await once(ended, 'abort');
-  for (const socket of sockets) socket.destroy();
+  await Promise.all(streams);
 }
 
 /** Disconnects after half of a request, or before the response. */
 async function hangUp(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
-  const head = (path: string, length: number) =>
-    `POST ${path} HTTP/1.1\r\nhost: ${new URL(site.url).host}\r\nauthorization: Bearer ${attacker.token}\r\n` +
-    `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+  const half = () => new ReadableStream({ start: (body) => body.enqueue(Buffer.from('{"phone":')) });
   await repeat(attack, 150, async () => {
-    const socket = open(site.url);
-    const half = `${head('/api/auth/request-otp', 200)}{"phone":`;
-    const whole = `${head('/api/user/stream-ticket', 2)}{}`;
-    socket.write(choices.chance(0.5) ? half : whole);
-    await sleep(choices.between(1, 60));
-    socket.destroy();
+    const ms = choices.between(1, 60);
+    const init = { method: 'POST', body: half(), duplex: 'half', signal: AbortSignal.timeout(ms) };
+    if (choices.chance(0.5)) await site.call('streamTicket', { token: attacker.token, body: {}, hangUpMs: ms });
+    else await fetch(site.url + pageRoutes.requestOtp.path, init).catch(() => undefined);
   });
 }
 
-function open(url: string): Socket {
-  // The Worker may be restarting: nothing depends on these connections.
-  return connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-}
-
-/** Repeats an action until the attack ends, with a pause of so many ms after each. */
 async function repeat({ ended }: Attack, pauseMs: number, act: () => Promise<unknown>): Promise<void> {
   while (!ended.aborted) {
     await act();
@@ -76,38 +59,31 @@ async function repeat({ ended }: Attack, pauseMs: number, act: () => Promise<unk
 }
 
 /** Calls for one victim during a whole attack, so that every limit of the number is reached. */
-async function repeatForVictim(attack: Attack, pauseMs: number, path: string, more: () => object): Promise<void> {
+async function repeatForVictim(attack: Attack, pauseMs: number, name: Call, more: () => object): Promise<void> {
   const { world, choices, site } = attack;
   const people = signedIn(world);
   if (people.length === 0) return;
   const { phone } = choices.pick(people);
   await repeat(attack, pauseMs, async () => {
     const address = `198.18.${choices.between(0, 255)}.${choices.between(0, 255)}`;
-    const answer = await site.call(path, 'POST', path, { body: { phone, ...more() }, address });
+    const answer = await site.call(name, { body: { phone, ...more() }, address });
     if (answer.body.token) world.seen.push(`an attacker guessed the code of ${phone}`);
   });
 }
 
-/** Requests one-time codes for somebody else's number. */
 async function requestCodes(attack: Attack): Promise<void> {
-  await repeatForVictim(attack, 200, '/api/auth/request-otp', () => ({}));
+  await repeatForVictim(attack, 200, 'requestOtp', () => ({}));
 }
 
-/** Guesses the code of somebody else's number. */
 async function guessCodes(attack: Attack): Promise<void> {
   const otp = () => String(attack.choices.between(0, 999_999)).padStart(6, '0');
-  await repeatForVictim(attack, 100, '/api/auth/verify-otp', () => ({ otp: otp() }));
+  await repeatForVictim(attack, 100, 'verifyOtp', () => ({ otp: otp() }));
 }
 
-const billingPages = [planPage, '/api/billing/create-portal-session'];
-const atOnce = 5;
-
-/** Requests billing pages concurrently from one account. */
 async function floodBilling(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
   await repeat(attack, 250, () => {
-    const path = choices.pick(billingPages);
-    const options = { token: attacker.token, body: {} };
-    return Promise.all(Array.from({ length: atOnce }, () => site.call('billing page', 'POST', path, options)));
+    const name = choices.pick(['createSubscriptionUpdateSession', 'createPortalSession'] as const);
+    return Promise.all(Array.from({ length: 5 }, () => site.call(name, { token: attacker.token, body: {} })));
   });
 }

@@ -1,93 +1,64 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UnsecuredJWT } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesReachedBot, pagesAreWhole, recordingsAreWhole, textIsNowhere } from '../invariants/conversations.ts';
 import { Choices, Person, type Message } from '../person.ts';
 import { Figures } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
-import type { Answer, Options, Site } from '../site.ts';
-import { logOut } from './acts.ts';
-import { clearConversation, sendMessage, sendRecording } from './conversation.ts';
+import type { Answer, Call, Options, Site } from '../site.ts';
+import { clearConversation, sendMessage } from './conversation.ts';
 
-/**
- * A stub of the product: its live sessions, its page, the events of the bot, and what else it does when a session ends or
- * a message arrives.
- */
-const live = new Set<string>();
-let page: Message[] = [];
-let stored: Buffer | null = null;
-let botEvents: object[] = [];
-let ended = () => {};
-let arrived = async () => {};
+/** A stub of the product, and what else it does when a message arrives. */
+let isSignedIn: boolean;
+let page: Message[];
+let stored: Buffer | null;
+let botEvents: object[];
+let arrived: () => Promise<void>;
 
 beforeEach(() => {
-  live.clear();
-  [page, botEvents, stored] = [[], [], null];
-  [ended, arrived] = [() => {}, async () => {}];
+  [isSignedIn, page, botEvents, stored] = [true, [], [], null];
+  arrived = async () => {};
 });
 
 type Result = Partial<Answer>;
-const refused: Result = { status: 401, code: 'unauthenticated' };
 const recording = (): Result => (stored ? { bytes: stored } : { status: 404 });
 const fromUser = { seq: 1, author: 'user', state: 'delivered' } as const;
 
-const respond: Record<string, (options: Options, path: string) => Result | Promise<Result>> = {
-  'log out': ({ token }) => {
-    const known = live.delete(token!);
-    ended();
-    return known ? {} : refused;
-  },
-  profile: ({ token }) => (live.has(token!) ? {} : refused),
-  'request code': () => ({}),
-  'verify code': () => ({ body: { token: newSession() } }),
-  'chat message': async ({ token, body }) => {
-    if (!live.has(token!)) return refused;
+const respond: Partial<Record<Call, (options: Options) => Result | Promise<Result>>> = {
+  sendMessage: async ({ body }) => {
+    if (!isSignedIn) return { status: 401, code: 'unauthenticated' };
     const message = { ...(body as { id: string; text: string }), ...fromUser };
     page = [message];
     await arrived();
     return { body: { message } };
   },
-  'voice message': ({ recording: { type, seconds, bytes } = {} as never }, path) => {
-    const id = new URL(path, 'http://localhost').searchParams.get('id')!;
+  sendVoice: ({ recording: { type, seconds, bytes } = {} as never, query }) => {
     stored = bytes;
-    page = [{ id, text: '', ...fromUser, voice: { type, seconds, bytes: bytes.length } }];
+    page = [{ id: query!.id!, text: '', ...fromUser, voice: { type, seconds, bytes: bytes.length } }];
     return { body: { message: page[0] } };
   },
-  'chat page': () => ({ body: { messages: page, hasMore: false } }),
-  'clear chat': () => {
+  getChat: () => ({ body: { messages: page, hasMore: false } }),
+  clearChat: () => {
     page = [];
     return {};
   },
-  recording,
-  'bot recording': recording,
+  getVoice: recording,
+  botVoice: recording,
 };
 
 const site = {
-  async call(kind: string, _method: string, path: string, options: Options = {}) {
-    return { status: 200, code: null, body: {}, bytes: Buffer.alloc(0), ...(await respond[kind]!(options, path)) };
+  async call(name: Call, options: Options = {}) {
+    return { status: 200, code: null, body: {}, bytes: Buffer.alloc(0), ...(await respond[name]!(options)) };
   },
-  bot: (kind: string, path: string) => site.call(kind, 'POST', path),
+  bot: (name: Call) => site.call(name),
 };
 
-function newSession(): string {
-  const token = new UnsecuredJWT({ sid: crypto.randomUUID() }).setSubject('user').encode();
-  live.add(token);
-  return token;
-}
-
-/** A world with one user, who is signed in. */
 function newWorld(): { world: World; person: Person } {
   const person = new Person(0, 'writer', new Choices(1));
-  person.signedIn(newSession());
+  person.signedIn('token');
   person.conversation.consented = true;
-  let codes = 0;
-  // The phone has a new code at each look.
-  const control = async (_: string, path: string) => {
-    if (path.startsWith('/phones')) return Array.from({ length: (codes += 1) }, () => ({ code: '123456' }));
-    return path === '/bot/events' ? botEvents : [];
-  };
+  const control = async (_: string, path: string) => (path === '/bot/events' ? botEvents : []);
   const never = new AbortController().signal;
   const world: World = {
     rig: { control } as unknown as Rig,
@@ -95,7 +66,6 @@ function newWorld(): { world: World; person: Person } {
     figures: new Figures(),
     people: [person],
     seen: [],
-    botOutage: null,
     marker: 'marker0123456789abcdef',
     closing: never,
     givenUp: never,
@@ -103,40 +73,30 @@ function newWorld(): { world: World; person: Person } {
   return { world, person };
 }
 
+const typed = { hangUp: false, isSpoken: false };
 const broken = (...texts: string[]) => ({ broken: texts.map((text) => expect.stringContaining(text) as string) });
-
-test('another tab sends a message while its user logs out: it is accepted in the next session', async () => {
-  const { world, person } = newWorld();
-  const loggedOut = new Promise<void>((resolve) => (ended = resolve));
-  const leaving = logOut(world, person);
-  await loggedOut;
-  await sendMessage(world, person, false);
-  await leaving;
-  expect(world.seen).toEqual([]);
-  expect(person.conversation.accepted).toHaveLength(1);
-});
 
 test('a 401 in a session that its user did not end breaks an invariant', async () => {
   const { world, person } = newWorld();
-  live.clear();
-  await sendMessage(world, person, false);
+  isSignedIn = false;
+  await sendMessage(world, person, typed);
   expect(world.seen).toEqual([expect.stringContaining('unauthenticated')]);
 });
 
-test.each(['removes a message in flight', 'is followed by it'])('a clearing %s', async (what) => {
+test.each(['removes a message in flight', 'is followed by a message in flight'])('a clearing %s', async (what) => {
   const { world, person } = newWorld();
   arrived = async () => {
     const before = page;
     await clearConversation(world, person);
-    if (what === 'is followed by it') page = before;
+    if (what.startsWith('is followed')) page = before;
   };
-  await sendMessage(world, person, false);
+  await sendMessage(world, person, typed);
   expect(await pagesAreWhole(world)).toMatchObject(broken());
 });
 
 test('a cleared message must not be on the page, and reach the bot before the clearing', async () => {
   const { world, person } = newWorld();
-  await sendMessage(world, person, false);
+  await sendMessage(world, person, typed);
   const before = page;
   await clearConversation(world, person);
   expect(await pagesAreWhole(world)).toMatchObject(broken());
@@ -154,7 +114,7 @@ test('a cleared message must not be on the page, and reach the bot before the cl
 
 test('a recording must reach its user and the bot byte by byte, and be gone after a clearing', async () => {
   const { world, person } = newWorld();
-  await sendRecording(world, person, false);
+  await sendMessage(world, person, { hangUp: false, isSpoken: true });
   const sent = stored!;
   expect(await recordingsAreWhole(world)).toMatchObject({ checked: 1, ...broken() });
   stored = Buffer.from(sent).fill(0, 900, 901);

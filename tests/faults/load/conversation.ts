@@ -20,52 +20,37 @@ function recordingOf({ marker }: World, { choices }: Person, id: string): Record
   return { type, seconds: choices.between(1, 120), bytes };
 }
 
-/** Accepts the notice and opens the chat in one tab or two. */
 export async function openChat(world: World, person: Person): Promise<void> {
-  const body = { version: '2026-11' };
-  const answer = await callUntilTaken(world, person, ['chat consent', 'PUT', '/api/user/chat/consent'], { body });
+  const answer = await callUntilTaken(world, person, 'putChatConsent', { body: { version: '2026-11' } });
   person.conversation.consented = answer.status === 200;
   for (let tabs = person.choices.between(1, 2); tabs > 0; tabs -= 1)
     person.chats.push(new ChatFollower(world, person).open());
 }
 
-/** Sends some messages, one by one or concurrently. */
 export async function writeOnWeb(world: World, person: Person): Promise<void> {
   if (!person.conversation.consented) await openChat(world, person);
   const atOnce = person.choices.chance(0.2) ? person.choices.between(2, 4) : 1;
-  await Promise.all(Array.from({ length: atOnce }, () => sendAny(world, person)));
+  await Promise.all(Array.from({ length: atOnce }, () => sendMessage(world, person)));
 }
 
-/** Sends a text or a recording. */
-export function sendAny(world: World, person: Person, hangUp?: boolean): Promise<void> {
-  return (person.choices.chance(0.3) ? sendRecording : sendMessage)(world, person, hangUp);
-}
-
-export function sendMessage(world: World, person: Person, hangUp?: boolean): Promise<void> {
-  return send(world, person, { id: randomUUID(), text: `${world.marker} ${person.nextId('message')}` }, hangUp);
-}
-
-export function sendRecording(world: World, person: Person, hangUp?: boolean): Promise<void> {
+/** Sends a text or a recording until it is accepted, at times with a lost response first, or with a repetition afterwards. */
+export async function sendMessage(
+  world: World,
+  person: Person,
+  { hangUp = person.choices.chance(0.15), isSpoken = person.choices.chance(0.3) } = {},
+): Promise<void> {
   const id = randomUUID();
-  return send(world, person, { id, text: '', recording: recordingOf(world, person, id) }, hangUp);
-}
-
-type Content = Pick<Sent, 'id' | 'text' | 'recording'>;
-
-/** Sends one message until it is accepted, at times with a lost response first, or with a repetition afterwards. */
-async function send(world: World, person: Person, content: Content, hangUp = person.choices.chance(0.15)) {
-  const sent: Sent = { ...content, sentAt: performance.now(), isInFlight: true };
-  person.conversation.sent.set(sent.id, sent);
+  const recording = isSpoken ? recordingOf(world, person, id) : undefined;
+  const text = isSpoken ? '' : `${world.marker} ${person.nextId('message')}`;
+  const sent: Sent = { id, text, recording, sentAt: performance.now(), isInFlight: true };
+  person.conversation.sent.set(id, sent);
   await untilAccepted(world, person, sent, hangUp).finally(() => (sent.isInFlight = false));
 }
 
-/** One call that sends a message, or its recording if it has one. */
-function attempt({ site }: World, { id, text, recording }: Content, token?: string, hangUpMs?: number) {
-  if (!recording) {
-    return site.call('chat message', 'POST', '/api/user/chat/messages', { token, body: { id, text } }, hangUpMs);
-  }
-  const query = new URLSearchParams({ id, seconds: String(recording.seconds) });
-  return site.call('voice message', 'POST', `/api/user/chat/voice?${query}`, { token, recording }, hangUpMs);
+function attempt({ site }: World, { id, text, recording }: Sent, token?: string, hangUpMs?: number) {
+  if (!recording) return site.call('sendMessage', { token, body: { id, text }, hangUpMs });
+  const query = { id, seconds: String(recording.seconds) };
+  return site.call('sendVoice', { token, query, recording, hangUpMs });
 }
 
 async function untilAccepted(world: World, person: Person, sent: Sent, hangUp: boolean): Promise<void> {
@@ -94,7 +79,6 @@ async function untilAccepted(world: World, person: Person, sent: Sent, hangUp: b
   world.seen.push(`${phone}: ${id} was stored as ${message.seq}, then ${repeated?.seq ?? second.code}`);
 }
 
-/** Sends every message again that the bot has refused, under the same id. */
 export async function resendFailed(world: World, { conversation, token }: Person): Promise<void> {
   const page = await readPage(world.site, token!);
   for (const { id } of page?.messages.filter(({ state }) => state === 'failed') ?? []) {
@@ -104,11 +88,10 @@ export async function resendFailed(world: World, { conversation, token }: Person
   }
 }
 
-/** Clears the conversation. */
 export async function clearConversation(world: World, person: Person): Promise<void> {
   if (!person.conversation.consented) return;
   const confirm = person.conversation.beginClearing();
-  const { status } = await callUntilTaken(world, person, ['clear chat', 'DELETE', '/api/user/chat']);
+  const { status } = await callUntilTaken(world, person, 'clearChat');
   if (status === 200) confirm();
 }
 
@@ -127,7 +110,6 @@ export async function keepRefusing(world: World, choices: Choices, silent: boole
   }
 }
 
-/** The bot writes unprompted, at times as it types, and at times the same reply in two calls. */
 export async function receiveReply(world: World, person: Person): Promise<void> {
   const { choices, conversation, phone } = person;
   if (!conversation.consented) return;
@@ -139,9 +121,8 @@ export async function receiveReply(world: World, person: Person): Promise<void> 
   const body = { phone, id, text, ...(voice && { voice }) };
   // Nobody stores what is typed, so a lost call is not repeated.
   const typed = { phone, text: text.slice(0, -2) };
-  if (choices.chance(0.5)) await world.site.bot('bot typing', '/api/bot/typing', person.nextId('typing'), typed);
-  const call = (name: string, sent: object) =>
-    world.site.bot('bot message', '/api/bot/messages', `${id}_${name}`, sent);
+  if (choices.chance(0.5)) await world.site.bot('botTyping', person.nextId('typing'), typed);
+  const call = (name: string, sent: object) => world.site.bot('botMessages', `${id}_${name}`, sent);
   const calls = choices.chance(0.4) ? ['a', 'b'] : ['a'];
   const answers = await Promise.all(calls.map((name) => untilTaken(world, person, () => call(name, body))));
   const results = new Set(answers.map(({ code, body: { seq } }) => seq ?? code));

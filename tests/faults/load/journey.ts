@@ -1,24 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Choices, Person, type Role } from '../person.ts';
-import { type World, pause, Stuck } from '../rig.ts';
-import {
-  changePlan,
-  readProfile,
-  write,
-  deleteAccount,
-  logOut,
-  changePlatform,
-  reportContact,
-  signIn,
-  startTrial,
-} from './acts.ts';
+import { callUntilTaken, type World, pause, Stuck } from '../rig.ts';
+import { changePlan, write, deleteAccount, logOut, changePlatform, reportContact, signIn, startTrial } from './acts.ts';
 import { receiveReply, clearConversation, openChat, resendFailed, writeOnWeb } from './conversation.ts';
 import { Follower } from './streams.ts';
 
 const places = 20;
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
 
-/** Runs so many users concurrently until the end; a new one replaces each that leaves. */
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
   const place = async (index: number) => {
     await sleep(index * 200);
@@ -38,7 +27,7 @@ const actions = {
   'sign in': signIn,
   'log out': logOut,
   reload: (_: World, { followers, choices }: Person) => choices.pick(followers).disconnect(),
-  'read profile': readProfile,
+  'read profile': (world: World, person: Person) => callUntilTaken(world, person, 'getMe'),
   leave: deleteAccount,
   'write on the web': writeOnWeb,
   'receive a reply': receiveReply,
@@ -66,7 +55,6 @@ const weights: Record<Role, Partial<Record<keyof typeof actions, number>>> = {
   visitor: { 'sign in': 4, 'log out': 1, 'read profile': 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
 };
 
-/** One user: signs up, opens one or two tabs, and makes random actions until the end or their own limit. */
 async function runJourney(world: World, person: Person): Promise<void> {
   const { choices } = person;
   try {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pageRoutes } from '#contract/routes';
 import type { ChatPage } from '#contract/chat-schemas';
 import { applyEvent, conversationOf, type Conversation } from '../../../web/rules/conversation-changes.ts';
 import { isUsage, readEvent, reconnectDelay } from '../../../web/rules/stream-events.ts';
@@ -26,7 +27,7 @@ abstract class Tab {
     this.person = person;
   }
 
-  protected abstract readonly route: { name: string; path: string };
+  protected abstract readonly route: 'usageStream' | 'chatStream';
 
   /** What the address of the next connection tells the server; null if the tab cannot connect now. */
   protected abstract query(): Promise<Record<string, string> | null>;
@@ -38,7 +39,6 @@ abstract class Tab {
     return this;
   }
 
-  /** Breaks the connection; the next one follows after the usual pause. */
   disconnect(): void {
     this.#connection.abort();
   }
@@ -60,8 +60,7 @@ abstract class Tab {
       await this.#connect(this.#connection.signal).catch(() => undefined);
       this.isOpen = false;
       this.#attempts += 1;
-      // The website gives up after its last attempt; the person then returns to the tab, which starts the attempts
-      // again.
+      // After its last attempt the website gives up, until the person returns to the tab.
       const delay = reconnectDelay(this.#attempts);
       if (delay === null) this.#attempts = 0;
       this.#pause = new AbortController();
@@ -70,17 +69,16 @@ abstract class Tab {
     }
   }
 
-  /** Opens the stream with a ticket, and reads it until it ends. */
   async #connect(signal: AbortSignal): Promise<void> {
     const { site, figures } = this.world;
     const query = await this.query();
     if (!query) return;
     const { token } = this.person;
-    const { body } = await site.call('stream ticket', 'POST', '/api/user/stream-ticket', { token });
+    const { body } = await site.call('streamTicket', { token });
     if (!body.ticket) return;
     const search = new URLSearchParams({ token: body.ticket, ...query });
-    const response = await fetch(`${site.url}${this.route.path}?${search}`, { signal });
-    figures.answered(this.route.name, response.ok ? null : `http_${response.status}`);
+    const response = await fetch(`${site.url}${pageRoutes[this.route].path}?${search}`, { signal });
+    figures.answered(this.route, response.ok ? null : `http_${response.status}`);
     if (!response.ok) return;
     this.#attempts = 0;
     this.opened += 1;
@@ -92,11 +90,9 @@ abstract class Tab {
   }
 }
 
-/** A tab with an open usage stream. */
 export class Follower extends Tab {
-  /** The last total that the stream sent. */
   total: number | undefined;
-  protected readonly route = { name: 'stream opened', path: '/api/user/usage-stream' };
+  protected readonly route = 'usageStream';
 
   protected async query() {
     this.total = undefined;
@@ -111,9 +107,8 @@ export class Follower extends Tab {
 /** A tab with an open chat: reads the page once, follows the stream, and resumes it after the last revision. */
 export class ChatFollower extends Tab {
   #conversation: Conversation | null = null;
-  protected readonly route = { name: 'chat stream opened', path: '/api/user/chat-stream' };
+  protected readonly route = 'chatStream';
 
-  /** What the tab shows: the messages in their order. */
   get shown(): Conversation['messages'] {
     return this.#conversation?.messages ?? [];
   }
@@ -145,8 +140,8 @@ export class ChatFollower extends Tab {
 export async function readPage(site: Site, token: string): Promise<Conversation | null> {
   let read: Conversation | undefined;
   do {
-    const before: string = read ? `&before=${read.messages[0]!.seq}` : '';
-    const { status, body } = await site.call('chat page', 'GET', `/api/user/chat?limit=50${before}`, { token });
+    const query: Record<string, string> = read ? { before: String(read.messages[0]!.seq) } : {};
+    const { status, body } = await site.call('getChat', { token, query });
     if (status !== 200) return null;
     const { messages, hasMore } = body as ChatPage;
     read = read ? { ...read, messages: [...messages, ...read.messages], hasMore } : conversationOf(body as ChatPage);

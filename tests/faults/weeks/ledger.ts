@@ -1,20 +1,14 @@
 import { planOf } from '../../../worker/contract/plans.ts';
 import { weekMs } from '../../../worker/usage/week.ts';
+import { sum } from '../../bench/report.ts';
 import { accountsIn, type Account, checkCases, type Finding } from '../invariants/accounts.ts';
-import { holdingsOf, kept, liveIn, settledIn, standingAt, type Holdings } from '../invariants/subscriptions.ts';
+import { holdingsOf, kept, liveIn, settledIn, stateAt, type Holdings } from '../invariants/subscriptions.ts';
 import type { Rig } from '../rig.ts';
 import type { Customer } from './customer.ts';
 
-type Case = { customer: Customer; holdings: Holdings | null; account: Account | undefined };
+type Case = { customer: Customer; holdings: Holdings; account: Account | undefined };
 
-/** What the customers paid in US cents, the messages of the weeks that were paid for, and the least that one cost. */
-export type Income = { cents: number; messages: number; leastCents: number };
-
-/**
- * The invariants at the end: every customer's plan, weeks and charges agree with Stripe, and nobody's message costs less
- * than `leastCents`.
- */
-export async function auditAll(rig: Rig, customers: Customer[], leastCents: number) {
+export async function audit(rig: Rig, customers: Customer[], leastCents: number): Promise<Finding[]> {
   const accounts = await accountsIn(rig.database);
   const cases: Case[] = [];
   for (const customer of customers) {
@@ -22,20 +16,19 @@ export async function auditAll(rig: Rig, customers: Customer[], leastCents: numb
   }
   const staying = cases.filter(({ customer }) => !customer.left);
   const leaving = cases.filter(({ customer }) => customer.left);
-  /** The error of a law names its customer. */
   const check = (what: string, of: Case[], law: (each: Case) => string | null) =>
     checkCases(what, of, (each) => {
       const error = law(each);
       return error && `${each.customer.phone}: ${error}`;
     });
-  const findings: Finding[] = [
+  return [
     await check('plan in the database equals Stripe', staying, ({ holdings, account }) => {
-      const [expected, found] = [standingAt(holdings, rig.tiers), account && kept(account)];
+      const [expected, found] = [kept(stateAt(holdings, rig.tiers)), account && kept(account)];
       return found === expected ? null : `Stripe ${expected}, database ${found}`;
     }),
     await check('week in the database is the last paid one', staying, weekDiffers),
     await check('one live subscription at most', staying, ({ holdings }) =>
-      holdings && liveIn(holdings).length > 1 ? 'pays twice' : null,
+      liveIn(holdings).length > 1 ? 'pays twice' : null,
     ),
     await check('no week is charged twice', cases, ({ holdings }) => {
       const weeks = paidWeeks(holdings).map(({ subscription, start }) => `${subscription} ${start}`);
@@ -48,26 +41,16 @@ export async function auditAll(rig: Rig, customers: Customer[], leastCents: numb
     }),
     await check('nothing left of those who have left', leaving, leftBehind),
   ];
-  return { findings, income: incomeOf(cases.map(paidBy)) };
-}
-
-function incomeOf(payers: { cents: number; messages: number }[]): Income {
-  const [cents, messages] = [total(payers.map((each) => each.cents)), total(payers.map((each) => each.messages))];
-  const prices = payers.filter((each) => each.messages > 0).map((each) => each.cents / each.messages);
-  return { cents, messages, leastCents: Math.min(...prices) };
 }
 
 function paidBy({ customer, holdings }: Case): { cents: number; messages: number } {
   const paid = new Set(paidWeeks(holdings).map(({ start }) => start + weekMs));
   const counts = [...customer.allowed].filter(([resetsAt]) => paid.has(Date.parse(resetsAt))).map(([, count]) => count);
-  const { invoices = [] } = holdings ?? {};
-  return { cents: total(invoices.map(({ amount_paid: cents }) => cents)), messages: total(counts) };
+  return { cents: sum(holdings.invoices.map(({ amount_paid: cents }) => cents)), messages: sum(counts) };
 }
 
-export const total = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
-
 function weekDiffers({ holdings, account }: Case): string | null {
-  const [subscription] = holdings ? liveIn(holdings) : [];
+  const [subscription] = liveIn(holdings);
   if (!subscription || !account || subscription.status === 'trialing') return null;
   const paid = paidWeeks(holdings).filter((week) => week.subscription === subscription.id);
   if (paid.length === 0) return account.weekFrozen ? 'never paid, and frozen' : null;
@@ -79,7 +62,7 @@ function weekDiffers({ holdings, account }: Case): string | null {
 /** Messages need a paid week. Our clock does not advance, so the free week restarts each time a subscription ends. */
 function grantedUnpaid({ customer, holdings }: Case): string | null {
   const paid = new Set(paidWeeks(holdings).map(({ start }) => start));
-  const free = planOf('free').messageLimit! * ((holdings?.subscriptions.length ?? 0) + 1);
+  const free = planOf('free').messageLimit! * (holdings.subscriptions.length + 1);
   const beyond = [...customer.allowed].find(([resetsAt, count]) => {
     const isPaid = paid.has(Date.parse(resetsAt) - weekMs);
     return count > (isPaid ? planOf('platinum').messageLimit! : free);
@@ -89,7 +72,6 @@ function grantedUnpaid({ customer, holdings }: Case): string | null {
 
 function leftBehind({ holdings, account }: Case): string | null {
   if (account) return 'has left and has an account';
-  if (!holdings) return null;
   // Stripe keeps the draft of an ended subscription, but never finalizes it by itself.
   const charging = holdings.invoices.filter(
     ({ status, auto_advance: advances }) => status === 'open' || (status === 'draft' && advances),
@@ -100,8 +82,8 @@ function leftBehind({ holdings, account }: Case): string | null {
 }
 
 /** The starts (unix ms) of the whole weeks that were paid for, also by way of a credit for a paid week. */
-function paidWeeks(holdings: Holdings | null) {
-  const lines = settledIn(holdings?.invoices ?? []).flatMap((invoice) => invoice.lines.data);
+function paidWeeks({ invoices }: Holdings) {
+  const lines = settledIn(invoices).flatMap((invoice) => invoice.lines.data);
   const weeks = lines.filter(({ amount, parent }) => amount > 0 && !parent.subscription_item_details.proration);
   return weeks.map(({ parent: { subscription_item_details: details }, period }) => ({
     subscription: details.subscription,

@@ -3,7 +3,7 @@ import { chromium, type Browser, type CDPSession } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
 import { inRounds, compare, median, type Part } from '../report.ts';
 import { ports, root } from '../rig/settings.ts';
-import { startSite } from '../rig/site.ts';
+import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 
 /** Latency in ms, throughput in bytes a second. */
 type Network = { latency: number; downloadThroughput: number; uploadThroughput: number };
@@ -14,7 +14,6 @@ const phone = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, 
 const blank =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Blank</title><p>Nothing but this line.</p></html>';
 
-/** The landing page in Chromium, really throttled, beside a page that holds one line. */
 export async function measureLanding(quick: boolean): Promise<Part> {
   const site = await startSite(join(root, 'dist/web'), ports.site, { 'blank.html': blank });
   const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
@@ -59,7 +58,6 @@ function describe(landing: Load[], empty: Load[]): Part {
   };
 }
 
-/** One page load with an empty cache. */
 async function load(browser: Browser, url: string): Promise<Load> {
   const { page, devtools } = await openPhone(browser);
   await throttle(devtools, network);
@@ -70,8 +68,7 @@ async function load(browser: Browser, url: string): Promise<Load> {
   return result;
 }
 
-/** A page of a phone with an empty cache, observed from its beginning. */
-export async function openPhone(browser: Browser) {
+async function openPhone(browser: Browser) {
   const context = await browser.newContext(phone);
   const page = await context.newPage();
   await page.addInitScript(observe);
@@ -79,7 +76,7 @@ export async function openPhone(browser: Browser) {
 }
 
 /** Slows down the network, and the processor to a quarter, until the page is one of another process. */
-export async function throttle(devtools: CDPSession, slow: Network): Promise<void> {
+async function throttle(devtools: CDPSession, slow: Network): Promise<void> {
   await devtools.send('Network.enable');
   await devtools.send('Network.emulateNetworkConditions', { offline: false, ...slow });
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
@@ -106,7 +103,7 @@ function observe(): void {
 }
 
 /** Runs in the page after loading has ended. */
-export function read() {
+function read() {
   const { largestPaint, shift, tasks } = window.seen;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const firstPaint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
@@ -120,4 +117,65 @@ export function read() {
     loaded: page!.loadEventEnd,
     bytes: fetched.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
   };
+}
+
+/** 1.6 Mbit/s and 150 ms. */
+const mobile: Network = { latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
+const mostMs = 1200;
+
+const contents = { account: 'Trial ends on', chat: 'number 4.' };
+
+/** Pages of somebody who is signed in, in Chromium, really throttled: until their own content is there. */
+export async function measureReturning(quick: boolean): Promise<Part> {
+  const product = await startSignedIn();
+  const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
+  const part: Part = {
+    title: 'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times',
+    header: ['page', 'cache', 'content after ms', 'range', 'transferred KB', 'layout shift'],
+    rows: [],
+    targets: [],
+  };
+  try {
+    for (const [name, content] of Object.entries(contents)) {
+      const visits: Visit[][] = [];
+      for (let round = 0; round < (quick ? 2 : 7); round += 1)
+        visits.push(await visitTwice(browser, product, name, content));
+      for (const [index, cache] of ['empty', 'filled'].entries()) {
+        const values = (key: keyof Visit) => visits.map((each) => each[index]![key]);
+        const times = values('content');
+        const range = `${Math.round(Math.min(...times))}–${Math.round(Math.max(...times))}`;
+        part.rows.push([name, cache, median(times), range, median(values('bytes')), median(values('shift'))]);
+        part.targets.push({ what: `${name}, ${cache} cache`, value: median(times), atMost: mostMs, unit: ' ms' });
+      }
+    }
+  } finally {
+    await browser.close();
+    await product.stop();
+  }
+  return part;
+}
+
+type Visit = Awaited<ReturnType<typeof visit>>;
+
+async function visitTwice(browser: Browser, { url, token }: SignedIn, name: string, content: string): Promise<Visit[]> {
+  const phone = await openPhone(browser);
+  await phone.page.addInitScript((stored) => localStorage.setItem('authToken', stored), token);
+  const visits = [await visit(phone, `${url}/${name}`, content), await visit(phone, `${url}/${name}`, content)];
+  await phone.page.context().close();
+  return visits;
+}
+
+async function visit({ page, devtools }: Awaited<ReturnType<typeof openPhone>>, url: string, content: string) {
+  await page.goto('about:blank');
+  await throttle(devtools, mobile);
+  await page.goto(url, { waitUntil: 'commit' });
+  const shown = await page.waitForFunction(
+    (text) => (document.querySelector('main')?.textContent.includes(text) ? performance.now() : 0),
+    content,
+    { polling: 'raf', timeout: 30_000 },
+  );
+  const after = await shown.jsonValue();
+  await page.waitForTimeout(1500);
+  const { bytes, shift } = await page.evaluate(read);
+  return { content: after, bytes, shift };
 }
