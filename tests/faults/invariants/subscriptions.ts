@@ -90,7 +90,7 @@ export function stateAt(holdings: Holdings, tiers: Map<string, PlanId>): State {
 
 function statusOf({ status }: Subscription, cancelAt: number | null, scheduledTier: PlanId | null) {
   if (cancelAt !== null) return 'cancellation_scheduled';
-  if (status === 'trialing') return status;
+  if (status === 'trialing') return 'trialing';
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
@@ -118,7 +118,7 @@ export function settledIn(invoices: Invoice[]): Invoice[] {
   const settled = new Set<Invoice>();
   for (const invoice of oldestFirst(invoices)) {
     const credits = invoice.lines.data.filter(({ amount }) => amount < 0);
-    const credited = credits.map(({ parent }) => parent.subscription_item_details.proration_details.credited_items);
+    const credited = credits.map(({ parent }) => parent.subscription_item_details.proration_details?.credited_items);
     const isPaidFor = credited.every((items) => !items || [...settled].some(({ id }) => id === items.invoice));
     if (invoice.status === 'paid' && isPaidFor) settled.add(invoice);
   }
