@@ -1,7 +1,6 @@
 import { measureStealTime } from './rig/processes.ts';
 
 export type Target = { what: string; value: number; atMost: number; unit?: string };
-
 export type Part = { title: string; header: string[]; rows: (string | number)[][]; targets: Target[] };
 
 /** A whole number, or one with three significant digits. */

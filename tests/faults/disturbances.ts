@@ -206,26 +206,22 @@ async function timeUntil({ givenUp }: World, holds: () => Promise<boolean>): Pro
 }
 
 async function disturbStripe({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
-  const card = (phone: string, declines: boolean) =>
-    rig.control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines });
   const events = {
     async late() {
       await rig.control('PUT', '/stripe/webhooks', { mode: 'hold' });
       await sleep(choices.between(500, 4000));
       await rig.control('PUT', '/stripe/webhooks', { mode: 'deliver' });
     },
-    again: (phone: string) => {
-      const order = choices.pick(['original', 'reversed']);
-      return rig.control('POST', '/stripe/webhooks/redeliver', { order, phone });
-    },
-    'card fails': (phone: string) => card(phone, true),
-    'card works': (phone: string) => card(phone, false),
+    again: (phone: string) =>
+      rig.control('POST', '/stripe/webhooks/redeliver', { order: choices.pick(['original', 'reversed']), phone }),
+    card: (phone: string) =>
+      rig.control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines: choices.chance(0.5) }),
   };
   while (!closing.aborted) {
     await sleep(choices.between(1000, 3000));
     const buyers = people.filter(({ checkouts, left }) => checkouts > 0 && !left);
     if (buyers.length === 0) continue;
-    const event = choices.weighted<keyof typeof events>({ late: 3, again: 4, 'card fails': 1, 'card works': 1 });
+    const event = choices.weighted<keyof typeof events>({ late: 3, again: 4, card: 2 });
     await events[event](choices.pick(buyers).phone).catch((error: unknown) =>
       seen.push(`Stripe, ${event}: ${String(error)}`),
     );

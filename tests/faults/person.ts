@@ -2,7 +2,6 @@ import type { ChatMessage } from '#contract/chat-schemas';
 import type { ChatFollower, Follower } from './load/streams.ts';
 
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
-
 export type Role = 'talker' | 'writer' | 'subscriber' | 'visitor';
 
 /** A user, and everything that the product has confirmed to them; the database must agree with it. */
@@ -44,12 +43,6 @@ export class Person {
   signedIn(token: string): void {
     this.token = token;
     this.sessions.add(token);
-  }
-
-  /** The user begins to end the newest session, or all of them: from now on, their calls may get 401. */
-  endSessions(everywhere: boolean): void {
-    if (everywhere) this.sessions.clear();
-    else this.sessions.delete(this.token!);
   }
 
   nextId(kind: string): string {

@@ -33,11 +33,9 @@ async function startRig(signal: AbortSignal) {
   await database.run(`create trigger record_outbox after insert on outbox begin
     insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
   const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, stripeOptions(vars.STRIPE_API_BASE!));
-  const prices = (await stripe.prices.list({ limit: 100, active: true })).data;
+  const prices = (await stripe.prices.list({ limit: 100, active: true })).data.filter((price) => price.lookup_key);
   /** The plan of each price at the local Stripe. */
-  const tiers = new Map(
-    prices.flatMap(({ id, lookup_key: key }) => (key ? [[id, key.replace(/_weekly$/, '') as PlanId] as const] : [])),
-  );
+  const tiers = new Map(prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]));
 
   /** A control call of the local services (`tests/sandbox/services.ts`). */
   async function control<Result = Json>(method: string, path: string, body?: object): Promise<Result> {
@@ -62,9 +60,8 @@ export async function runWithRig(script: string, work: (rig: Rig) => Promise<boo
   let isRight = false;
   try {
     rig = await startRig(stopped);
-    const earlyEnd = Promise.race([interruption, rig.product.ended]).then((reason) =>
-      Promise.reject(new Error(reason)),
-    );
+    const ended = Promise.race([interruption, rig.product.ended]);
+    const earlyEnd = ended.then((reason) => Promise.reject(new Error(reason)));
     isRight = await Promise.race([work(rig), earlyEnd]);
   } catch (error) {
     process.stdout.write(`${messageOf(error)}\n`);

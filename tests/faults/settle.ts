@@ -53,7 +53,6 @@ export function explain({ rig, figures, people }: World, findings: accounts.Find
 }
 
 const patienceMs = 600_000;
-const stepMs = 2000;
 
 export async function settle(world: World, latencies: boolean): Promise<accounts.Finding[]> {
   const { product, botSecret } = world.rig;
@@ -66,6 +65,6 @@ export async function settle(world: World, latencies: boolean): Promise<accounts
     const findings: accounts.Finding[] = [];
     for (const holds of latencies ? [...invariants, ...timed] : invariants) findings.push(await holds(examined));
     if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;
-    await sleep(stepMs);
+    await sleep(2000);
   }
 }

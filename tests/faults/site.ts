@@ -93,7 +93,8 @@ export class Site {
       signal: AbortSignal.timeout(hangUpMs),
     });
     const bytes = Buffer.from(await response.arrayBuffer());
-    const json = parse(bytes);
+    const isJson = response.headers.get('content-type')?.includes('json');
+    const json: Json = isJson ? JSON.parse(bytes.toString()) : {};
     return {
       status: response.status,
       code: response.ok ? null : String(json.code ?? `http_${response.status}`),
@@ -102,13 +103,5 @@ export class Site {
       bytes,
       body: json,
     };
-  }
-}
-
-function parse(bytes: Buffer): Json {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return {};
   }
 }

@@ -8,7 +8,6 @@ import type { Running } from '../rig/workerd.ts';
 import { type Request, tokenOf } from './request.ts';
 
 export type Stream = { user: number; url: string };
-
 const atOnce = 25;
 /** A usage update, or a message whose text begins with its number. */
 const counted = /"usageUpdate","count":(-?\d+)|"text":"(\d+)/;
@@ -64,22 +63,16 @@ export class Crowd {
 /** As many as one user may have. */
 export const streamsEach = 10;
 
-type Group = { users: number; firstUser?: number; streamsEach?: number; urlOf: (user: number) => Promise<string> };
+export async function solaceUrl({ url }: Running, user: number, name = 'usage-stream'): Promise<string> {
+  return `${url}/api/user/${name}?token=${await tokenOf(user)}`;
+}
 
-export const solaceUrl =
-  ({ url }: Running, name = 'usage-stream') =>
-  async (user: number) =>
-    `${url}/api/user/${name}?token=${await tokenOf(user)}`;
+type Group = { users: number; firstUser?: number; each?: number; urlOf: (user: number) => string | Promise<string> };
 
-export const bareUrl =
-  ({ url }: Running) =>
-  async (user: number) =>
-    `${url}/streams/${user}`;
-
-export async function streamsOf({ users, firstUser = 0, urlOf, ...group }: Group): Promise<Stream[]> {
+export async function streamsOf({ users, firstUser = 0, each = streamsEach, urlOf }: Group): Promise<Stream[]> {
   const numbers = Array.from({ length: users }, (_, index) => firstUser + index);
   const streams = await Promise.all(numbers.map(async (user) => ({ user, url: await urlOf(user) })));
-  return streams.flatMap((stream) => Array.from({ length: group.streamsEach ?? streamsEach }, () => stream));
+  return streams.flatMap((stream) => Array.from({ length: each }, () => stream));
 }
 
 /** How to post the next count of a user; `from` is that of each user at the beginning. */
@@ -89,27 +82,27 @@ type Posts = { from: number; post: (user: number, count: number) => Request };
 export type Audience = Awaited<ReturnType<typeof openAudience>>;
 
 export async function openAudience(rig: Rig, running: Running, { from, post, ...group }: Group & Posts) {
+  const { users, firstUser = 0 } = group;
   const streams = await streamsOf(group);
   // The first streams cost memory that all share.
   for (let round = 0; round < 3; round += 1) {
-    const passing = await Crowd.open(streams.slice(0, 100));
-    passing.close();
+    (await Crowd.open(streams.slice(0, 100))).close();
     await sleep(300);
   }
   const before = memoryKb(running.pid);
   const crowd = await Crowd.open(streams);
   await sleep(1000);
   const kbPerStream = (memoryKb(running.pid) - before) / streams.length;
-  const counts = Array.from({ length: group.users }, () => from);
+  const counts = Array.from({ length: users }, () => from);
   const caller = rig.caller(running, 8);
   const postNext = async (index: number) => {
-    const user = (group.firstUser ?? 0) + index;
     counts[index]! += 1;
-    const request = post(user, counts[index]!);
-    crowd.posted(user, counts[index]!);
+    const [user, count] = [firstUser + index, counts[index]!];
+    const request = post(user, count);
+    crowd.posted(user, count);
     await caller.call(request);
   };
-  return { crowd, streams, kbPerStream, users: group.users, postNext };
+  return { crowd, streams, kbPerStream, users, postNext };
 }
 
 type Delivery = { rounds: number; warmUp: number; seconds: number; atMost?: { p50: number; p95: number } };

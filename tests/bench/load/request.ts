@@ -43,33 +43,26 @@ function signedFor(index: number): Promise<string> {
 
 const address = () => ({ 'cf-connecting-ip': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` });
 
-type Method = Request['method'];
-
 /** A call of a user. The bare Worker reads no token, but the `user` in the query. */
-async function userRequest(index: number, method: Method, path: string, body?: object): Promise<Request> {
+async function userRequest(index: number, method: Request['method'], path: string, body?: object): Promise<Request> {
   const url = new URL(path, 'http://localhost');
   url.searchParams.set('user', personAt(index).id);
   const type = body instanceof Uint8Array ? audio : 'application/json';
-  const headers = {
-    authorization: `Bearer ${await tokenOf(index)}`,
-    ...address(),
-    ...(body && { 'content-type': type }),
-  };
+  const own = { authorization: `Bearer ${await tokenOf(index)}`, ...address() };
+  const headers = body ? { ...own, 'content-type': type } : own;
   const sent = body && { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
   return { method, path: url.pathname + url.search, headers, ...sent };
 }
 
 export const meRequest = (index: number) => userRequest(index, 'GET', '/api/user/me');
-
 export const chatRequest = (index: number) =>
   userRequest(index, 'POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: messageText });
-
 export const newestMessage = (index: number) => userRequest(index, 'GET', '/api/user/chat?limit=1');
-
 export const recordingRequest = (index: number, bytes: Uint8Array, id: string = crypto.randomUUID()) =>
   userRequest(index, 'POST', `/api/user/chat/voice?id=${id}&seconds=60`, bytes);
-
 export const readRecording = (index: number, id: string) => userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
+export const consentRequest = (index: number) =>
+  userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
 
 function botRequest(path: string, index: number, more: object = {}): Request {
   const body = JSON.stringify({ phone: personAt(index).phone, ...more });
@@ -89,9 +82,6 @@ export function spokenReply(index: number, bytes: Buffer): Request {
   const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
   return botRequest('/api/bot/messages', index, { id: `reply-${crypto.randomUUID()}`, text: messageText, voice });
 }
-
-export const consentRequest = (index: number) =>
-  userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
 
 /** The right code, valid once, which `codeRow` must have inserted. */
 export async function verifyRequest(index: number): Promise<Request> {

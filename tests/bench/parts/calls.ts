@@ -1,6 +1,6 @@
 import type { Client } from '@libsql/client/web';
 import { type Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
-import { addBeside, compare, inRounds, median, p95, type Part, partBeside, sum } from '../report.ts';
+import { addBeside, compare, inRounds, median, type Part, partBeside, sum } from '../report.ts';
 import { measureCpu } from '../rig/processes.ts';
 import { withRig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
@@ -40,7 +40,6 @@ function lapOf({ request, prepare }: Call, { caller, client, users, pids = [] }:
 }
 
 type Lap = Awaited<ReturnType<ReturnType<typeof lapOf>>>;
-
 const timesOf = (laps: Lap[]) => laps.map(({ times }) => times);
 
 /** The product's calls beside a bare Worker that makes one request to the same database with the same client. */
@@ -120,8 +119,7 @@ export function measureCleanup(quick: boolean): Promise<Part> {
       const laps = await inRounds({ rounds: quick ? 6 : 20, warmUp: 2 }, { cleaning, calm });
       addBeside(part, call.name, [timesOf(laps.cleaning), timesOf(laps.calm)], { atMost: { p95: 1.5 } });
       const { rows } = await client.execute(`select count(*) as n from bot_calls where by = 'nobody'`);
-      if (Number(rows[0]!.n) === 0)
-        throw new Error('Nothing was left to delete: the calls were measured beside nothing.');
+      if (Number(rows[0]!.n) === 0) throw new Error('Nothing was left to delete beside the calls.');
     }
     return part;
   });
@@ -136,10 +134,11 @@ export function measureLoad(quick: boolean): Promise<Part> {
   return withRig(async (rig) => {
     const { client, pid } = await rig.database(everybody.length);
     const [solace, bare] = [await rig.solace(), await rig.bare()];
-    const part: Part = { title: 'Load to the limit, on the machine that also calls', header, rows: [], targets: [] };
+    const columns = ['a second', 'bare a second', 'Solace to bare', 'a core in the Worker', 'a core in the database'];
+    const part = partBeside('Load to the limit, on the machine that also calls', 'bare', columns);
     const cases = [...calls, toOneUser].flatMap((call) => levels.map((connections) => ({ ...call, connections })));
     for (const { name, request, prepare, connections } of cases) {
-      const lapOf = (running: Running) => {
+      const floodOf = (running: Running) => {
         const caller = rig.caller(running, connections);
         return async () => {
           await prepare?.(client, everybody);
@@ -147,31 +146,21 @@ export function measureLoad(quick: boolean): Promise<Part> {
           const begun = performance.now();
           const times = await caller.flood(request, { ms: quick ? 500 : 1500, most: everybody.length });
           const took = performance.now() - begun;
-          return { times, perSecond: (times.length * 1000) / took, shares: used().map((cpu) => cpu / took) };
+          return { times, perSecond: (times.length * 1000) / took, cpu: used().map((ms) => ms / took) };
         };
       };
-      const laps = await inRounds({ rounds: quick ? 2 : 4 }, { ours: lapOf(solace), theirs: lapOf(bare) });
-      const [mine, other] = [laps.ours, laps.theirs].map((lane) => lane.map(({ perSecond }) => perSecond)) as Rates;
-      const times = laps.ours.flatMap((each) => each.times);
-      const cores = [0, 1].map((process) => median(laps.ours.map(({ shares }) => shares[process]!)));
-      const percent = cores.map((share) => `${Math.round(100 * share)} %`);
-      const rates = [median(mine), median(other), compare(mine, other).text];
-      part.rows.push([name, connections, ...rates, median(times), p95(times), ...percent]);
+      const { ours, theirs } = await inRounds(
+        { rounds: quick ? 2 : 4 },
+        { ours: floodOf(solace), theirs: floodOf(bare) },
+      );
+      const [mine, other] = [ours, theirs].map((laps) => laps.map(({ perSecond }) => perSecond)) as [
+        number[],
+        number[],
+      ];
+      const cores = [0, 1].map((process) => `${Math.round(100 * median(ours.map(({ cpu }) => cpu[process]!)))} %`);
+      const more = [median(mine), median(other), compare(mine, other).text, ...cores];
+      addBeside(part, `${name}, ${connections} connections`, [timesOf(ours), timesOf(theirs)], { more });
     }
     return part;
   });
 }
-
-type Rates = [number[], number[]];
-
-const header = [
-  'call',
-  'connections',
-  'a second',
-  'bare a second',
-  'Solace to bare',
-  'p50 ms',
-  'p95 ms',
-  'a core in the Worker',
-  'a core in the database',
-];

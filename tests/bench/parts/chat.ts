@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { addDelivery, bareUrl, openAudience, solaceUrl } from '../load/crowd.ts';
+import { addDelivery, openAudience, solaceUrl } from '../load/crowd.ts';
 import { replyRequest, chatRequest, newestMessage, type Request } from '../load/request.ts';
 import { addBeside, inRounds, type Part, partBeside } from '../report.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
@@ -16,11 +16,9 @@ type Bench = { rig: Rig; part: Part; solace: Running; bare: Running; quick: bool
 
 /** The product and the bare Worker, with folders, which alarms need. */
 async function startBoth(rig: Rig, place: { databasePort?: number } = {}) {
-  return {
-    rig,
-    solace: await rig.conversations(people, place),
-    bare: await rig.bare({ ...place, disk: rig.folder() }),
-  };
+  const solace = await rig.conversations(people, place);
+  const bare = await rig.bare({ ...place, disk: rig.folder() });
+  return { rig, solace, bare };
 }
 
 export function measureChat(quick: boolean): Promise<Part> {
@@ -47,10 +45,11 @@ async function measureReplies(
   streamsEach: number,
   target: { atMost?: { p50: number; p95: number } } = {},
 ): Promise<void> {
-  const group = { users, streamsEach, from: 0 };
-  const chatUrl = solaceUrl(solace, 'chat-stream');
+  const group = { users, each: streamsEach, from: 0 };
+  const chatUrl = (user: number) => solaceUrl(solace, user, 'chat-stream');
+  const bareUrl = (user: number) => `${bare.url}/streams/${user}`;
   const ours = await openAudience(rig, solace, { ...group, urlOf: chatUrl, post: (...of) => replyRequest(...of) });
-  const theirs = await openAudience(rig, bare, { ...group, urlOf: bareUrl(bare), post: bareReply });
+  const theirs = await openAudience(rig, bare, { ...group, urlOf: bareUrl, post: bareReply });
   const delivery = { rounds: quick ? 2 : 8, warmUp: 1, seconds: quick ? 1 : 4, ...target };
   await addDelivery(part, `a reply until ${users * streamsEach} streams show it`, [ours, theirs], delivery);
 }
@@ -63,25 +62,24 @@ async function measureResuming({ rig, part, solace, bare, quick }: Bench): Promi
     await ours.call(replyRequest(user, number));
     await theirs.call(bareReply(user, number));
   }
-  const ourUrl = `${await solaceUrl(solace, 'chat-stream')(user)}&after=${revision}`;
-  const theirUrl = `${await bareUrl(bare)(user)}?after=0`;
+  const ourUrl = `${await solaceUrl(solace, user, 'chat-stream')}&after=${revision}`;
+  const theirUrl = `${bare.url}/streams/${user}?after=0`;
   const ways = { ours: async () => [await timeUntilAll(ourUrl)], theirs: async () => [await timeUntilAll(theirUrl)] };
   const laps = await inRounds({ rounds: quick ? 5 : 40, warmUp: 3 }, ways);
   addBeside(part, `resume after ${changes} changes`, [laps.ours, laps.theirs]);
 }
 
 async function timeUntilAll(url: string): Promise<number> {
-  const ended = new AbortController();
   const begun = performance.now();
-  const response = await fetch(url, { signal: AbortSignal.any([ended.signal, AbortSignal.timeout(10_000)]) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  let ms = 0;
   let seen = 0;
   const decoder = new TextDecoder();
   for await (const chunk of response.body!) {
     seen += decoder.decode(chunk, { stream: true }).split('"type":"message"').length - 1;
+    ms = performance.now() - begun;
     if (seen >= changes) break;
   }
-  const ms = performance.now() - begun;
-  ended.abort();
   await sleep(20);
   return ms;
 }
@@ -100,10 +98,10 @@ function sizeOf(disk: string): number {
   const file = files.find((name) => /LiveUser.*\.sqlite$/.test(name));
   if (!file) throw new Error(`No conversation is stored in ${disk}: ${files.join(', ')}`);
   const database = new Database(join(disk, file), { readonly: true });
-  const number = (pragma: string) => Number(Object.values(database.prepare(`pragma ${pragma}`).get() as object)[0]);
-  const size = number('page_count') * number('page_size');
+  const query = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
+  const { bytes } = database.prepare(query).get() as { bytes: number };
   database.close();
-  return size;
+  return bytes;
 }
 
 /** Few senders, so that the warm-up has created their Durable Objects. */

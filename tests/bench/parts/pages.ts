@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { chromium, type Browser, type CDPSession } from 'playwright';
-import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
+import type { Browser, CDPSession } from 'playwright';
 import { inRounds, compare, median, type Part } from '../report.ts';
+import { withRig } from '../rig/rig.ts';
 import { ports, root } from '../rig/settings.ts';
 import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 
@@ -9,24 +9,18 @@ import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 type Network = { latency: number; downloadThroughput: number; uploadThroughput: number };
 /** Slow 4G as Lighthouse throttles it in the browser itself. */
 const network: Network = { latency: 562.5, downloadThroughput: 188_744, uploadThroughput: 86_400 };
-const slowdown = 4;
 const phone = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true };
 const blank =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Blank</title><p>Nothing but this line.</p></html>';
 
-export async function measureLanding(quick: boolean): Promise<Part> {
-  const site = await startSite(join(root, 'dist/web'), ports.site, { 'blank.html': blank });
-  const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
-  try {
-    const laps = await inRounds(
-      { rounds: quick ? 3 : 9 },
-      { landing: () => load(browser, `${site.url}/`), blank: () => load(browser, `${site.url}/blank`) },
-    );
+export function measureLanding(quick: boolean): Promise<Part> {
+  return withRig(async (rig) => {
+    const { url } = rig.keep(await startSite(join(root, 'dist/web'), ports.site, { 'blank.html': blank }));
+    const browser = await rig.browser();
+    const ways = { landing: () => load(browser, `${url}/`), blank: () => load(browser, `${url}/blank`) };
+    const laps = await inRounds({ rounds: quick ? 3 : 9 }, ways);
     return describe(laps.landing, laps.blank);
-  } finally {
-    await browser.close();
-    await site.stop();
-  }
+  });
 }
 
 const names: Record<keyof Load, string> = {
@@ -79,7 +73,7 @@ async function openPhone(browser: Browser) {
 async function throttle(devtools: CDPSession, slow: Network): Promise<void> {
   await devtools.send('Network.enable');
   await devtools.send('Network.emulateNetworkConditions', { offline: false, ...slow });
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
 }
 
 /** The figures of one page load: ms, the layout shift, and transferred KB. */
@@ -121,38 +115,29 @@ function read() {
 
 /** 1.6 Mbit/s and 150 ms. */
 const mobile: Network = { latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
-const mostMs = 1200;
-
 const contents = { account: 'Trial ends on', chat: 'number 4.' };
 
 /** Pages of somebody who is signed in, in Chromium, really throttled: until their own content is there. */
-export async function measureReturning(quick: boolean): Promise<Part> {
-  const product = await startSignedIn();
-  const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
-  const part: Part = {
-    title: 'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times',
-    header: ['page', 'cache', 'content after ms', 'range', 'transferred KB', 'layout shift'],
-    rows: [],
-    targets: [],
-  };
-  try {
+export function measureReturning(quick: boolean): Promise<Part> {
+  return withRig(async (rig) => {
+    const product = rig.keep(await startSignedIn());
+    const browser = await rig.browser();
+    const title = 'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times';
+    const header = ['page', 'cache', 'content after ms', 'range', 'transferred KB', 'layout shift'];
+    const part: Part = { title, header, rows: [], targets: [] };
     for (const [name, content] of Object.entries(contents)) {
       const visits: Visit[][] = [];
-      for (let round = 0; round < (quick ? 2 : 7); round += 1)
-        visits.push(await visitTwice(browser, product, name, content));
+      while (visits.length < (quick ? 2 : 7)) visits.push(await visitTwice(browser, product, name, content));
       for (const [index, cache] of ['empty', 'filled'].entries()) {
         const values = (key: keyof Visit) => visits.map((each) => each[index]![key]);
         const times = values('content');
         const range = `${Math.round(Math.min(...times))}–${Math.round(Math.max(...times))}`;
         part.rows.push([name, cache, median(times), range, median(values('bytes')), median(values('shift'))]);
-        part.targets.push({ what: `${name}, ${cache} cache`, value: median(times), atMost: mostMs, unit: ' ms' });
+        part.targets.push({ what: `${name}, ${cache} cache`, value: median(times), atMost: 1200, unit: ' ms' });
       }
     }
-  } finally {
-    await browser.close();
-    await product.stop();
-  }
-  return part;
+    return part;
+  });
 }
 
 type Visit = Awaited<ReturnType<typeof visit>>;

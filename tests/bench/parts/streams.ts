@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addDelivery, bareUrl, openAudience, solaceUrl, streamsEach, streamsOf } from '../load/crowd.ts';
+import { addDelivery, openAudience, solaceUrl, streamsEach, streamsOf } from '../load/crowd.ts';
 import { usageRequest } from '../load/request.ts';
 import { median, p95, type Part, partBeside } from '../report.ts';
 import { usedBefore as from, personAt } from '../rig/database.ts';
@@ -17,8 +17,14 @@ export function measureDelivery(quick: boolean): Promise<Part> {
     const [solace, bare] = [await rig.solace(), await rig.bare()];
     const post = (user: number) => usageRequest(user);
     const countingPost = (user: number) => usageRequest(user, `/streams/${user}/count`);
-    const ours = await openAudience(rig, solace, { users, from, urlOf: solaceUrl(solace), post });
-    const group = { users, firstUser: users, from, urlOf: bareUrl(bare), post: countingPost };
+    const ours = await openAudience(rig, solace, { users, from, urlOf: (user) => solaceUrl(solace, user), post });
+    const group = {
+      users,
+      firstUser: users,
+      from,
+      urlOf: (user: number) => `${bare.url}/streams/${user}`,
+      post: countingPost,
+    };
     const theirs = await openAudience(rig, bare, group);
     const part = partBeside(`Delivery to ${users} users with ${streamsEach} open streams each`);
     const delivery = { rounds: quick ? 3 : 10, warmUp: 2, seconds: quick ? 2 : 5, atMost: { p50: 1.4, p95: 1.5 } };
@@ -36,8 +42,9 @@ export function measureCrowd(quick: boolean): Promise<Part> {
   return withRig(async (rig) => {
     await rig.database(users);
     const solace = await rig.solace();
-    const group = { users, urlOf: solaceUrl(solace), from, post: (user: number) => usageRequest(user) };
-    const { crowd, streams, kbPerStream, postNext } = await openAudience(rig, solace, group);
+    const urlOf = (user: number) => solaceUrl(solace, user);
+    const audience = await openAudience(rig, solace, { users, urlOf, from, post: (user) => usageRequest(user) });
+    const { crowd, streams, kbPerStream, postNext } = audience;
     const begun = performance.now();
     await Promise.all(
       Array.from({ length: users }, async (_, user) => {
@@ -68,7 +75,7 @@ export function measureAbandonedStreams(): Promise<Part> {
   return withRig(async (rig) => {
     await rig.database(1000);
     const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
-    const streams = await streamsOf({ users, urlOf: solaceUrl(worker) });
+    const streams = await streamsOf({ users, urlOf: (user) => solaceUrl(worker, user) });
     const before = await held(worker);
     const readers = await startProgram('load/crowd.ts', streams);
     const open = await held(worker);

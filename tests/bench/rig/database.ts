@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, type Client } from '@libsql/client/web';
 import SqliteFile from 'libsql';
 import { migrate } from '../../../drizzle/migrate.ts';
 import { root, stateDir, settingsFor } from './settings.ts';
@@ -23,12 +22,10 @@ export function personAt(index: number): { id: string; phone: string } {
   return { id, phone: `+${12_000_000_000 + index}` };
 }
 
-export type Database = Running & { client: Client };
-
-export async function startDatabase(port: number, users: number): Promise<Database> {
-  const seed = await seeded(port, users);
+export async function startDatabase(port: number, users: number): Promise<Running> {
+  const file = await seeded(port, users);
   const directory = emptyFolder('databases', String(port));
-  copyFileSync(seed, join(directory, 'solace.db'));
+  copyFileSync(file, join(directory, 'solace.db'));
   return serve(port, directory);
 }
 
@@ -54,17 +51,8 @@ function emptyFolder(...path: string[]): string {
   return folder;
 }
 
-async function serve(port: number, stateDir: string): Promise<Database> {
-  const secrets = settingsFor(port);
-  const order = { port, stateDir, secrets };
-  const server = await startProgram('rig/database-process.ts', order, `http://127.0.0.1:${port}`);
-  const client = createClient({ url: `${server.url}/libsql/`, authToken: secrets.TURSO_AUTH_TOKEN });
-  const stop = async () => {
-    client.close();
-    await server.stop();
-  };
-  return { ...server, client, stop };
-}
+const serve = (port: number, stateDir: string) =>
+  startProgram('rig/database-process.ts', { port, stateDir, secrets: settingsFor(port) }, `http://127.0.0.1:${port}`);
 
 const contactedAt = Date.UTC(2026, 0, 1);
 

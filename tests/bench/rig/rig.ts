@@ -1,9 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient, type Client } from '@libsql/client/web';
+import { chromium, type Browser } from 'playwright';
+import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
 import { listen } from '../../sandbox/start.ts';
 import { Caller, consentRequest } from '../load/request.ts';
-import { startDatabase, type Database } from './database.ts';
+import { startDatabase } from './database.ts';
 import { ports, settingsFor } from './settings.ts';
 import { startProgram, startWorkerd, type Running } from './workerd.ts';
 
@@ -19,16 +22,17 @@ type Options = {
 export class Rig {
   readonly #stops: (() => Promise<void>)[] = [];
 
-  async database(users: number, port = ports.database): Promise<Database> {
-    return this.#keep(await startDatabase(port, users));
+  /** The local libSQL server with so many users. */
+  async database(users: number, port = ports.database): Promise<Running & { client: Client }> {
+    const running = this.keep(await startDatabase(port, users));
+    const client = createClient({ url: `${running.url}/libsql/`, authToken: settingsFor(port).TURSO_AUTH_TOKEN });
+    return { ...running, client };
   }
 
-  async solace(
-    { port = ports.solace, databasePort = ports.database, botUrl, disk }: Options = {},
-    main = 'worker/index',
-  ) {
+  async solace(options: Options = {}, main = 'worker/index'): Promise<Running> {
+    const { port = ports.solace, databasePort = ports.database, botUrl, disk } = options;
     const vars = { ...settingsFor(databasePort), ...(botUrl && { BOT_WEBHOOK_URL: botUrl }) };
-    return this.#keep(await startWorkerd({ main: `${main}.ts`, port, vars, disk }));
+    return this.keep(await startWorkerd({ main: `${main}.ts`, port, vars, disk }));
   }
 
   bare(options: Options = {}): Promise<Running> {
@@ -38,7 +42,7 @@ export class Rig {
   /** The port of the database with this latency in ms. */
   async distance(roundTripMs: number): Promise<number> {
     const order = { port: ports.distance, target: ports.database, roundTripMs };
-    this.#keep(await startProgram('rig/distance-process.ts', order));
+    this.keep(await startProgram('rig/distance-process.ts', order));
     return ports.distance;
   }
 
@@ -75,9 +79,15 @@ export class Rig {
     for (const stop of this.#stops.splice(0).toReversed()) await stop();
   }
 
-  #keep<Each extends Running>(running: Each): Each {
+  keep<Each extends { stop: () => Promise<void> }>(running: Each): Each {
     this.#stops.push(running.stop);
     return running;
+  }
+
+  async browser(): Promise<Browser> {
+    const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
+    this.#stops.push(() => browser.close());
+    return browser;
   }
 }
 

@@ -4,7 +4,6 @@ import { addresses, refreshVars } from '../../product/vars.ts';
 import type { SandboxSecrets } from '../../sandbox/services.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
-
 export const stateDir = join(root, '.wrangler/bench');
 
 const firstPort = Number(process.env.BENCH_PORT ?? 8960);

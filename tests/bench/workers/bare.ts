@@ -26,7 +26,6 @@ async function count(env: Env, by: 'id' | 'phone', value: string): Promise<numbe
 const objectOf = (env: Env, user: string) => env.LIVE_USER.getByName(user);
 
 app.get('/api/health', (c) => c.json({ status: 'ok' }));
-
 app.get('/api/user/me', async (c) => c.json({ success: true, profile: await rowOf(c.env, c.req.query('user')!) }));
 
 app.post('/api/auth/verify-otp', async (c) => {

@@ -9,12 +9,7 @@ export class LiveUser extends Live {
   }
 }
 
-type Counted = DurableObjectNamespace<LiveUser>;
-
-/**
- * The product, and beside it `/socket-count?user=…&user=…`, the number of sockets of those users' live objects, and `/cron`, which
- * runs the tasks of each minute.
- */
+/** The product, and beside it `/socket-count?user=…`, the sockets of users' live objects, and `/cron`, the tasks of each minute. */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
@@ -23,7 +18,7 @@ export default {
       return new Response();
     }
     if (pathname !== '/socket-count') return worker.fetch(request, env, ctx);
-    const objects = env.LIVE_USER as unknown as Counted;
+    const objects = env.LIVE_USER as unknown as DurableObjectNamespace<LiveUser>;
     const counts = await Promise.all(searchParams.getAll('user').map((user) => objects.getByName(user).openSockets()));
     return Response.json({ sockets: counts.reduce((sum, count) => sum + count, 0) });
   },

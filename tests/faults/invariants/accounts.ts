@@ -6,7 +6,6 @@ import { type CallFigures, total } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
 
 export type Finding = { what: string; checked: number; broken: string[] };
-
 export type Invariant = (world: World) => Promise<Finding>;
 
 /** Checks every case, a few concurrently; `violationOf` returns the violation of a case, or null. */

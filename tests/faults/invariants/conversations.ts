@@ -75,18 +75,15 @@ function clearedMessage({ sent }: Conversation, all: BotEvent[]): BotEvent | und
 export async function pagesAreWhole(world: World): Promise<Finding> {
   const { rig, site } = world;
   let shown = 0;
-  const finding = await checkCases(
-    'pages show every message and reply once, in order',
-    writers(world),
-    async (each) => {
-      const page = await readPage(site, each.token!);
-      if (!page) return `${each.phone} could not read the page`;
-      shown += page.messages.length;
-      const replies = await rig.control<BotReply[]>('GET', `/bot/replies/${encodeURIComponent(each.phone)}`);
-      const error = pageError(each.conversation, page.messages, replies);
-      return error && `${each.phone}: ${error}`;
-    },
-  );
+  const what = 'pages show every message and reply once, in order';
+  const finding = await checkCases(what, writers(world), async (each) => {
+    const page = await readPage(site, each.token!);
+    if (!page) return `${each.phone} could not read the page`;
+    shown += page.messages.length;
+    const replies = await rig.control<BotReply[]>('GET', `/bot/replies/${encodeURIComponent(each.phone)}`);
+    const error = pageError(each.conversation, page.messages, replies);
+    return error && `${each.phone}: ${error}`;
+  });
   return { ...finding, checked: shown };
 }
 

@@ -17,12 +17,8 @@ export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
   const finding = await checkCases('accepted usage posts counted exactly once', people, (person) =>
     chainBreak(person, stored),
   );
-  const known = new Set(
-    people.flatMap(({ posts, conversation }) => [
-      ...posts.map(({ id }) => id),
-      ...[...conversation.sent.keys()].map(usageId),
-    ]),
-  );
+  const known = new Set(people.flatMap(({ posts }) => posts.map(({ id }) => id)));
+  for (const { conversation } of people) for (const id of conversation.sent.keys()) known.add(usageId(id));
   const strangers = [...stored].filter(([id, { allowed }]) => allowed === 1 && !known.has(id));
   finding.broken.push(...strangers.map(([id]) => `${id} is counted and nobody was told`));
   return { ...finding, checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length };

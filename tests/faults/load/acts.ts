@@ -1,11 +1,7 @@
 import { paidPlanIds } from '../../../worker/contract/plans.ts';
 import type { Choices, Person } from '../person.ts';
 import { callUntilTaken, isNotNow, pause, type Rig, untilTaken, type World } from '../rig.ts';
-import type { Answer } from '../site.ts';
 import { sendMessage } from './conversation.ts';
-
-const arrivalMs = 1500;
-const stepMs = 150;
 
 export async function reportContact(world: World, person: Person): Promise<void> {
   const [id, body] = [person.nextId('contact'), { phone: person.phone }];
@@ -36,10 +32,10 @@ async function receiveCode(world: World, person: Person): Promise<string | null>
   const answer = await site.call('requestOtp', { body: { phone: person.phone }, address: person.address() });
   if (answer.body.requiresInitialContact) seen.push(`${person.phone} wrote to the assistant and is not known`);
   if (answer.status === 429) return null;
-  for (let waited = 0; waited < arrivalMs; waited += stepMs) {
+  for (let tries = 0; tries < 10; tries += 1) {
     const codes = await codesOn(world, person);
     if (codes.length > known) return codes.at(-1)!;
-    await pause(world, stepMs);
+    await pause(world, 150);
   }
   return null;
 }
@@ -67,9 +63,10 @@ async function redeem(world: World, person: Person, otp: string): Promise<string
 const expected = [200, 401];
 
 export async function logOut(world: World, person: Person): Promise<void> {
-  const { token } = person;
+  const { token, sessions } = person;
   const body = { everywhere: person.choices.chance(0.3) };
-  person.endSessions(body.everywhere);
+  // From now on, their calls may get 401.
+  for (const each of body.everywhere ? [...sessions] : [token!]) sessions.delete(each);
   await callUntilTaken(world, person, 'logout', { body, expected });
   await callUntilTaken(world, person, 'getMe', { token, expected: [401] });
   await signIn(world, person);
@@ -175,10 +172,8 @@ async function post(world: World, person: Person): Promise<void> {
   }
   const { allowed, used, resetsAt } = answer.body;
   person.posts.push({ id, count: body.count, allowed, used, resetsAt });
-  if (again) compare(world, id, answer, await send());
-}
-
-function compare({ seen }: World, id: string, first: Answer, second: Answer): void {
-  if (isNotNow(second) || JSON.stringify(first.body) === JSON.stringify(second.body)) return;
-  seen.push(`usage post ${id} was answered ${JSON.stringify(first.body)}, then ${JSON.stringify(second.body)}`);
+  if (!again) return;
+  const second = await send();
+  const [one, other] = [answer, second].map(({ body }) => JSON.stringify(body));
+  if (!isNotNow(second) && one !== other) world.seen.push(`usage post ${id} was answered ${one}, then ${other}`);
 }

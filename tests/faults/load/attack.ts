@@ -7,17 +7,13 @@ import { untilClosing, type World } from '../rig.ts';
 import { type Call, Site } from '../site.ts';
 import { reportContact, signIn } from './acts.ts';
 
-/** The number of the attacker, outside the range of users. */
-const number = 900_000;
-
-const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];
-
 type Attack = { world: World; site: Site; choices: Choices; attacker: Person; ended: AbortSignal };
 
 /** Alternates attacks and pauses of some seconds until the end, so that the two can be compared. */
 export async function keepAttacking(world: World, choices: Choices): Promise<void> {
   const { closing, figures, rig } = world;
-  const attacker = new Person(number, 'visitor', choices.fork());
+  // Outside the range of users.
+  const attacker = new Person(900_000, 'visitor', choices.fork());
   await reportContact(world, attacker);
   await signIn(world, attacker);
   const site = new Site(rig.product.siteUrl, rig.botSecret, figures.attackers);
@@ -71,14 +67,12 @@ async function repeatForVictim(attack: Attack, pauseMs: number, name: Call, more
   });
 }
 
-async function requestCodes(attack: Attack): Promise<void> {
-  await repeatForVictim(attack, 200, 'requestOtp', () => ({}));
-}
+const requestCodes = (attack: Attack) => repeatForVictim(attack, 200, 'requestOtp', () => ({}));
 
-async function guessCodes(attack: Attack): Promise<void> {
-  const otp = () => String(attack.choices.between(0, 999_999)).padStart(6, '0');
-  await repeatForVictim(attack, 100, 'verifyOtp', () => ({ otp: otp() }));
-}
+const guessCodes = (attack: Attack) =>
+  repeatForVictim(attack, 100, 'verifyOtp', () => {
+    return { otp: String(attack.choices.between(0, 999_999)).padStart(6, '0') };
+  });
 
 async function floodBilling(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
@@ -87,3 +81,5 @@ async function floodBilling(attack: Attack): Promise<void> {
     return Promise.all(Array.from({ length: 5 }, () => site.call(name, { token: attacker.token, body: {} })));
   });
 }
+
+const attacks = [requestCodes, guessCodes, floodBilling, readSlowly, hangUp];

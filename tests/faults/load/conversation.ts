@@ -10,12 +10,11 @@ const beginnings: Record<string, string> = {
   'audio/mp4': '\0\0\0\x20ftypiso5',
   'audio/ogg;codecs=opus': `OggS${'\0'.repeat(24)}OpusHead`,
 };
-const [fewestBytes, mostBytes] = [1000, 300_000];
 
 /** A recording in one of the three containers, whose bytes are the run's marker again and again. */
 function recordingOf({ marker }: World, { choices }: Person, id: string): Recording {
   const type = choices.pick(Object.keys(beginnings));
-  const bytes = Buffer.alloc(choices.between(fewestBytes, mostBytes), `${marker} ${id} `);
+  const bytes = Buffer.alloc(choices.between(1000, 300_000), `${marker} ${id} `);
   bytes.write(beginnings[type]!, 'latin1');
   return { type, seconds: choices.between(1, 120), bytes };
 }

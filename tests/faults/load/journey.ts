@@ -5,7 +5,6 @@ import { changePlan, write, deleteAccount, logOut, changePlatform, reportContact
 import { receiveReply, clearConversation, openChat, resendFailed, writeOnWeb } from './conversation.ts';
 import { Follower } from './streams.ts';
 
-const places = 20;
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
 
 export async function fillWithPeople(world: World, choices: Choices): Promise<void> {
@@ -17,7 +16,7 @@ export async function fillWithPeople(world: World, choices: Choices): Promise<vo
       await runJourney(world, person);
     }
   };
-  await Promise.all(Array.from({ length: places }, (_, index) => place(index)));
+  await Promise.all(Array.from({ length: 20 }, (_, index) => place(index)));
 }
 
 const actions = {

@@ -36,17 +36,13 @@ export async function audit(rig: Rig, customers: Customer[], leastCents: number)
     }),
     await check('no message beyond the allowances of paid weeks', staying, grantedUnpaid),
     await check(`nobody's message costs less than ${leastCents.toFixed(2)} cents in money`, cases, (each) => {
-      const { cents, messages } = paidBy(each);
+      const paid = new Set(paidWeeks(each.holdings).map(({ start }) => start + weekMs));
+      const messages = sum([...each.customer.allowed].map(([end, count]) => (paid.has(Date.parse(end)) ? count : 0)));
+      const cents = sum(each.holdings.invoices.map(({ amount_paid: amount }) => amount));
       return cents >= leastCents * messages ? null : `paid ${cents} cents for ${messages}`;
     }),
     await check('nothing left of those who have left', leaving, leftBehind),
   ];
-}
-
-function paidBy({ customer, holdings }: Case): { cents: number; messages: number } {
-  const paid = new Set(paidWeeks(holdings).map(({ start }) => start + weekMs));
-  const counts = [...customer.allowed].filter(([resetsAt]) => paid.has(Date.parse(resetsAt))).map(([, count]) => count);
-  return { cents: sum(holdings.invoices.map(({ amount_paid: cents }) => cents)), messages: sum(counts) };
 }
 
 function weekDiffers({ holdings, account }: Case): string | null {

@@ -13,7 +13,6 @@ import { Customer, pageFor, type Simulation } from './customer.ts';
 const chains = chainsOf(paidPlanIds).filter(({ length }) => length > 1);
 const hoursOfWeek = 168;
 const secondsOfWeek = hoursOfWeek * 3600;
-const atOnce = 4;
 const deadlineMs = 60_000;
 /** Stripe rounds each credit to a cent, to the second of the change. */
 const roundingCents = 3;
@@ -61,7 +60,7 @@ export async function upgradeAtEveryHour(simulation: Simulation, people: number,
   const plots = Array.from({ length: hoursOfWeek }, (_, hour) => ({ hour, chain: chains[hour % chains.length]! }));
   plots.unshift(...chains.slice(1).map((chain) => ({ hour: 0, chain })));
   const stories: Story[] = [];
-  await inParallel(atOnce, plots.entries(), async ([index, { hour, chain }]) => {
+  await inParallel(4, plots.entries(), async ([index, { hour, chain }]) => {
     const customer = new Customer(people + index, choices.fork(), simulation);
     stories.push(await live(simulation.rig, customer, hour, chain));
   });
