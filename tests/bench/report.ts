@@ -64,7 +64,7 @@ export async function inParallel<Item>(
 export const sum = (values: number[]): number => values.reduce((all, each) => all + each, 0);
 
 /** The value below which this share (0 to 1) of the values lies. */
-export function quantile(values: number[], share: number): number {
+function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }

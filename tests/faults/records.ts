@@ -24,7 +24,7 @@ const fewest = 30;
 const settleMs = 300;
 
 /** Response times of users' calls while every service works, with and without an attack. */
-export class Latencies {
+class Latencies {
   readonly #samples: Record<'calm' | 'attacked', number[]> = { calm: [], attacked: [] };
   #faults = 0;
   #attacked = false;
@@ -64,7 +64,7 @@ export class Latencies {
 type Entry = { at: number; of: string | null | undefined; text: string; requestId: string | null };
 
 /** Every call and fault of a run, so that a broken invariant can be explained. */
-export class Timeline {
+class Timeline {
   readonly #entries: Entry[] = [];
 
   add(entry: Entry): void {

@@ -13,7 +13,7 @@ const atOnce = 25;
 const counted = /"usageUpdate","count":(-?\d+)|"text":"(\d+)/;
 
 /** Many open streams in one process, and how long each count took to arrive. */
-export class Crowd {
+class Crowd {
   /** The times (ms) from the post of a count to its arrival at one stream. */
   readonly latencies: number[] = [];
   readonly #sent = new Map<string, number>();
