@@ -1,5 +1,9 @@
 import type { ChatMessage } from '#contract/chat-schemas';
-import type { ChatFollower, Follower } from './load/streams.ts';
+
+/** A tab with a stream that reconnects (`load/streams.ts`). */
+type Tab = { readonly opened: number; readonly isOpen: boolean; disconnect(): void; wake(): void; close(): void };
+type UsageTab = Tab & { readonly total: number | undefined };
+type ChatTab = Tab & { readonly shown: readonly ChatMessage[] };
 
 export type Post = { id: string; count: number; allowed: boolean; used: number; resetsAt: string };
 export type Role = 'talker' | 'writer' | 'subscriber' | 'visitor';
@@ -22,9 +26,9 @@ export class Person {
   readonly codes = new Map<string, number>();
   trials = 0;
   checkouts = 0;
-  readonly followers: Follower[] = [];
+  readonly followers: UsageTab[] = [];
   readonly conversation = new Conversation();
-  readonly chats: ChatFollower[] = [];
+  readonly chats: ChatTab[] = [];
   /** The current action; undefined between actions. */
   doing: string | undefined;
   #calls = 0;
@@ -36,7 +40,7 @@ export class Person {
     this.choices = choices;
   }
 
-  get tabs(): (ChatFollower | Follower)[] {
+  get tabs(): Tab[] {
     return [...this.chats, ...this.followers];
   }
 
