@@ -57,7 +57,8 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
   });
   app.post('/stripe/webhooks/redeliver', async (c) => {
     const control = await readControl(c, Redelivery, "{order?: 'original' | 'reversed', times?: 1..20, phone?}");
-    const customer = scopeOf(world, control.phone);
+    // Somebody who never bought anything has no events.
+    const customer = control.phone === undefined ? '' : (customerWith(world, control.phone)?.id ?? 'none');
     const newest = world.events.all().filter((event) => customer === '' || queueOf(event) === customer);
     const events = control.order === 'reversed' ? newest : newest.toReversed();
     let sent = 0;
@@ -141,11 +142,16 @@ function objectsOf(world: World, customer: Customer): object {
   });
 }
 
-/** The customer with this number, else the last deleted one with it; throws a 404 if there is none. */
-function findCustomer(world: World, number: string): Customer {
+/** The customer with this number, else the last deleted one with it. */
+function customerWith(world: World, number: string): Customer | undefined {
   const digits = number.replaceAll(/\D/g, '');
   const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
-  const customer = found.find(({ deleted }) => !deleted) ?? found[0];
+  return found.find(({ deleted }) => !deleted) ?? found[0];
+}
+
+/** Throws a 404 if there is none. */
+function findCustomer(world: World, number: string): Customer {
+  const customer = customerWith(world, number);
   if (!customer) throw controlError(404, 'Stripe knows no customer with this number');
   return customer;
 }

@@ -39,6 +39,7 @@ test('held events are sent later; all of them are sent again, in reverse', async
   me.shop.received.length = 0;
   const { sent } = await me.control('POST', '/webhooks/redeliver', { order: 'reversed', times: 2, phone });
   expect(sent).toBe(me.shop.received.length);
+  expect(await me.control('POST', '/webhooks/redeliver', { phone: '+15550000000' })).toEqual({ sent: 0 });
   const round = me.shop.received.slice(0, Number(sent) / 2).map(({ event }) => event.id);
   expect(round.filter((id) => original.includes(id)).toReversed()).toEqual(original);
 });
