@@ -7,7 +7,7 @@ import { dayMs, hourMs, minuteMs } from './time.ts';
 const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
 
 /** What limits count, by every name that its events may have; a new event gets the first. */
-export type Subject = Value<string | null>[];
+export type Subject = Value<string>[];
 
 export type Limited = { subject: Subject; limits: Limit[] };
 
@@ -35,12 +35,11 @@ export function allowedAt(limited: Limited[]): SQL<number> {
   return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
 }
 
-/** SQL: records an event `by` for each subject whose condition holds, unnamed ones excepted; conditions see the events before. */
+/** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
 export function recordEvents(by: Value<string>, now: Value<number>, events: [subjects: Subject[], when: SQL][]): SQL {
   const each = events.map(([recorded, when]) => {
     const rows = recorded.map(([name]) => sql`(${name})`);
-    return sql`select column1, ${now}, ${by} from (values ${sql.join(rows, sql`, `)})
-      where column1 is not null and ${when}`;
+    return sql`select column1, ${now}, ${by} from (values ${sql.join(rows, sql`, `)}) where ${when}`;
   });
   const columns = [subjects, instants, authors].map(nameOf);
   return sql`insert into ${rateLimitEvents} (${sql.join(columns, sql`, `)}) ${sql.join(each, sql` union all `)}`;

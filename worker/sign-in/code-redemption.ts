@@ -15,9 +15,7 @@ import { openClaimed, type Claim } from './link-code.ts';
 import { subjectsOf, type SignInCall } from './one-time-code.ts';
 
 type Opened = { userId: string; status: AccountStatus };
-type RedeemRow =
-  | (Opened & { limitedUntil: 0; claim: null })
-  | { userId: null; limitedUntil: number; claim: string | null };
+type RedeemRow = { limitedUntil: number } & (Opened | { userId: null }) & (Claim | { claimedBy: null });
 
 export type Redeemed = {
   /** Unix ms; 0 if no limit was reached. */
@@ -36,7 +34,6 @@ export async function redeemCode(call: SignInCall, { phone, code, challenge }: A
     challenge === undefined ? [] : keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge),
     subjectsOf(call, phone),
   ]);
-  const none = settings.CODE_PEPPER.map(() => null);
   const values = {
     id,
     now,
@@ -44,41 +41,46 @@ export async function redeemCode(call: SignInCall, { phone, code, challenge }: A
     ...numbered('mac', macs),
     ...numbered('challenge', challengeIds),
     ...numbered('tries', address.triesFrom),
-    ...numbered('networkTries', network?.triesFrom ?? none),
+    ...numbered('networkTries', network?.triesFrom ?? []),
     ...numbered('codesFrom', address.codesFrom),
-    ...numbered('networkCodesFrom', network?.codesFrom ?? none),
+    ...numbered('networkCodesFrom', network?.codesFrom ?? []),
     ...numbered('wrongTries', wrongTriesAt),
   };
-  const statements = redeemStatements(settings)[challenge === undefined ? 'codeAlone' : 'withChallenge'];
-  const results = await runPrepared(db, statements, values);
+  const { codeAlone, withChallenge } = redeemStatements(settings)[network ? 'ofNetwork' : 'ofAddress'];
+  const results = await runPrepared(db, challenge === undefined ? codeAlone : withChallenge, values);
   const outcome = (results.at(-1) as RedeemRow[])[0]!;
-  if (outcome.claim !== null) {
-    const claim: Claim = JSON.parse(outcome.claim);
-    return { limitedUntil: 0, opened: await openClaimed(call, { phone, sessionId: id, claim }) };
-  }
+  if (outcome.claimedBy !== null)
+    return { limitedUntil: 0, opened: await openClaimed(call, { phone, sessionId: id, claim: outcome }) };
   if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
   const { userId, status } = outcome;
   return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
 }
 
 /** The values of placeholders that have one for each pepper. */
-const numbered = (name: string, values: (string | null)[]) =>
+const numbered = (name: string, values: string[]) =>
   Object.fromEntries(values.map((value, index) => [`${name}${index}`, value]));
 
-const redeemStatements = memoize((settings: Settings) => ({
-  codeAlone: statementsFor(settings, codes),
-  withChallenge: statementsFor(settings, challenges),
-}));
+const redeemStatements = memoize((settings: Settings) => {
+  const of = (hasNetwork: boolean) => ({
+    codeAlone: statementsFor(settings, codes, hasNetwork),
+    withChallenge: statementsFor(settings, challenges, hasNetwork),
+  });
+  return { ofAddress: of(false), ofNetwork: of(true) };
+});
 
-function statementsFor(settings: Settings, sent: typeof codes | typeof challenges): Prepared[] {
+type Sent = typeof codes | typeof challenges;
+
+function statementsFor(settings: Settings, sent: Sent, hasNetwork: boolean): Prepared[] {
   const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
   const eachPepper = (name: string): Subject =>
     settings.CODE_PEPPER.map((_, index) => sql.placeholder(`${name}${index}`));
-  const [tries, networkTries, wrongTries] = [eachPepper('tries'), eachPepper('networkTries'), eachPepper('wrongTries')];
-  const mayTry = allowedAt([
+  const [tries, wrongTries] = [eachPepper('tries'), eachPepper('wrongTries')];
+  const limited = [
     { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
-    { subject: networkTries, limits: settings.LIMIT_TRIES_PER_NETWORK },
-  ]);
+    ...(hasNetwork ? [{ subject: eachPepper('networkTries'), limits: settings.LIMIT_TRIES_PER_NETWORK }] : []),
+  ];
+  const triedBy = limited.map(({ subject }) => subject);
+  const mayTry = allowedAt(limited);
   const mayErr = allowedAt([{ subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
   const counted = sql`${mayTry} <= ${now}`;
   const alone = sent === codes;
@@ -88,7 +90,8 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
   const live = sql`${own} and ${sent.expiresAt} > ${now} and ${sent.triesLeft} > 0 and ${sent.wonBy} is null`;
   const mine = sql`select 1 from ${sent} where ${own} and ${sent.triedBy} = ${id}`;
   const opened = sql`exists (select 1 from ${sessions} where ${sessions.id} = ${id})`;
-  const codesFrom = ['codesFrom', 'networkCodesFrom'].flatMap(eachPepper).map((name) => sql`(${name})`);
+  const countedBy = ['codesFrom', ...(hasNetwork ? ['networkCodesFrom'] : [])];
+  const codesFrom = countedBy.flatMap(eachPepper).map((name) => sql`(${name})`);
   const changes = [
     sql`update ${sent} set ${nameOf(sent.triesLeft)} = ${sent.triesLeft} - 1, ${nameOf(sent.triedBy)} = ${id},
       ${nameOf(sent.wonBy)} = case when ${sent.mac} in ${namesOf(eachPepper('mac'))} then ${id} end
@@ -98,10 +101,10 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
       now,
       alone
         ? [
-            [[tries, networkTries], counted],
+            [triedBy, counted],
             [[wrongTries], sql`exists (${mine} and ${sent.wonBy} is null)`],
           ]
-        : [[[tries, networkTries], sql`${counted} and not exists (${mine})`]],
+        : [[triedBy, sql`${counted} and not exists (${mine})`]],
     ),
     ...openSession(
       id,
@@ -123,10 +126,11 @@ function statementsFor(settings: Settings, sent: typeof codes | typeof challenge
   const limitedUntil = sql`case when ${users.id} is not null or exists (${mine}) then 0
     when not ${wasRecorded(tries, id, now)} then ${mayTry}
     when exists (select 1 from ${sent} where ${live}) then ${mayErr} else 0 end`;
-  const claim = sql`(select json_object('claimedBy', ${linkCodes.claimedBy}, 'whatsappId', ${linkCodes.whatsappId})
-    from ${sent} join ${linkCodes} on ${linkCodes.sentBy} = ${sent.sentBy} where ${own} and ${sent.wonBy} = ${id} and ${users.id} is null)`;
-  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil, ${claim} as claim
-    from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}`;
+  // A code that was won is still there only if its number has no user: then somebody has claimed the number.
+  const outcome = sql`select ${users.id} as userId, ${users.status} as status, ${limitedUntil} as limitedUntil,
+      ${linkCodes.claimedBy} as claimedBy, ${linkCodes.whatsappId} as whatsappId
+    from (select 1) left join ${sessions} on ${sessions.id} = ${id} left join ${users} on ${users.id} = ${sessions.userId}
+      left join ${sent} on ${own} and ${sent.wonBy} = ${id} left join ${linkCodes} on ${linkCodes.sentBy} = ${sent.sentBy}`;
   return [...changes, outcome].map(prepared);
 }
 
