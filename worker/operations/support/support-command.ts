@@ -1,6 +1,6 @@
 import { readCommand, runCommand, UsageError } from '../target.ts';
-import { supportCommands } from './support-commands.ts';
-import { runSupport } from './run-support.ts';
+import { supportCommands } from './account-commands.ts';
+import { runSupport } from './command-audit.ts';
 
 /* `npm run support -- COMMAND [--env preview|production] [--json]`: for questions and requests of users. */
 

@@ -6,7 +6,7 @@ import { namesOf } from '../../accounts/identity.ts';
 import { phoneSubjects } from '../../accounts/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';
-import type { SupportRequest } from './run-support.ts';
+import type { SupportRequest } from './command-audit.ts';
 import type { Stripe } from 'stripe';
 import { openStripe, unlessMissing } from '../../billing/stripe-client.ts';
 import type { Settings } from '../../settings.ts';

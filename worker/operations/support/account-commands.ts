@@ -1,5 +1,5 @@
 import { outbox } from './parked-events.ts';
-import { type SupportCommand, findUser, phoneOf, type SupportRequest, callApi, asJson } from './run-support.ts';
+import { type SupportCommand, findUser, phoneOf, type SupportRequest, callApi, asJson } from './command-audit.ts';
 import { advise, describePayments, type Payments, describeUser, type UserDescription } from './user-description.ts';
 import { clearPhoneRateLimits } from '../../accounts/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
