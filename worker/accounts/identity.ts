@@ -67,7 +67,6 @@ export function linkClaimed(userId: string, businessUserId: string, now: number,
   return sql`${insertSelect(aliases, row, sql`where ${when}`)} on conflict do nothing`;
 }
 
-/** The names of a user with their proofs and times. */
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at } = aliases;
   return db.select({ kind, value, proof, at }).from(aliases).where(eq(aliases.userId, userId));

@@ -24,7 +24,6 @@ export function recordContact(own: SQL, now: number): SQL {
 type Sighting = {
   id?: string;
   phone: PhoneNumber;
-  /** What showed that somebody has the number. */
   proof: Proof;
   whatsappId: string | null;
   /** Used as WhatsApp's spelling until another one is known. */

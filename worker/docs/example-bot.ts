@@ -214,7 +214,6 @@ class Refused extends Error {
   }
 }
 
-/** The JSON of a call. */
 async function call<Result>(path: string, input: object, id: string): Promise<Result> {
   const response = await post(path, input, id);
   return (await response.json()) as Result;

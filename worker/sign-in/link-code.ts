@@ -52,7 +52,6 @@ export async function stateOfLink(call: Call, phone: PhoneNumber, linkCode: stri
   return link.isKnown ? 'contacted' : 'waiting';
 }
 
-/** How many numbers an id may claim. */
 const claimLimits = [{ most: 3, per: dayMs }];
 
 type ClaimCall = Call & { botCall: BotCall };

@@ -42,7 +42,6 @@ const fromSubjects = (hashes: string[]) => ({
   triesFrom: hashedSubject('tries-from', hashes),
 });
 
-/** The rate-limit subjects of a code, with their limits. */
 export async function limitsOf(call: SignInCall, phone: PhoneNumber) {
   const { settings } = call;
   const { everyCodeTo, codesTo, wrongTriesAt, address, network } = await subjectsOf(call, phone);
@@ -65,10 +64,7 @@ export async function limitsOf(call: SignInCall, phone: PhoneNumber) {
 const lowShare = 0.8;
 const retryAfterAtMost = 3600;
 
-/**
- * A number whose owner wrote within this time (ms) passes the budget and the address's limit of requests, which
- * strangers could use up.
- */
+/** A number whose owner wrote within this time (ms) passes the budget and the address's limit, which strangers could use up. */
 const provenForMs = 600_000;
 
 /** The day that a code counts for: days since 1970-01-01 UTC. */
