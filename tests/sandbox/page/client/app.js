@@ -1,4 +1,4 @@
-import { startAccount, startBilling, startChat, startEvents, startFaults } from './panels.js';
+import { startAccount, startBilling, startEvents } from './panels.js';
 import { startMessages, startNumbers, startWriting } from './phone.js';
 import { call, currentNumber, pick } from './shared.js';
 
@@ -8,14 +8,7 @@ let timer;
 pick(currentNumber());
 startWriting(refresh);
 startAccount(refresh);
-const shows = [
-  startNumbers(refresh),
-  startMessages(),
-  startChat(refresh),
-  startEvents(),
-  startFaults(refresh),
-  startBilling(refresh),
-];
+const shows = [startNumbers(refresh), startMessages(), startEvents(), startBilling(refresh)];
 document.addEventListener('visibilitychange', refresh);
 refresh();
 

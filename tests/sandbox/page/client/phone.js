@@ -1,78 +1,42 @@
 import {
-  ago,
   byId,
   call,
   currentNumber,
+  dateOf,
   el,
   format,
   freshNumber,
+  outcomeOf,
   phonePath,
   pick,
   tidy,
-  timeOf,
   whenChanged,
 } from './shared.js';
 
-/** The phone's messages; draws only new ones, so that a selection stays. */
+/** The phone's messages; the newest one stays in sight. */
 export function startMessages() {
   const list = byId('messages');
-  let drawn = { number: '', ids: [] };
-
   const show = whenChanged((number, messages) => {
-    const ids = messages.map(({ id }) => id);
-    const continues = number === drawn.number && drawn.ids.length > 0 && drawn.ids.every((id, i) => id === ids[i]);
-    const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
-    const fresh = continues ? messages.slice(drawn.ids.length) : messages;
-    if (!continues) list.replaceChildren();
-    list.append(...fresh.map(bubble));
-    if (messages.length === 0) list.append(empty());
-    drawn = { number, ids };
-    if (!continues || atEnd) list.scrollTop = list.scrollHeight;
+    const hint = el('li', { className: 'hint' }, 'Nothing here yet. Write “Hi” to begin.');
+    list.replaceChildren(...(messages.length > 0 ? messages.map(bubble) : [hint]));
+    list.scrollTop = list.scrollHeight;
   });
   return ({ messages }) => show(currentNumber(), messages);
 }
 
-function bubble({ from, text, at, code, voice }) {
-  const said = voice ? el('p', { className: 'voice' }, wave(), text) : el('p', {}, ...linked(text));
-  const when = el('time', { dateTime: at }, timeOf(at));
-  return el('li', { className: from }, said, when, code ? copyButton(code) : null);
-}
-
-function copyButton(code) {
-  const label = `Copy code ${code}`;
-  const button = el('button', { type: 'button', className: 'copy' }, label);
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(code);
-    button.textContent = 'Copied';
-    setTimeout(() => (button.textContent = label), 1500);
-  });
-  return button;
+function bubble({ from, text, at }) {
+  const when = el('time', { className: 'hint', dateTime: at }, dateOf(at));
+  return el('li', { className: from }, ...linked(text), when);
 }
 
 function linked(text) {
   return text.split(/(https?:\/\/\S+)/).map((part, index) => {
     if (index % 2 === 0) return part;
-    return el('a', { href: part, target: '_blank', rel: 'noopener' }, short(part));
+    // Without its token.
+    const { host, pathname, search } = new URL(part);
+    const shown = `${host}${pathname}${search && '?…'}`;
+    return el('a', { href: part, target: '_blank', rel: 'noopener' }, shown);
   });
-}
-
-/** A link, shown without its token. */
-function short(link) {
-  const { host, pathname, search } = new URL(link);
-  return `${host}${pathname}${search && '?…'}`;
-}
-
-function wave() {
-  const bars = [5, 9, 14, 8, 12, 16, 9, 6, 11, 7, 4].map((height) => {
-    const bar = el('i');
-    bar.style.height = `${height}px`;
-    return bar;
-  });
-  return el('span', { 'aria-hidden': 'true' }, ...bars);
-}
-
-function empty() {
-  return el('li', { className: 'empty' }, 'Nothing here yet. Write “Hi” to begin.');
 }
 
 /** The form to write a text or voice message. */
@@ -83,13 +47,8 @@ export function startWriting(refresh) {
     const text = box.value.trim();
     if (!text && !voice) return box.focus();
     box.value = '';
-    const sent = call('POST', phonePath('messages'), { ...(text && { text }), ...(voice && { voice }) });
-    const complaint = await sent.then(
-      () => '',
-      (error) => error.message,
-    );
-    byId('notice').textContent = complaint;
-    byId('notice').hidden = !complaint;
+    const message = { ...(text && { text }), ...(voice && { voice }) };
+    byId('notice').textContent = await outcomeOf(() => call('POST', phonePath('messages'), message));
     refresh();
   }
 
@@ -116,26 +75,21 @@ export function startNumbers(refresh) {
     else byId('number-hint').textContent = 'A plus sign, the country code and the number.';
   });
   byId('fresh-number').addEventListener('click', () => choose(freshNumber()));
-
   byId('hidden-number').addEventListener('change', ({ target }) => {
     void call('PUT', phonePath('hidden'), { hidden: target.checked }).then(refresh);
   });
 
-  const show = whenChanged((phones) => {
-    byId('hidden-number').checked = phones.some(({ current, hidden }) => current && hidden);
-    byId('phone-number').textContent = format(currentNumber());
-    byId('recent').replaceChildren(...phones.map((phone) => item(phone, () => choose(phone.number))));
-    byId('recent').querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  const show = whenChanged((current, phones) => {
+    byId('hidden-number').checked = phones.some(({ number, hidden }) => number === current && hidden);
+    byId('phone-number').textContent = format(current);
+    const items = phones.map(({ number, lastAt }) => item(number, lastAt, number === current, () => choose(number)));
+    byId('recent').replaceChildren(...items);
   });
-  return ({ phones }) => show(phones.slice(0, 12).map(described));
+  return ({ phones }) => show(currentNumber(), phones.slice(0, 12));
 }
 
-function described({ number, lastAt, hidden = false }) {
-  return { number, hidden, when: ago(lastAt), current: number === currentNumber() };
-}
-
-function item({ number, when, current }, onclick) {
-  const button = el('button', { type: 'button', onclick }, el('b', {}, format(number)), el('span', {}, when));
-  if (current) button.setAttribute('aria-current', 'true');
-  return el('li', {}, button);
+function item(number, lastAt, isCurrent, onclick) {
+  const when = el('span', { className: 'hint' }, dateOf(lastAt));
+  const properties = { type: 'button', onclick, 'aria-current': isCurrent };
+  return el('li', {}, el('button', properties, format(number), when));
 }

@@ -1,9 +1,6 @@
 /** Calls the sandbox and returns its JSON; throws an Error with a readable message. */
 export async function call(method, path, input) {
-  const response = await fetch(path, {
-    method,
-    ...(input && { body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }),
-  });
+  const response = await fetch(path, { method, ...(input && { body: JSON.stringify(input) }) });
   const body = await response.json();
   if (!response.ok) throw new Error(explain(body));
   return body;
@@ -13,17 +10,24 @@ function explain({ error, response }) {
   return response?.message ? `${error}: ${response.message}` : (error ?? 'That did not work.');
 }
 
+/** The message of an error, or what is said when the work is done. */
+export const outcomeOf = (work, done = '') =>
+  work().then(
+    () => done,
+    (error) => error.message,
+  );
+
 /** The element of an id. */
 export const byId = (id) => document.getElementById(id);
 
-/** A new element; `on…` properties add listeners, `data…` and `aria…` set attributes. */
+/** A new element; `on…` properties add listeners, those with a hyphen set attributes. */
 export function el(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (name.includes('-')) element.setAttribute(name, value);
     else element[name] = value;
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children);
   return element;
 }
 
@@ -71,17 +75,6 @@ export function freshNumber() {
   return `1555${String(random % 10_000_000).padStart(7, '0')}`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-
-export const timeOf = (at) => clock.format(new Date(at));
+const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 
 export const dateOf = (at) => calendar.format(new Date(at));
-
-/** The time since an instant, rounded so that it does not change every second. */
-export function ago(at) {
-  const minutes = Math.floor((Date.now() - at) / 60_000);
-  if (minutes < 1) return 'now';
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 1440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
-}
