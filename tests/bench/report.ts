@@ -70,7 +70,6 @@ function quantile(values: number[], share: number): number {
 }
 
 export const median = (values: number[]): number => quantile(values, 0.5);
-export const p95 = (values: number[]): number => quantile(values, 0.95);
 
 /** The values of each round, or the one value. */
 type Rounds = (number | number[])[];

@@ -58,7 +58,7 @@ export const meRequest = (index: number) => userRequest(index, 'GET', '/api/user
 export const chatRequest = (index: number) =>
   userRequest(index, 'POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: messageText });
 export const newestMessage = (index: number) => userRequest(index, 'GET', '/api/user/chat?limit=1');
-export const recordingRequest = (index: number, bytes: Uint8Array, id: string = crypto.randomUUID()) =>
+export const recordingRequest = (index: number, bytes: Uint8Array, id: string) =>
   userRequest(index, 'POST', `/api/user/chat/voice?id=${id}&seconds=60`, bytes);
 export const readRecording = (index: number, id: string) => userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
 export const consentRequest = (index: number) =>
@@ -109,8 +109,7 @@ export class Caller {
 
   async call({ method, path, headers, body }: Request): Promise<string> {
     const answer = await this.#pool.request({ method, path, headers, body: body ?? null });
-    const isAudio = answer.headers['content-type'] === audio;
-    const text = isAudio ? `${(await answer.body.arrayBuffer()).byteLength} bytes` : await answer.body.text();
+    const text = await answer.body.text();
     if (answer.statusCode === 200) return text;
     throw new Error(`${method} ${path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
   }
@@ -126,7 +125,7 @@ export class Caller {
     return times;
   }
 
-  /** Calls over all connections for so many ms, at most so many; returns the duration of each call, in ms. */
+  /** Calls over all connections for so many ms, at most so many; returns the duration of each call, in ms, and their rate. */
   async flood(request: (call: number) => Promise<Request>, { ms, most }: { ms: number; most: number }) {
     const times: number[] = [];
     const begun = performance.now();
@@ -135,7 +134,7 @@ export class Caller {
       while (performance.now() - begun < ms && next < most) times.push(...(await this.lap([await request(next++)])));
     };
     await Promise.all(Array.from({ length: this.#connections }, run));
-    return times;
+    return { times, perSecond: (times.length * 1000) / (performance.now() - begun) };
   }
 
   close(): Promise<void> {

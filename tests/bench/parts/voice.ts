@@ -1,27 +1,13 @@
 import { randomFillSync } from 'node:crypto';
 import { largestRecordingBytes } from '#contract/chat-limits';
 import { fetchedRecording, readRecording, recordingRequest, spokenReply, type Request } from '../load/request.ts';
-import { addBeside, inRounds, type Part, partBeside } from '../report.ts';
+import type { Part } from '../report.ts';
 import { memoryKb, resetPeak } from '../rig/processes.ts';
 import { withRig, type Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 
-/** One minute at the bit rate that the page asks for. */
-const usualBytes = 200 * 1024;
 const speakers = 20;
-const lapSize = 20;
-/** The Worker is idle again: the bot has got the recording before. */
-const pauseMs = 10;
 const mostMemory = 20;
-
-export async function measureVoice(quick: boolean): Promise<Part> {
-  const part = partBeside('Voice messages');
-  await withRig((rig) => measureRecordings(part, rig, quick ? 8 : 30));
-  await withRig((rig) => measureMemory(part, rig));
-  return part;
-}
-
-const newIds = () => Array.from({ length: speakers }, () => crypto.randomUUID());
 
 function recordingOf(bytes: number): Buffer {
   const recording = randomFillSync(Buffer.alloc(bytes));
@@ -30,57 +16,38 @@ function recordingOf(bytes: number): Buffer {
   return recording;
 }
 
-async function measureRecordings(part: Part, rig: Rig, rounds: number): Promise<void> {
-  await rig.database(speakers);
-  const [solace, bare] = [await rig.conversations(speakers), await rig.bare({ disk: rig.folder() })];
-  const [ours, theirs] = [rig.caller(solace), rig.caller(bare)];
-  const [bytes, ids] = [recordingOf(usualBytes), newIds()];
-  const toObject = (request: Request) => ({ ...request, path: request.path.replace('/api/user/chat/', '/objects/') });
-  for (const [index, id] of ids.entries()) {
-    const request = await recordingRequest(index, bytes, id);
-    await ours.call(request);
-    await theirs.call(toObject(request));
-  }
-  const actions = {
-    'send a recording of 200 KiB': (index: number) => recordingRequest(index, bytes),
-    'read it': (index: number) => readRecording(index, ids[index]!),
-  };
-  for (const [what, request] of Object.entries(actions)) {
-    const requests = () => Promise.all(Array.from({ length: lapSize }, (_, index) => request(index % speakers)));
-    const lanes = {
-      ours: async () => ours.lap(await requests(), pauseMs),
-      theirs: async () => theirs.lap((await requests()).map(toObject), pauseMs),
-    };
-    const laps = await inRounds({ rounds, warmUp: Math.ceil(rounds / 3) }, lanes);
-    addBeside(part, what, [laps.ours, laps.theirs], { atMost: { p50: 1.5 } });
-  }
-}
-
 /**
  * The memory of a call with a recording of the largest size: how much the highest resident memory of a fresh process
  * exceeds that before the calls, one alone, or eight at once divided by eight. Garbage and the live object count too.
  */
-async function measureMemory(part: Part, rig: Rig): Promise<void> {
-  await rig.database(speakers);
-  const disk = rig.folder();
-  const [bytes, ids] = [recordingOf(largestRecordingBytes), newIds()];
-  const calls = {
-    'send a recording of 1.9 MB': (index: number) => recordingRequest(index, bytes, ids[index]),
-    'read it': (index: number) => readRecording(index, ids[index]!),
-    'the bot fetches it': async (index: number) => fetchedRecording(index, ids[index]!),
-    'the bot replies with one': async (index: number) => spokenReply(index, bytes),
-  };
-  for (const [what, request] of Object.entries(calls)) {
-    // The users of the eight follow the one, so that each process stores new recordings.
-    for (const users of [[0], [1, 2, 3, 4, 5, 6, 7, 8]]) {
-      const solace = await rig.conversations(speakers, { disk });
-      const mib = await memoryOf(rig, solace, await Promise.all(users.map(request)));
-      await solace.stop();
-      const name = `memory: ${what}, ${users.length === 1 ? 'alone' : `${users.length} at once, each`}`;
-      part.rows.push([`${name}: ${mib.toFixed(1)} MiB`]);
-      part.targets.push({ what: name, value: mib, atMost: mostMemory, unit: ' MiB' });
+export function measureVoice(): Promise<Part> {
+  return withRig(async (rig) => {
+    await rig.database(speakers);
+    const disk = rig.folder();
+    const bytes = recordingOf(largestRecordingBytes);
+    const ids = Array.from({ length: speakers }, () => crypto.randomUUID());
+    const calls = {
+      'the user sends it': (index: number) => recordingRequest(index, bytes, ids[index]!),
+      'the user reads it': (index: number) => readRecording(index, ids[index]!),
+      'the bot fetches it': async (index: number) => fetchedRecording(index, ids[index]!),
+      'the bot replies with one': async (index: number) => spokenReply(index, bytes),
+    };
+    const header = ['call', 'alone, MiB', 'each of eight at once, MiB'];
+    const part: Part = { title: 'Memory of a call with a recording of 1.9 MB', header, rows: [], targets: [] };
+    for (const [what, request] of Object.entries(calls)) {
+      const row: (string | number)[] = [what];
+      // The users of the eight follow the one, so that each process stores new recordings.
+      for (const users of [[0], [1, 2, 3, 4, 5, 6, 7, 8]]) {
+        const solace = await rig.conversations(speakers, { disk });
+        const value = await memoryOf(rig, solace, await Promise.all(users.map(request)));
+        await solace.stop();
+        row.push(value);
+        part.targets.push({ what: `${what}, ${users.length} at once`, value, atMost: mostMemory, unit: ' MiB' });
+      }
+      part.rows.push(row);
     }
-  }
+    return part;
+  });
 }
 
 /** The memory (MiB) of each of these calls, made at once, after small ones of every kind, which load what all share. */

@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-const ticksPerSecond = 100;
-
 /** The resident memory (`VmRSS`) of a process in KB, or the highest since `resetPeak` (`VmHWM`). */
 export function memoryKb(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
@@ -14,17 +12,6 @@ export function resetPeak(pid: number): void {
 
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
-}
-
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
-}
-
-/** Starts measuring; the returned function gives the CPU (ms) that each process has used since. */
-export function measureCpu(...pids: number[]): () => number[] {
-  const before = pids.map(cpuMs);
-  return () => pids.map((pid, index) => cpuMs(pid) - before[index]!);
 }
 
 /** Starts measuring; the returned function gives the share (0 to 1) of CPU time that the host has stolen since. */

@@ -47,7 +47,10 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
       'content-type': getMimeType(name) ?? 'application/octet-stream',
       'cache-control': 'public, max-age=0, must-revalidate',
       ...(packed && { 'content-encoding': 'br' }),
-      ...Object.assign({}, ...rules.filter(({ pattern }) => pattern.test(path)).map((rule) => rule.headers)),
+      ...Object.assign(
+        {},
+        ...rules.filter(({ pattern }) => pattern.test({ pathname: path })).map((rule) => rule.headers),
+      ),
     };
     return [path, { body: packed ? brotliCompressSync(content) : content, headers }];
   };
@@ -57,7 +60,7 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
   return new Map([...built, ...Object.entries(extra).map(([name, text]) => fileOf(name, Buffer.from(text)))]);
 }
 
-type Rule = { pattern: RegExp; headers: Record<string, string> };
+type Rule = { pattern: URLPattern; headers: Record<string, string> };
 
 /** Blocks of a path, where `*` stands for anything and `:name` for one part, and indented headers. A later block wins, so `! Header` adds nothing. */
 function readRules(text: string): Rule[] {
@@ -65,14 +68,9 @@ function readRules(text: string): Rule[] {
   for (const line of text.split('\n').filter((line) => line.trim() && !/^(?:#|\s+!)/.test(line))) {
     const header = /^\s+([\w-]+):\s*(.*)$/.exec(line);
     if (header) rules.at(-1)!.headers[header[1]!.toLowerCase()] = header[2]!;
-    else rules.push({ pattern: patternOf(line.trim()), headers: {} });
+    else rules.push({ pattern: new URLPattern({ pathname: line.trim() }), headers: {} });
   }
   return rules;
-}
-
-function patternOf(path: string): RegExp {
-  const parts = path.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*').replaceAll(/:\w+/g, '[^/]+')}$`);
 }
 
 export type SignedIn = { url: string; token: string; stop: () => Promise<void> };
@@ -105,14 +103,12 @@ const exchanges = 4;
 
 async function signIn(siteUrl: string, sandboxUrl: string): Promise<string> {
   const ofPhone = `${sandboxUrl}/phones/${encodeURIComponent(phone)}`;
+  // The session of a trial link cannot open the conversation.
+  const external = await send(`${ofPhone}/external-token`, {});
+  const { token } = await send(`${siteUrl}/api/auth/verify-external-token`, external);
   await send(`${ofPhone}/messages`, { text: 'Hi' });
   const { url } = await send(`${ofPhone}/trial`, { tier: 'premium' });
   await send(`${siteUrl}/auth/verify-trial-token`, { trialToken: new URL(url!).searchParams.get('token') });
-  // The session of a trial link cannot open the conversation.
-  const { challenge } = await send(`${siteUrl}/api/auth/request-otp`, { phone });
-  const messages = (await (await fetch(`${ofPhone}/messages`)).json()) as { code?: string }[];
-  const otp = messages.findLast(({ code }) => code)!.code!;
-  const { token } = await send(`${siteUrl}/api/auth/verify-otp`, { phone, otp, challenge });
   const authorization = `Bearer ${token}`;
   await send(`${siteUrl}/api/user/chat/consent`, { version: consentVersion }, { authorization }, 'PUT');
   for (let number = 1; number <= exchanges; number += 1) {

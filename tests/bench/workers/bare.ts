@@ -50,20 +50,6 @@ app.post('/objects/messages', async (c) => {
   return c.json({ success: true, seq: await objectOf(c.env, user).store(text) });
 });
 
-app.post('/objects/voice', async (c) => {
-  const { user, id } = c.req.query() as { user: string; id: string };
-  const bytes = await c.req.arrayBuffer();
-  await count(c.env, 'id', user);
-  return c.json({ success: true, seq: await objectOf(c.env, user).keep(id, bytes) });
-});
-
-app.get('/objects/voice/:id', async (c) => {
-  const user = c.req.query('user')!;
-  await rowOf(c.env, user);
-  const bytes = await objectOf(c.env, user).kept(c.req.param('id'));
-  return new Response(bytes, { headers: { 'content-type': 'audio/ogg;codecs=opus' } });
-});
-
 app.post('/streams/:user/reply', async (c) => {
   const { phone, text } = await c.req.json<{ phone: string; text: string }>();
   await count(c.env, 'phone', phone);
@@ -111,18 +97,6 @@ export class LiveUser extends DurableObject<Env> {
     const { sql } = this.ctx.storage;
     sql.exec('create table if not exists messages (seq integer primary key, text text not null)');
     return sql.exec<{ seq: number }>('insert into messages (text) values (?) returning seq', text).one().seq;
-  }
-
-  keep(id: string, bytes: ArrayBuffer): number {
-    const { sql } = this.ctx.storage;
-    sql.exec('create table if not exists recordings (seq integer primary key, id text not null unique, bytes blob)');
-    const query = 'insert into recordings (id, bytes) values (?, ?) returning seq';
-    return sql.exec<{ seq: number }>(query, id, bytes).one().seq;
-  }
-
-  kept(id: string): ArrayBuffer {
-    const { sql } = this.ctx.storage;
-    return sql.exec<{ bytes: ArrayBuffer }>('select bytes from recordings where id = ?', id).one().bytes;
   }
 
   reply(text: string): number {
