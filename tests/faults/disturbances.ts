@@ -107,7 +107,6 @@ async function breakServices(world: World, choices: Choices): Promise<void> {
     await sleep(choices.between(300, 3000));
     await setFaults(world, {});
     figures.latencies.calm();
-    for (const { service } of breaks) void timeRecovery(world, service);
     await sleep(choices.between(400, 2200));
   }
 }
@@ -144,13 +143,6 @@ async function stopBot(world: World, choices: Choices): Promise<void> {
 const stepMs = 100;
 const patienceMs = 120_000;
 
-async function timeRecovery(world: World, service: Service): Promise<void> {
-  if (service === 'libsql') await recordRecovery(world, 'database mended, healthy', '/api/health');
-  if (service !== 'bot') return;
-  const { waiting, receivedMs } = await untilReceived(world);
-  if (waiting > 0 && receivedMs !== null) world.figures.recovered('bot mended, every event received', receivedMs);
-}
-
 /** How many events wait for the bot, as soon as the database responds, and the time (ms) until the bot has them all. */
 async function untilReceived(world: World) {
   const { database } = world.rig;
@@ -172,26 +164,21 @@ async function restart(world: World, choices: Choices): Promise<void> {
   const sending = writers.map((person) => sendMessage(world, person, { hangUp: false }));
   // Somewhere between the request, the stored message and the response.
   await sleep(choices.between(1, 60));
-  const recovered = recordRecovery(world, 'Worker killed, responds', '/api/openapi.json');
   figures.timeline.note('Worker killed');
   figures.latencies.disturb();
+  const killed = performance.now();
   await rig.product.restartWorker();
-  await recovered;
+  await timeUntil(world, async () => {
+    const response = await fetch(`${rig.product.siteUrl}/api/openapi.json`);
+    await response.body?.cancel();
+    return response.ok;
+  });
+  figures.slowestRestartMs = Math.max(figures.slowestRestartMs, performance.now() - killed);
   figures.latencies.calm();
   figures.timeline.note('Worker responds');
   await Promise.all(sending).catch((error: unknown) => {
     if (!(error instanceof Stuck)) seen.push(`a message during a restart: ${String(error)}`);
   });
-}
-
-/** Records the time until the Worker responds on a path. */
-async function recordRecovery(world: World, from: string, path: string): Promise<void> {
-  const ms = await timeUntil(world, async () => {
-    const response = await fetch(world.rig.product.siteUrl + path);
-    await response.body?.cancel();
-    return response.ok;
-  });
-  if (ms !== null) world.figures.recovered(from, ms);
 }
 
 /** The time (ms) until a condition holds; null if it is too long. */

@@ -94,9 +94,9 @@ export class Figures extends CallFigures {
   readonly latencies = new Latencies();
   readonly timeline = new Timeline();
   readonly faults = new Map<string, number>();
-  /** The longest recovery (ms) by its cause. */
-  readonly recoveries = new Map<string, number>();
   restarts = 0;
+  /** The longest time (ms) from a kill of the Worker until it responds. */
+  slowestRestartMs = 0;
   /** The outages of the bot: the events that waited at their end, and the time (ms) until the bot had received them. */
   readonly outages: { manner: string; waiting: number; receivedMs: number | null }[] = [];
   /** The times (ms) from a refused sign-in and a message to the assistant until the user was signed in. */
@@ -105,9 +105,5 @@ export class Figures extends CallFigures {
   injected(fault: string): void {
     add(this.faults, fault);
     this.timeline.note(fault);
-  }
-
-  recovered(from: string, ms: number): void {
-    this.recoveries.set(from, Math.max(ms, this.recoveries.get(from) ?? 0));
   }
 }

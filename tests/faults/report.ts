@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { stripeEvents } from '#db/schema';
 import { type Part, partText } from '../bench/report.ts';
-import { signedIn, type Finding } from './invariants/accounts.ts';
+import type { Finding } from './invariants/accounts.ts';
 import { total } from './records.ts';
 import type { World } from './rig.ts';
 
@@ -20,7 +19,6 @@ export async function reportOf(world: World, run: Run): Promise<string> {
     ['Responses to attackers', ['code', 'times'], sorted(figures.attackers.failures)],
     ['Faults', ['fault', 'times'], sorted(figures.faults)],
     ['Bot down for a minute', ['the bot', 'events waiting then', 'received after (s)'], outages],
-    ['Slowest recovery', ['after', 'seconds'], [...figures.recoveries].map(([from, ms]) => [from, ms / 1000])],
   ];
   const filled = tables.filter(([, , rows]) => rows.length > 0);
   const texts = filled.map(([title, header, rows]) => partText({ title, header, rows }).trimEnd());
@@ -45,7 +43,6 @@ async function facts(world: World, run: Run): Promise<Part['rows']> {
     'seconds under load': run.loadSeconds,
     'seconds to settle': run.settleSeconds,
     people: people.length,
-    'streams open at the end': signedIn(world).flatMap(({ followers }) => followers).length,
     'streams opened': people.flatMap(({ followers }) => followers).reduce((sum, { opened }) => sum + opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
@@ -53,7 +50,7 @@ async function facts(world: World, run: Run): Promise<Part['rows']> {
     'events taken from Stripe': await rig.database.$count(stripeEvents),
     'faults injected': total(figures.faults),
     'restarts of the Worker': figures.restarts,
-    "lines in the Worker's log": readFileSync(`${rig.stateDir}/worker.log`, 'utf8').split('\n').length - 1,
+    'slowest restart until the Worker responds (s)': figures.slowestRestartMs / 1000,
     'calls of attackers': total(figures.attackers.calls),
     'people refused at first': figures.refusals.length,
     'longest until they got in, after writing (s)': Math.max(0, ...figures.refusals.map(({ ms }) => ms)) / 1000,
