@@ -29,8 +29,8 @@ type Message = Draft & { id: string; at: string; url?: string };
 /** `chat`: part of the conversation with the bot. */
 type Kept = { message: Message; chat: boolean };
 
-/** `number` is the WhatsApp id, digits only; times are unix ms. */
-type Phone = { number: string; lastAt: number; lastWroteAt?: number; hidden?: boolean };
+/** `number` is the WhatsApp id, digits only; `lastAt` is in unix ms. */
+type Phone = { number: string; lastAt: number; hidden?: boolean };
 
 export type Phones = ReturnType<typeof createPhones>;
 
@@ -46,14 +46,14 @@ export function createPhones(store: Store) {
     recent: () => store.list<Phone>('phones').toSorted((a, b) => b.lastAt - a.lastAt),
     messages: (number: string) => store.list<Kept>(inbox(number)).map(({ message }) => message),
 
-    /** Adds a message to the handset, with its code and first link extracted. */
+    /** Adds a message to the handset, with the first link of one from Solace. */
     add(number: string, { chat = false, ...draft }: Draft & { chat?: boolean }): void {
-      const now = Date.now();
       const id = crypto.randomUUID();
-      const message = { id, at: new Date(now).toISOString(), ...draft, ...extract(draft) };
+      const url = draft.from === 'solace' && /https?:\/\/\S+[^\s.,;:!?)]/.exec(draft.text)?.[0];
+      const message = { id, at: new Date().toISOString(), ...draft, ...(url && { url }) };
       store.transaction(() => {
         store.put(inbox(number), id, { message, chat } satisfies Kept);
-        put(number, { lastAt: now, ...(draft.from === 'user' && { lastWroteAt: now }) });
+        put(number, { lastAt: Date.now() });
       });
     },
 
@@ -70,12 +70,4 @@ export function createPhones(store: Store) {
       });
     },
   };
-}
-
-function extract({ from, text, code }: Draft): Pick<Message, 'code' | 'url'> {
-  if (from === 'user') return {};
-  const url = /https?:\/\/\S+[^\s.,;:!?)]/.exec(text)?.[0];
-  if (url) return { url };
-  const found = code ?? /(?<!\d)\d{6}(?!\d)/.exec(text)?.[0];
-  return found ? { code: found } : {};
 }

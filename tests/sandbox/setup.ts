@@ -14,10 +14,7 @@ export type SandboxSecrets = Record<
   | 'STRIPE_SECRET_KEY'
   | 'STRIPE_WEBHOOK_SECRET',
   string
-> & {
-  /** Without it WhatsApp sends no delivery reports. */
-  WHATSAPP_APP_SECRET?: string;
-};
+>;
 
 export type SandboxSettings = {
   /** 0 selects a free port. */

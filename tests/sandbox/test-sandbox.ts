@@ -14,7 +14,6 @@ export const secrets = {
   WHATSAPP_TOKEN: 'whatsapp-token',
   WHATSAPP_TEMPLATE_NAME: 'sign_in_code',
   WHATSAPP_TEMPLATE_LANGUAGE: 'en es pt_BR',
-  WHATSAPP_APP_SECRET: 'app-secret',
   BOT_WEBHOOK_SECRET: `whsec_${Buffer.from('the bot signs with this').toString('base64')}`,
   EXTERNAL_TOKEN_ISSUER: 'https://issuer.test',
   EXTERNAL_TOKEN_AUDIENCE: 'solace',

@@ -1,23 +1,18 @@
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { Setup } from '../setup.ts';
-import { accountId, graphError, reportDelivery } from './graph.ts';
+import { accountId, graphError } from './graph.ts';
 import { TemplateMessage, type Templates } from './templates.ts';
 
-const OutgoingText = v.object({ body: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)) });
-const Outgoing = v.intersect([
-  v.object({ messaging_product: v.literal('whatsapp'), to: v.pipe(v.string(), v.nonEmpty()) }),
-  v.variant('type', [
-    v.object({ type: v.literal('template'), template: TemplateMessage }),
-    v.object({ type: v.optional(v.literal('text'), 'text'), text: OutgoingText }),
-  ]),
-]);
+const Outgoing = v.object({
+  messaging_product: v.literal('whatsapp'),
+  to: v.pipe(v.string(), v.nonEmpty()),
+  type: v.literal('template'),
+  template: TemplateMessage,
+});
 
-const windowMs = 24 * 3_600_000;
-
-/** WhatsApp's Cloud API, limited to sending templates and texts, and to the account's own data. */
-export function createWhatsapp(setup: Setup, templates: Templates): Hono {
-  const { phones, secrets } = setup;
+/** WhatsApp's Cloud API, limited to sending templates and to the account's own data. */
+export function createWhatsapp({ phones, secrets }: Setup, templates: Templates): Hono {
   const phoneNumberId = secrets.WHATSAPP_PHONE_NUMBER_ID;
   const token = secrets.WHATSAPP_TOKEN;
   const app = new Hono().basePath('/:version{v\\d+\\.\\d+}');
@@ -31,16 +26,11 @@ export function createWhatsapp(setup: Setup, templates: Templates): Hono {
     const message = await readMessage(c);
     const to = message.to.replace(/[\s+().-]/g, '');
     if (!/^\d{5,20}$/.test(to)) throw graphError(131009, 'to is no phone number');
-    if (message.type === 'text' && Date.now() - (phones.find(to)?.lastWroteAt ?? 0) > windowMs)
-      throw graphError(131047, 'More than 24 hours have passed since the recipient last wrote');
-    const rendered = message.type === 'text' ? { text: message.text.body } : templates.render(message.template);
-    const id = `wamid.${crypto.randomUUID().replaceAll('-', '')}`;
-    phones.add(to, { from: 'solace', ...rendered });
-    reportDelivery(setup, id, to);
+    phones.add(to, { from: 'solace', ...templates.render(message.template) });
     return c.json({
       messaging_product: 'whatsapp',
       contacts: [{ input: message.to, wa_id: to }],
-      messages: [{ id, message_status: 'accepted' }],
+      messages: [{ id: `wamid.${crypto.randomUUID().replaceAll('-', '')}`, message_status: 'accepted' }],
     });
   });
 
