@@ -45,13 +45,6 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
 
   app.get('/push/:phone', (c) => c.json(store.list(noticesOf(numberOf(c)))));
 
-  app.delete('/push/:phone', (c) => {
-    const phone = numberOf(c);
-    for (const { id, number } of store.list<Browser>('push-browsers'))
-      if (number === phone) store.delete('push-browsers', id);
-    return c.json({ success: true });
-  });
-
   app.post('/push-service/:id', async (c) => {
     const browser = store.get<Browser>('push-browsers', c.req.param('id'));
     if (!browser) throw controlError(410, 'The subscription has ended');
