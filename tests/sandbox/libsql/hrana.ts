@@ -71,22 +71,13 @@ export const Pipeline = v.object({
   ),
 });
 
-/** Ends one statement; the response contains its code and message. */
-export class StatementError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 const unparsable = /syntax error|incomplete input|unrecognized token/;
 
 /** The code and message of libSQL's server for a failed statement; rethrows other errors. */
 export function describeError(error: unknown): { message: string; code: string } {
-  if (error instanceof StatementError) return { message: error.message, code: error.code };
   if (!(error instanceof Database.SqliteError)) throw error;
+  // Those of `statement.ts` have the server's code already.
+  if (!error.code.startsWith('SQLITE_')) return { message: error.message, code: error.code };
   if (error.code === 'SQLITE_ERROR' && unparsable.test(error.message))
     return { message: `SQL string could not be parsed: ${error.message}`, code: 'SQL_PARSE_ERROR' };
   // The server reports SQLITE_CONSTRAINT_UNIQUE as SQLITE_CONSTRAINT, and SQLITE_ERROR as unknown.
