@@ -111,12 +111,10 @@ function failing(service: Service, status: number, location: string | undefined)
 
 function control(active: Map<string, ActiveFault>, counts: Map<Service, number>): Hono {
   const app = new Hono();
-  const whole = () => Object.fromEntries(services.map((name) => [name, active.get(name)?.fault ?? null]));
-  app.get('/faults', (c) => c.json(whole()));
   app.put('/faults', async (c) => {
     const wanted = await readControl(c, Faults, usage);
     for (const name of services) if (wanted[name] !== undefined) replace(active, name, wanted[name]);
-    return c.json(whole());
+    return c.json({ success: true });
   });
   app.get('/faults/held', (c) =>
     c.json([...active.values()].map(({ service, fault, held }) => ({ service, match: fault.match ?? null, held }))),

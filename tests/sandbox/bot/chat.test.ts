@@ -7,6 +7,8 @@ const sandbox = await startTestBot();
 afterAll(() => sandbox.close());
 
 const setMode = (mode: string, phone?: string) => sandbox.call('PUT', '/bot/mode', { mode, phone });
+/** The bot's calls about a phone; it may still reply to the message of another test. */
+const callsFor = (phone: string) => sandbox.calls.filter(({ body }) => body.phone === phone);
 const accepted = async (phone: string) => (await sandbox.call('GET', `/bot/chat/${phone}`)).json;
 const dataOf = (text: string, phone: string) => ({ phone, messageId: crypto.randomUUID(), seq: 1, text });
 const send = (data: object, id: string = crypto.randomUUID()) => sandbox.postEvent('chat.message', data, { id });
@@ -22,24 +24,26 @@ test('replies to a message with typing, usage and a text, once, and marks the re
   const data = dataOf('Hello', phone);
   expect((await send(data, 'one')).status).toBe(200);
   expect((await send(data, 'one')).status).toBe(200);
-  await vi.waitFor(() => expect(sandbox.calls).toHaveLength(3), deadline);
-  expect(sandbox.calls.map(({ path }) => path)).toEqual(['/api/bot/typing', '/api/bot/usage', '/api/bot/messages']);
-  const { body } = sandbox.calls[2]!;
+  await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(3), deadline);
+  expect(callsFor(phone).map(({ path }) => path)).toEqual(['/api/bot/typing', '/api/bot/usage', '/api/bot/messages']);
+  const { body } = callsFor(phone)[2]!;
   expect(body).toMatchObject({ phone, replyTo: data.messageId, id: `reply-${data.messageId}` });
   expect(body).not.toHaveProperty('crisis');
   expect(await accepted(phone)).toEqual([data]);
   await send(dataOf('This is a CRISIS', phone));
-  await vi.waitFor(() => expect(sandbox.calls.at(-1)?.body.crisis).toBe(true), deadline);
+  await vi.waitFor(() => expect(callsFor(phone).at(-1)?.body.crisis).toBe(true), deadline);
 });
 
 test('accepts a message and makes no call in the mode accept', async () => {
-  const phone = '+15551230005';
+  const phone = '+15551230002';
   await setMode('accept');
   expect(await statusOf(phone)).toBe(200);
   expect(await accepted(phone)).toMatchObject([{ text: 'Hello' }]);
   await setMode('answer');
-  await send(dataOf('And now?', phone));
-  await vi.waitFor(() => expect(sandbox.calls).toHaveLength(3), deadline);
+  const data = dataOf('And now?', phone);
+  await send(data);
+  await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(3), deadline);
+  expect(callsFor(phone)[2]!.body.replyTo).toBe(data.messageId);
 });
 
 test('responds 422, or sends no HTTP response, in those modes', async () => {
@@ -67,10 +71,10 @@ test('has a mode for one phone, which ends with the next one for all', async () 
 });
 
 test('writes without a message before it', async () => {
-  const reply = { phone: '+15551230004', text: 'Hi', crisis: true };
+  const reply = { phone: '+15551230006', text: 'Hi', crisis: true };
   const { status, json } = await sandbox.call('POST', '/bot/replies', reply);
   expect({ status, json }).toEqual({ status: 200, json: { success: true, seq: 2 } });
-  expect(sandbox.calls[0]).toMatchObject({ path: '/api/bot/messages', body: reply });
+  expect(callsFor(reply.phone)).toMatchObject([{ path: '/api/bot/messages', body: reply }]);
 });
 
 test.each([
@@ -79,11 +83,10 @@ test.each([
 ])('fetches, transcribes and counts the voice message of %s; the reply has a voice: %s', async (phone, voice) => {
   sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
   const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
-  const calls = () => sandbox.calls.filter(({ body }) => body.phone === phone);
   await send(data);
-  await vi.waitFor(() => expect(calls()).toHaveLength(5), deadline);
+  await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(5), deadline);
   const id = data.messageId;
-  expect(calls()).toMatchObject([
+  expect(callsFor(phone)).toMatchObject([
     { path: '/api/bot/typing' },
     { path: '/api/bot/voice', body: { phone, id } },
     { path: '/api/bot/transcripts', body: { id, text: '(A voice message of 7 s)' } },
@@ -91,14 +94,15 @@ test.each([
     { path: '/api/bot/messages' },
   ]);
   const spoken = { type: 'audio/ogg;codecs=opus', seconds: 2 };
-  if (voice) expect(calls()[4]!.body.voice).toMatchObject(spoken);
-  else expect(calls()[4]!.body).not.toHaveProperty('voice');
+  const reply = callsFor(phone)[4]!.body;
+  if (voice) expect(reply.voice).toMatchObject(spoken);
+  else expect(reply).not.toHaveProperty('voice');
 });
 
 test('writes a reply in growing pieces, and speaks it', async () => {
-  const text = 'One two three four five six seven';
-  await sandbox.call('POST', '/bot/replies', { phone: '+15551230020', text, typed: true, voice: true });
-  const calls = sandbox.calls.filter(({ body }) => body.phone === '+15551230020');
+  const [phone, text] = ['+15551230020', 'One two three four five six seven'];
+  await sandbox.call('POST', '/bot/replies', { phone, text, typed: true, voice: true });
+  const calls = callsFor(phone);
   const shown = calls.filter(({ path }) => path === '/api/bot/typing').map(({ body }) => body.text as string);
   expect(shown).toEqual(['One two ', 'One two three four ', 'One two three four five six ']);
   const { voice, ...message } = calls.at(-1)!.body;

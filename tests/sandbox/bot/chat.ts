@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { readControl } from '../controls.ts';
 import { canonical, numberOf } from '../phones.ts';
 import type { Setup } from '../setup.ts';
-import type { Store } from '../store.ts';
 import { ApiError, createApi } from './calls.ts';
 import recordings from './recordings.json' with { type: 'json' };
 
@@ -37,65 +36,23 @@ const pauseMs = 300;
 const pieces = 5;
 const speech = recordings.find(({ type }) => type.startsWith('audio/ogg'))!;
 
+export type Chat = ReturnType<typeof createChat>;
+
 /** The bot's part of the web conversation: accepted messages, and replies. */
-export class Chat {
-  readonly control = new Hono();
-  readonly #store: Store;
-  readonly #siteUrl: string;
-  readonly #callApi: ReturnType<typeof createApi>;
+export function createChat({ store, siteUrl, secrets }: Setup) {
+  const callApi = createApi(siteUrl, secrets.BOT_WEBHOOK_SECRET);
   /** Handles the messages of a number one by one, so that replies keep their order. */
-  readonly #queues = new Map<string, Promise<void>>();
-  readonly #ofPhone = new Map<string, Mode>();
-  #ofAll: Mode = 'answer';
-
-  constructor({ store, siteUrl, secrets }: Setup) {
-    this.#store = store;
-    this.#siteUrl = siteUrl;
-    this.#callApi = createApi(siteUrl, secrets.BOT_WEBHOOK_SECRET);
-    this.control.get('/bot/:list{chat|replies}/:phone', (c) =>
-      c.json(store.list(`bot-${c.req.param('list')}:${canonical(numberOf(c))}`)),
-    );
-    this.control.get('/bot/mode', (c) => c.json({ mode: this.#ofAll }));
-    this.control.put('/bot/mode', async (c) => {
-      const { mode, phone } = await readControl(c, ModeControl, `{mode: ${modes.join(' | ')}, phone?}`);
-      this.#setMode(mode, phone);
-      return c.json({ mode });
-    });
-    this.control.post('/bot/replies', async (c) =>
-      c.json(await this.#write(await readControl(c, Reply, '{phone, text, crisis?, voice?, typed?}'))),
-    );
-  }
-
-  modeOf(phone: string): Mode {
-    return this.#ofPhone.get(digitsOf(phone)) ?? this.#ofAll;
-  }
-
-  /** The mode of one phone; without one, of all. */
-  #setMode(mode: Mode, phone?: string): void {
-    if (phone) {
-      this.#ofPhone.set(digitsOf(phone), mode);
-      return;
-    }
-    this.#ofPhone.clear();
-    this.#ofAll = mode;
-  }
-
-  /** Stores a message; replies after a pause, unless the mode is `accept`. */
-  accept(data: ChatMessageData): void {
-    this.#store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
-    if (this.modeOf(data.phone) === 'accept') return;
-    const before = this.#queues.get(data.phone) ?? Promise.resolve();
-    // The conversation may have been cleared, or the account deleted, meanwhile.
-    const next = before.then(() => this.#reply(data)).catch((error: unknown) => console.error(String(error)));
-    this.#queues.set(data.phone, next);
-  }
+  const queues = new Map<string, Promise<void>>();
+  const modeOfPhone = new Map<string, Mode>();
+  let modeOfAll: Mode = 'answer';
+  const modeOf = (phone: string) => modeOfPhone.get(digitsOf(phone)) ?? modeOfAll;
 
   /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
-  async #reply({ phone, messageId, text, locale, voice }: ChatMessageData): Promise<void> {
-    const call = <T>(path: string, input: object, id?: string) => withRetries(() => this.#callApi<T>(path, input, id));
+  async function reply({ phone, messageId, text, locale, voice }: ChatMessageData): Promise<void> {
+    const call = <T>(path: string, input: object, id: string) => withRetries(() => callApi<T>(path, input, id));
     await call('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`);
     if (voice) {
-      await call('/api/bot/voice', { phone, id: messageId });
+      await call('/api/bot/voice', { phone, id: messageId }, `voice_${messageId}`);
       // The local bot understands no speech: its transcript says how long the recording is.
       const transcript = { phone, id: messageId, text: `(A voice message of ${voice.seconds} s)` };
       await call('/api/bot/transcripts', transcript, `transcript_${messageId}`);
@@ -105,34 +62,66 @@ export class Chat {
     await sleep(pauseMs, undefined, { ref: false });
     const crisis = /crisis/i.test(text);
     const own = repliesIn[locale ?? ''] ?? english;
-    const reply = {
+    const written = {
       phone,
       id: `reply-${messageId}`,
-      text: crisis ? own.crisis : replyTo(usage, voice !== undefined, this.#siteUrl, own.kind),
+      text: crisis ? own.crisis : replyTo(usage, voice !== undefined, siteUrl, own.kind),
       replyTo: messageId,
       ...(crisis && { crisis }),
       ...(voice && usage.voice && { voice: true }),
     };
-    await withRetries(() => this.#write(reply));
+    await withRetries(() => write(written));
   }
 
-  async #write({ voice, typed, ...reply }: Reply): Promise<object> {
-    if (typed) await this.#showInPieces(reply);
+  async function write({ voice, typed, ...message }: Reply): Promise<object> {
+    if (typed) await showInPieces(message);
     const spoken = voice && { voice: { ...speech, seconds: Math.ceil(speech.seconds) } };
-    const result = await this.#callApi<object>('/api/bot/messages', { ...reply, ...spoken }, `message_${reply.id}`);
-    this.#store.put(`bot-replies:${digitsOf(reply.phone)}`, reply.id, { ...reply, at: new Date().toISOString() });
+    const result = await callApi<object>('/api/bot/messages', { ...message, ...spoken }, `message_${message.id}`);
+    store.put(`bot-replies:${digitsOf(message.phone)}`, message.id, { ...message, at: new Date().toISOString() });
     return result;
   }
 
   /** Shows a growing part of the text, a few words at a time. */
-  async #showInPieces({ phone, text }: Reply): Promise<void> {
+  async function showInPieces({ phone, text }: Reply): Promise<void> {
     const words = text.split(/(?<=\s)/);
     const step = Math.max(1, Math.ceil(words.length / pieces));
     for (let end = step; end < words.length; end += step) {
-      await this.#callApi('/api/bot/typing', { phone, text: words.slice(0, end).join('') });
+      await callApi('/api/bot/typing', { phone, text: words.slice(0, end).join('') });
       await sleep(pauseMs, undefined, { ref: false });
     }
   }
+
+  const control = new Hono();
+  control.get('/bot/:list{chat|replies}/:phone', (c) =>
+    c.json(store.list(`bot-${c.req.param('list')}:${canonical(numberOf(c))}`)),
+  );
+  /** Sets the mode of one phone; without one, of all. */
+  control.put('/bot/mode', async (c) => {
+    const { mode, phone } = await readControl(c, ModeControl, `{mode: ${modes.join(' | ')}, phone?}`);
+    if (phone) modeOfPhone.set(digitsOf(phone), mode);
+    else {
+      modeOfPhone.clear();
+      modeOfAll = mode;
+    }
+    return c.json({ mode });
+  });
+  control.post('/bot/replies', async (c) =>
+    c.json(await write(await readControl(c, Reply, '{phone, text, crisis?, voice?, typed?}'))),
+  );
+
+  return {
+    control,
+    modeOf,
+    /** Stores a message; replies after a pause, unless the mode is `accept`. */
+    accept(data: ChatMessageData): void {
+      store.put(`bot-chat:${digitsOf(data.phone)}`, data.messageId, data);
+      if (modeOf(data.phone) === 'accept') return;
+      const before = queues.get(data.phone) ?? Promise.resolve();
+      // The conversation may have been cleared, or the account deleted, meanwhile.
+      const next = before.then(() => reply(data)).catch((error: unknown) => console.error(String(error)));
+      queues.set(data.phone, next);
+    },
+  };
 }
 
 /** Retries while the API does not respond or is unavailable. */
@@ -164,9 +153,6 @@ const english = {
   kind: [
     'Thank you for telling me. What feels heaviest right now?',
     'I hear you. Let us take this one step at a time.',
-    'That sounds like a lot to carry. I am glad you wrote.',
-    'I am here. Would it help to name what you are feeling?',
-    'Take a slow breath with me. What would a good friend say to you now?',
   ],
   crisis:
     'I am glad that you told me. You deserve help from a person right now: please call your local emergency number or a crisis line.',

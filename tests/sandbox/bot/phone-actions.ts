@@ -9,7 +9,7 @@ import { replyTo, type Usage } from './chat.ts';
 /** How WhatsApp names the person to the bot. */
 type Person = { phone?: string; businessUserId?: string };
 
-/** The control calls of a phone: write, get a trial, set the approval. */
+/** The control calls of a phone: read, write, hide its number, get a trial, set the approval. */
 export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
   const callApi = createApi(siteUrl, secrets.BOT_WEBHOOK_SECRET);
   const app = new Hono();
@@ -32,6 +32,14 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
     const claimed = 'Thank you! Type the code that has just arrived on the page that you came from.';
     return { reply: isClaim ? claimed : replyTo(usage, voice, siteUrl), usage };
   }
+
+  app.get('/phones', (c) => c.json(phones.recent()));
+  app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c))));
+  app.put('/phones/:phone/hidden', async (c) => {
+    const { hidden } = await readControl(c, v.object({ hidden: v.boolean() }), '{hidden: boolean}');
+    phones.hide(numberOf(c), hidden);
+    return c.json({ hidden });
+  });
 
   app.post('/phones/:phone/messages', async (c) => {
     const { number, input } = await read(c);
