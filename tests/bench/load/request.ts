@@ -2,17 +2,13 @@ import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { base64url, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
+import { memoize } from '../../../worker/lib/memoize.ts';
 import { signedHeaders } from '../../sandbox/bot/calls.ts';
 import { personAt, weekAnchor } from '../rig/database.ts';
 import { settingsFor } from '../rig/settings.ts';
 
-export type Request = {
-  method: 'GET' | 'POST' | 'PUT';
-  path: string;
-  headers: Record<string, string>;
-  body?: string | Uint8Array;
-};
+export type Request = Dispatcher.RequestOptions;
 
 const { SESSION_KEYS = '', BOT_WEBHOOK_SECRET, CODE_PEPPER = '' } = settingsFor(0);
 const [kid = '', secret = ''] = SESSION_KEYS.split(':');
@@ -22,16 +18,9 @@ const otp = '123456';
 /** As long as people's messages are on average, about 200 characters. */
 const messageText = 'I slept badly and keep thinking about tomorrow. '.repeat(4).trim();
 const audio = 'audio/ogg;codecs=opus';
-const tokens = new Map<number, Promise<string>>();
 
 /** The session token of a seeded user: the same for every call, as an app keeps its own for weeks. */
-export function tokenOf(index: number): Promise<string> {
-  const token = tokens.get(index) ?? signedFor(index);
-  tokens.set(index, token);
-  return token;
-}
-
-function signedFor(index: number): Promise<string> {
+export const tokenOf = memoize((index: number): Promise<string> => {
   const { id } = personAt(index);
   return new SignJWT({ sid: id })
     .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid })
@@ -39,7 +28,7 @@ function signedFor(index: number): Promise<string> {
     .setIssuedAt()
     .setExpirationTime(weekAnchor / 1000)
     .sign(base64url.decode(secret));
-}
+}, Infinity);
 
 const address = () => ({ 'cf-connecting-ip': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` });
 
@@ -107,11 +96,13 @@ export class Caller {
     this.#pool = new Pool(url, { connections, pipelining: 1 });
   }
 
-  async call({ method, path, headers, body }: Request): Promise<string> {
-    const answer = await this.#pool.request({ method, path, headers, body: body ?? null });
+  async call(request: Request): Promise<string> {
+    const answer = await this.#pool.request(request);
     const text = await answer.body.text();
     if (answer.statusCode === 200) return text;
-    throw new Error(`${method} ${path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
+    throw new Error(
+      `${request.method} ${request.path.split('?')[0]} answered ${answer.statusCode}: ${text.slice(0, 200)}`,
+    );
   }
 
   async lap(requests: Request[], pauseMs = 0): Promise<number[]> {

@@ -51,7 +51,6 @@ async function load(browser: Browser, url: string): Promise<Load> {
 async function openPhone(browser: Browser) {
   const context = await browser.newContext(phone);
   const page = await context.newPage();
-  await page.addInitScript(observe);
   return { page, devtools: await context.newCDPSession(page) };
 }
 
@@ -65,33 +64,21 @@ async function throttle(devtools: CDPSession, slow: Network): Promise<void> {
 /** The figures of one page load: ms, the layout shift, and transferred KB. */
 type Load = ReturnType<typeof read>;
 
-declare global {
-  interface Window {
-    seen: { largestPaint: number; shift: number; tasks: { startTime: number; duration: number }[] };
-  }
-}
-
-/** Runs in the page, before anything else. */
-function observe(): void {
-  const seen: Window['seen'] = { largestPaint: 0, shift: 0, tasks: [] };
-  window.seen = seen;
-  const watch = (type: string, take: (entry: PerformanceEntry) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
-  watch('largest-contentful-paint', ({ startTime }) => (seen.largestPaint = startTime));
-  watch('layout-shift', (entry) => (seen.shift += (entry as unknown as { value: number }).value));
-  watch('longtask', ({ startTime, duration }) => seen.tasks.push({ startTime, duration }));
-}
-
 /** Runs in the page after loading has ended. */
 function read() {
-  const { largestPaint, shift, tasks } = window.seen;
+  const entriesOf = (type: string) => {
+    const observer = new PerformanceObserver(() => {});
+    observer.observe({ type, buffered: true });
+    return observer.takeRecords();
+  };
+  const shifts = entriesOf('layout-shift') as (PerformanceEntry & { value: number })[];
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const firstPaint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
   const fetched = [page!, ...(performance.getEntriesByType('resource') as PerformanceResourceTiming[])];
-  const late = tasks.filter((task) => task.startTime + task.duration > firstPaint);
+  const late = entriesOf('longtask').filter((task) => task.startTime + task.duration > firstPaint);
   return {
-    largestPaint,
-    shift,
+    largestPaint: entriesOf('largest-contentful-paint').at(-1)?.startTime ?? NaN,
+    shift: shifts.reduce((sum, { value }) => sum + value, 0),
     blocked: late.reduce((sum, task) => sum + Math.max(0, task.duration - 50), 0),
     bytes: fetched.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
   };

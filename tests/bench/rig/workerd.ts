@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync 
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { memoize } from '../../../worker/lib/memoize.ts';
 import { waitUntilReady } from '../../product/machine.ts';
 import { writeBuiltConfig } from '../../product/worker-process.ts';
 import { stateDir, root } from './settings.ts';
@@ -44,9 +45,7 @@ export type WorkerdSettings = {
 
 /** Serves a Worker by `workerd serve`, with no proxy before it; ends with this process. */
 export async function startWorkerd(settings: WorkerdSettings): Promise<Running> {
-  const built = bundles.get(settings.main) ?? bundle(settings.main);
-  bundles.set(settings.main, built);
-  const { file, config } = await built;
+  const { file, config } = await bundleOf(settings.main);
   const directory = join(stateDir, 'serving', String(settings.port));
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
@@ -74,9 +73,8 @@ export async function startWorkerd(settings: WorkerdSettings): Promise<Running> 
 }
 
 type Bundle = { file: string; config: { compatibility_date: string; compatibility_flags?: string[] } };
-const bundles = new Map<string, Promise<Bundle>>();
 
-async function bundle(main: string): Promise<Bundle> {
+const bundleOf = memoize(async (main: string): Promise<Bundle> => {
   const directory = join(stateDir, 'workers', basename(main, '.ts'));
   const config = await writeBuiltConfig(root, directory);
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
@@ -86,7 +84,7 @@ async function bundle(main: string): Promise<Bundle> {
   await promisify(execFile)(process.execPath, [wrangler, ...args, `--config=${config}`], options);
   const file = join(directory, `${basename(main, '.ts')}.js`);
   return { file, config: JSON.parse(readFileSync(config, 'utf8')) as Bundle['config'] };
-}
+});
 
 const quote = (text: string) => JSON.stringify(text);
 
