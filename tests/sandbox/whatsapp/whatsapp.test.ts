@@ -27,16 +27,14 @@ const path = `/whatsapp/v23.0/${secrets.WHATSAPP_PHONE_NUMBER_ID}`;
 const send = (body: unknown, token = secrets.WHATSAPP_TOKEN, sender = path) =>
   sandbox.call('POST', `${sender}/messages`, body, authorized(token));
 
-test.each([
-  ['en', '15551110000', '012345 is your verification code. For your security, do not share this code.'],
-  ['es', '15551110001', 'Tu código de verificación es 012345. Por tu seguridad, no lo compartas.'],
-  ['pt_BR', '15551110002', 'Seu código de verificação é 012345. Para sua segurança, não o compartilhe.'],
-])('a template in %s arrives as readable text in its language, with its code', async (language, to, shown) => {
-  const { status, json } = await send(inLanguage(language, to));
+test('a template arrives as readable text, with its code, at any spelling of a number', async () => {
+  const to = '15551110000';
+  const { status, json } = await send(inLanguage('en', to));
   expect(status).toBe(200);
   expect(json).toMatchObject({ contacts: [{ input: to, wa_id: to }], messages: [{ message_status: 'accepted' }] });
+  const text = '012345 is your verification code. For your security, do not share this code.';
   for (const spelling of [`+${to}`, `%2B${to}`, to])
-    expect(await sandbox.messagesOf(spelling)).toMatchObject([{ from: 'solace', text: shown, code: '012345' }]);
+    expect(await sandbox.messagesOf(spelling)).toMatchObject([{ from: 'solace', text, code: '012345' }]);
 });
 
 test.each([
