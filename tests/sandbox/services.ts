@@ -41,14 +41,9 @@ export async function createServices(settings: SandboxSettings & { sandboxUrl: s
   app.route('/whatsapp', createWhatsapp(setup, templates));
   const bot = [chat.control, createBotEvents(setup, chat), createPhoneActions(setup)];
   const others = [createPush(setup), templates.control, await createIssuer(setup), stripe.app];
-  for (const each of [faults.control, ...bot, ...others, createPage({ siteUrl, ask })]) app.route('/', each);
+  for (const each of [faults.control, ...bot, ...others, createPage(siteUrl, app)]) app.route('/', each);
   app.notFound((c) => c.json({ error: `There is no ${c.req.method} ${c.req.path}` }, 404));
   app.onError(logError);
-
-  async function ask(path: string): Promise<unknown> {
-    const response = await app.request(path);
-    return response.ok ? response.json() : null;
-  }
 
   return {
     app,

@@ -7,19 +7,14 @@ import { jsonError } from '../controls.ts';
 import { Pipeline } from './hrana.ts';
 import { Streams, type StreamSettings } from './stream.ts';
 
-export type LibsqlSettings = StreamSettings & {
-  /** The bearer token that callers must send, if it is set. */
-  authToken?: string;
-};
-
 /** A libSQL server: the real engine on a file, with what its client sends of the Hrana protocol over HTTP, version 2. */
-export function createLibsql({ authToken, ...settings }: LibsqlSettings): { app: Hono; close(): void } {
+export function createLibsql({ authToken, ...settings }: StreamSettings & { authToken: string }) {
   mkdirSync(dirname(settings.file), { recursive: true });
   const streams = new Streams(settings);
   const app = new Hono();
 
   app.use(async (c, next) => {
-    if (!authToken || c.req.header('authorization') === `Bearer ${authToken}`) return next();
+    if (c.req.header('authorization') === `Bearer ${authToken}`) return next();
     return c.json({ error: 'Authentication failed: The JWT is invalid' }, 401);
   });
   app.get('/v2', (c) => c.body(null, 200));

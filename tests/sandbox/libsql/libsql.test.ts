@@ -131,7 +131,7 @@ test('writers wait for each other', async () => {
 });
 
 test('an idle transaction is rolled back, and the waiting ones continue', async () => {
-  const libsql = createLibsql({ idleMs: 500, file: join(sandbox.stateDir, 'another.db') });
+  const libsql = createLibsql({ authToken, idleMs: 500, file: join(sandbox.stateDir, 'another.db') });
   const server = await listen(0);
   const listener = getRequestListener(libsql.app.fetch, { overrideGlobalObjects: false });
   server.serve((request, response) => void listener(request, response));
@@ -139,7 +139,7 @@ test('an idle transaction is rolled back, and the waiting ones continue', async 
     await server.close();
     libsql.close();
   });
-  const client = createClient({ url: `http://127.0.0.1:${server.port}` });
+  const client = createClient({ url: `http://127.0.0.1:${server.port}`, authToken });
   await client.executeMultiple(schema);
   const silent = await client.transaction('write');
   await silent.execute(insert('silent'));

@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 
-type PageSettings = {
-  siteUrl: string;
-  /** The result of a control call of the sandbox, or null. */
-  ask: (path: string) => Promise<unknown>;
-};
-
 /** The page of the local services: phones, the bot's events and Stripe's objects. */
-export function createPage({ siteUrl, ask }: PageSettings): Hono {
+export function createPage(siteUrl: string, services: Hono): Hono {
   const app = new Hono();
+  const read = async (path: string): Promise<unknown> => {
+    const response = await services.request(path);
+    return response.ok ? response.json() : null;
+  };
   app.get('/', (c) => {
     const page = readFileSync(new URL('client/index.html', import.meta.url), 'utf8');
     return c.html(page.replaceAll('{{siteUrl}}', siteUrl));
@@ -26,7 +24,7 @@ export function createPage({ siteUrl, ask }: PageSettings): Hono {
       '/stripe/clock',
       `/stripe/customers/${phone}`,
     ];
-    const [phones, messages, events, clock, billing] = await Promise.all(paths.map(ask));
+    const [phones, messages, events, clock, billing] = await Promise.all(paths.map(read));
     return c.json({ phones, messages, events, clock, billing });
   });
   return app;
