@@ -6,10 +6,8 @@ import { getRequestListener } from '@hono/node-server';
 import { createServices } from './services.ts';
 import type { SandboxSettings } from './setup.ts';
 
-export type Sandbox = { url: string; close: () => Promise<void> };
-
 /** Starts every local service on one port. Their state is stored in `stateDir` and survives a restart. */
-export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
+export async function startSandbox(settings: SandboxSettings) {
   const server = await listen(settings.port);
   if (settings.reset) rmSync(settings.stateDir, { recursive: true, force: true });
   const url = `http://localhost:${server.port}`;
@@ -25,10 +23,8 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   };
 }
 
-export type Listening = { port: number; serve(listener: RequestListener): void; close(): Promise<void> };
-
 /** Listens on 127.0.0.1 and ::1, since callers use `localhost`. Port 0 selects a free one. */
-export async function listen(port: number): Promise<Listening> {
+export async function listen(port: number) {
   const first = await open(port, '127.0.0.1');
   const taken = (first.address() as AddressInfo).port;
   const second = await open(taken, '::1').catch(async (error: NodeJS.ErrnoException) => {
@@ -39,7 +35,7 @@ export async function listen(port: number): Promise<Listening> {
   const servers = second ? [first, second] : [first];
   return {
     port: taken,
-    serve: (listener) => servers.forEach((server) => server.on('request', listener)),
+    serve: (listener: RequestListener) => servers.forEach((server) => server.on('request', listener)),
     close: async () => void (await Promise.all(servers.map(close))),
   };
 }

@@ -4,16 +4,7 @@ import Database from 'libsql';
 
 // oxlint-disable typescript/no-unnecessary-type-parameters -- whoever reads a document names its type
 
-/** The state of the local services: JSON documents by collection and id, kept across restarts. */
-export type Store = {
-  get<T>(collection: string, id: string): T | undefined;
-  put(collection: string, id: string, value: unknown): void;
-  delete(collection: string, id: string): void;
-  /** In the order of their first insertion. */
-  list<T>(collection: string): T[];
-  /** Runs a transaction; a nested one joins the outer one. */
-  transaction<T>(work: () => T): T;
-};
+export type Store = Omit<ReturnType<typeof openStore>, 'close'>;
 
 const schema = `
   PRAGMA journal_mode = WAL;
@@ -27,8 +18,11 @@ const schema = `
   );
 `;
 
-/** Opens the store's file, or ':memory:'. Documents that it returns are frozen. */
-export function openStore(file: string): Store & { close(): void } {
+/**
+ * Opens the state of the local services in a file, or ':memory:': JSON documents by collection and id, kept across
+ * restarts. Documents that it returns are frozen.
+ */
+export function openStore(file: string) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   const database = new Database(file);
   database.exec(schema);
@@ -56,18 +50,20 @@ export function openStore(file: string): Store & { close(): void } {
 
   return {
     get: <T>(collection: string, id: string) => documentsOf(collection).get(id) as T | undefined,
-    put(collection, id, value) {
+    put(collection: string, id: string, value: unknown): void {
       const text = JSON.stringify(value);
       const documents = toChange(collection);
       put.run(collection, id, text);
       documents.set(id, parse(text));
     },
-    delete(collection, id) {
+    delete(collection: string, id: string): void {
       const documents = toChange(collection);
       remove.run(collection, id);
       documents.delete(id);
     },
+    /** In the order of their first insertion. */
     list: <T>(collection: string) => [...documentsOf(collection).values()] as T[],
+    /** Runs a transaction; a nested one joins the outer one. */
     transaction<T>(work: () => T): T {
       if (database.inTransaction) return work();
       changed.clear();
