@@ -26,9 +26,6 @@ export function businessUserIdOf(number: string): string {
 type Draft = { from: 'user' | 'solace'; text: string; code?: string; voice?: true };
 /** `at` is ISO 8601, UTC. */
 type Message = Draft & { id: string; at: string; url?: string };
-/** `chat`: part of the conversation with the bot. */
-type Kept = { message: Message; chat: boolean };
-
 /** `number` is the WhatsApp id, digits only; `lastAt` is in unix ms. */
 type Phone = { number: string; lastAt: number; hidden?: boolean };
 
@@ -44,15 +41,15 @@ export function createPhones(store: Store) {
   return {
     find,
     recent: () => store.list<Phone>('phones').toSorted((a, b) => b.lastAt - a.lastAt),
-    messages: (number: string) => store.list<Kept>(inbox(number)).map(({ message }) => message),
+    messages: (number: string) => store.list<Message>(inbox(number)),
 
     /** Adds a message to the handset, with the first link of one from Solace. */
-    add(number: string, { chat = false, ...draft }: Draft & { chat?: boolean }): void {
+    add(number: string, draft: Draft): void {
       const id = crypto.randomUUID();
       const url = draft.from === 'solace' && /https?:\/\/\S+[^\s.,;:!?)]/.exec(draft.text)?.[0];
-      const message = { id, at: new Date().toISOString(), ...draft, ...(url && { url }) };
+      const message: Message = { id, at: new Date().toISOString(), ...draft, ...(url && { url }) };
       store.transaction(() => {
-        store.put(inbox(number), id, { message, chat } satisfies Kept);
+        store.put(inbox(number), id, message);
         put(number, { lastAt: Date.now() });
       });
     },
@@ -60,13 +57,12 @@ export function createPhones(store: Store) {
     /** Sets whether WhatsApp hides the number from the bot. */
     hide: (number: string, hidden: boolean) => put(number, { hidden }),
 
-    /** Removes the conversation with the bot from the person's handsets; template messages stay. */
+    /** Removes the conversation with the bot from the person's handsets; messages with a code stay. */
     eraseChat(person: string): void {
       const own = store.list<Phone>('phones').filter(({ number }) => canonical(number) === canonical(person));
       store.transaction(() => {
         for (const { number } of own)
-          for (const { message, chat } of store.list<Kept>(inbox(number)))
-            if (chat) store.delete(inbox(number), message.id);
+          for (const { id, code } of store.list<Message>(inbox(number))) if (!code) store.delete(inbox(number), id);
       });
     },
   };

@@ -46,9 +46,9 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
     const voice = input['voice'] === true;
     const written = typeof input['text'] === 'string' && input['text'].trim() ? input['text'] : undefined;
     const text = written ?? (voice ? 'Voice message' : 'Hi');
-    phones.add(number, { from: 'user', text, chat: true, ...(voice && { voice }) });
+    phones.add(number, { from: 'user', text, ...(voice && { voice }) });
     const answered = await answer(number, text, voice);
-    phones.add(number, { from: 'solace', text: answered.reply, chat: true });
+    phones.add(number, { from: 'solace', text: answered.reply });
     return c.json(answered);
   });
 
@@ -57,7 +57,7 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
     const { tier, days, language } = input;
     const { url } = await callApi<{ url: string }>('/api/bot/trials', { ...personOf(number), tier, days, language });
     const text = `Here is your free trial. Open this link to start it: ${url}`;
-    phones.add(number, { from: 'solace', text, chat: true });
+    phones.add(number, { from: 'solace', text });
     return c.json({ url });
   });
 
