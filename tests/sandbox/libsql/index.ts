@@ -5,12 +5,12 @@ import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import { jsonError } from '../controls.ts';
 import { Pipeline } from './hrana.ts';
-import { Streams, type StreamSettings } from './stream.ts';
+import { createStreams } from './stream.ts';
 
 /** A libSQL server: the real engine on a file, with what its client sends of the Hrana protocol over HTTP, version 2. */
-export function createLibsql({ authToken, ...settings }: StreamSettings & { authToken: string }) {
-  mkdirSync(dirname(settings.file), { recursive: true });
-  const streams = new Streams(settings);
+export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string; authToken: string; idleMs?: number }) {
+  mkdirSync(dirname(file), { recursive: true });
+  const streams = createStreams(file, idleMs);
   const app = new Hono();
 
   app.use(async (c, next) => {
@@ -27,7 +27,10 @@ export function createLibsql({ authToken, ...settings }: StreamSettings & { auth
 }
 
 /** Runs the requests in order on one stream, which stays open under a baton unless closed. */
-async function pipeline(streams: Streams, { baton, requests }: v.InferOutput<typeof Pipeline>) {
+async function pipeline(
+  streams: ReturnType<typeof createStreams>,
+  { baton, requests }: v.InferOutput<typeof Pipeline>,
+) {
   const stream = baton ? streams.resume(baton) : streams.open();
   if (!stream) throw jsonError(400, { message: 'The stream has expired due to inactivity', code: 'STREAM_EXPIRED' });
   let closed = true;
