@@ -43,14 +43,12 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
   const fileOf = (name: string, content: Uint8Array): [string, File] => {
     const path = `/${name.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '')}`;
     const packed = compressible.test(name);
+    const own = rules.filter(({ pattern }) => pattern.test({ pathname: path }));
     const headers = {
       'content-type': getMimeType(name) ?? 'application/octet-stream',
       'cache-control': 'public, max-age=0, must-revalidate',
       ...(packed && { 'content-encoding': 'br' }),
-      ...Object.assign(
-        {},
-        ...rules.filter(({ pattern }) => pattern.test({ pathname: path })).map((rule) => rule.headers),
-      ),
+      ...Object.assign({}, ...own.map((rule) => rule.headers)),
     };
     return [path, { body: packed ? brotliCompressSync(content) : content, headers }];
   };
