@@ -16,7 +16,7 @@ export async function startSandbox(settings: SandboxSettings) {
   server.serve((request, response) => void listener(request, response));
   return {
     url,
-    async close() {
+    close: async () => {
       await server.close();
       services.close();
     },
