@@ -69,8 +69,13 @@ export class Connection {
   }
 
   #prepare(sql: string): Prepared {
-    if (this.#schema !== schema || this.#prepared.size >= 500) this.#prepared.clear();
-    this.#schema = schema;
+    if (this.#prepared.size >= 500) this.#prepared.clear();
+    if (this.#schema !== schema) {
+      this.#prepared.clear();
+      // The connection reads another one's change of the schema when it runs a statement, not when it prepares one.
+      this.#database.exec('SELECT 1 FROM sqlite_schema');
+      this.#schema = schema;
+    }
     const prepared = this.#prepared.get(sql) ?? this.#compile(sql);
     this.#prepared.set(sql, prepared);
     return prepared;
