@@ -1,26 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { keyedHashes } from '../../worker/lib/crypto.ts';
 import { supportToken } from '../../worker/sign-in/session-token.ts';
-import { botCall, call, parallel, runCron, vars, send, tally } from './support/api.ts';
+import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import { database, userRowOf } from './support/database.ts';
+import { run, userRowOf } from './support/database.ts';
 import {
   deleteAccount,
   eventTypes,
   externalSession,
   getMe,
+  exportOf,
+  newCode,
   newContact,
   newPerson,
   newPhone,
-  receiveCode,
   requestCode,
   requestOtp,
   redeem,
   trialSession,
   userOf,
 } from './support/person.ts';
+import { post } from './support/profile.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 
@@ -28,33 +30,26 @@ const approve = (phone: string, status: string) => botCall('/api/bot/approvals',
 const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
 const platformOf = (token: string) => call('GET', '/api/user/platform', { token });
 
-describe('approval', () => {
-  it('makes new users wait when it is manual, until the bot approves them', async () => {
-    const phone = newPhone();
-    await botCall('/api/bot/contacts', { phone }, undefined, { APPROVAL: 'manual' });
-    const { body } = await redeem(await requestCode(phone));
-    expect(body).toMatchObject({ success: true, status: 'pending' });
-    const { token } = body;
-    expect((await getMe(token)).body.profile.status).toBe('pending');
-    expect((await platformOf(token)).status).toBe(403);
-    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false, used: 0 });
-    expect((await approve(phone, 'approved')).body).toEqual({ success: true, status: 'approved' });
-    expect((await platformOf(token)).status).toBe(200);
-    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
-    expect(await deliveredEvents(phone)).toMatchObject([
-      { type: 'user.approved', timestamp: expect.any(String), data: { phone } },
-    ]);
-  });
-
-  it('is reported once for fifty parallel approvals, and ends open streams when it is withdrawn', async () => {
-    const { phone, token } = await newPerson();
-    const stream = await OpenStream.opened(token);
-    await approve(phone, 'pending');
-    await stream.until(({ ended }) => ended);
-    await parallel(50, () => approve(phone, 'approved'));
-    expect(await eventTypes(phone)).toEqual(['user.approved']);
-    expect((await approve(newPhone(), 'approved')).status).toBe(404);
-  });
+it('makes new users wait when it is manual, until the bot approves them', async () => {
+  const phone = newPhone();
+  await botCall('/api/bot/contacts', { phone }, undefined, { APPROVAL: 'manual' });
+  const { body } = await redeem(await requestCode(phone));
+  expect(body).toMatchObject({ success: true, status: 'pending' });
+  const { token } = body;
+  expect((await getMe(token)).body.profile.status).toBe('pending');
+  expect((await platformOf(token)).status).toBe(403);
+  expect((await post(phone)).body).toMatchObject({ allowed: false, used: 0 });
+  for (const answer of await parallel(50, () => approve(phone, 'approved')))
+    expect(answer.body).toEqual({ success: true, status: 'approved' });
+  expect((await platformOf(token)).status).toBe(200);
+  expect((await post(phone)).body).toMatchObject({ allowed: true, used: 1 });
+  const approved = { type: 'user.approved', timestamp: expect.any(String), data: { phone } };
+  expect(await deliveredEvents(phone)).toMatchObject([approved]);
+  expect((await approve(newPhone(), 'approved')).status).toBe(404);
+  // Approval that is withdrawn ends open streams.
+  const stream = await OpenStream.opened(token);
+  await approve(phone, 'pending');
+  await stream.until(({ ended }) => ended);
 });
 
 it('keeps the newest choice of a platform, WhatsApp without one, and the bot receives each change', async () => {
@@ -78,7 +73,7 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
 
 it('erases the account, its sessions and streams, and notifies the bot', async () => {
   const { phone, token } = await newPerson();
-  await botCall('/api/bot/usage', { phone, count: 3 });
+  await post(phone, 3);
   await choose(token, 'web');
   const { ticket } = (await call('POST', '/api/user/stream-ticket', { token })).body;
   const stream = await OpenStream.opened(ticket);
@@ -86,7 +81,7 @@ it('erases the account, its sessions and streams, and notifies the bot', async (
   await stream.until(({ ended }) => ended);
   expect((await getMe(token)).status).toBe(401);
   expect((await call('GET', `/api/user/usage-stream?token=${ticket}`)).status).toBe(401);
-  expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false });
+  expect((await post(phone)).body).toMatchObject({ allowed: false });
   expect((await requestOtp(phone)).body).toMatchObject({ requiresInitialContact: true });
   expect((await eventTypes(phone)).filter((type) => type === 'user.deleted')).toHaveLength(1);
   // The number may sign up again at once, with nothing of the old account but the count of its week.
@@ -94,7 +89,7 @@ it('erases the account, its sessions and streams, and notifies the bot', async (
 });
 
 describe('whoever deletes the account and returns', () => {
-  const use = async (phone: string, count: number) => (await botCall('/api/bot/usage', { phone, count })).body;
+  const use = async (phone: string, count: number) => (await post(phone, count)).body;
   const leave = async (phone: string) => {
     expect((await deleteAccount(await externalSession(phone))).body).toEqual({ success: true });
   };
@@ -121,7 +116,7 @@ describe('whoever deletes the account and returns', () => {
   it('leaves nothing of it behind once the week has ended, and nothing without a count', async () => {
     const rows = async (phone: string) => {
       const [mac] = await keyedHashes(vars.CODE_PEPPER!.split(/[\s,]+/), 'left-week', phone);
-      return (await database.execute('select used from left_weeks where phone_mac = ?', [mac!])).rows;
+      return (await run('select used from left_weeks where phone_mac = ?', mac!)).rows;
     };
     const [silent, spent] = [(await newContact()).phone, (await newContact()).phone];
     await use(spent, 2);
@@ -135,15 +130,11 @@ describe('whoever deletes the account and returns', () => {
   });
 });
 
-const path = '/api/user/export';
-const exportOf = (token: string) => call('GET', path, { token });
-
 describe('the export of a user', () => {
   it('is a JSON attachment with everything that is kept, here and at Stripe', async () => {
-    const { phone, address, token } = await newSubscriber('basic');
-    await botCall('/api/bot/usage', { phone });
-    await botCall('/api/bot/contacts', { phone });
-    await receiveCode({ phone, address });
+    const { phone, token } = await newSubscriber('basic');
+    await post(phone);
+    await newCode(phone);
     await trialSession(phone);
     await externalSession(phone);
     const { status, headers, body } = await exportOf(token);
@@ -174,13 +165,12 @@ describe('the export of a user', () => {
   });
 
   it('holds no secret and no hash', async () => {
-    const { phone, address, token } = await newSubscriber('premium');
-    await botCall('/api/bot/contacts', { phone });
-    await receiveCode({ phone, address });
+    const { phone, token } = await newSubscriber('premium');
+    await newCode(phone);
     const { text } = await exportOf(token);
     const sql = `select challenges.id, challenges.mac, sent_by, sessions.id as session
       from challenges join codes using (phone, sent_by), sessions where phone = ? and user_id = ?`;
-    const { rows } = await database.execute(sql, [phone, userOf(token)]);
+    const { rows } = await run(sql, phone, userOf(token));
     const hidden = Object.values(rows[0]!) as string[];
     expect(hidden).toHaveLength(4);
     for (const secret of [token, ...hidden]) expect(text).not.toContain(secret);
@@ -205,7 +195,7 @@ describe('the export of a user', () => {
 
   it('is made five times an hour, by fifty parallel callers too, and takes no token from the address', async () => {
     const { token } = await newPerson();
-    expect((await send(`${path}?token=${token}`)).status).toBe(401);
+    expect((await call('GET', `/api/user/export?token=${token}`)).status).toBe(401);
     expect(tally(await parallel(50, () => exportOf(token)))).toEqual({ 200: 5, 429: 45 });
   });
 });

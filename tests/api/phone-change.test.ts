@@ -3,7 +3,7 @@ import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { database, everyValue } from './support/database.ts';
+import { columnsWith, run } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import {
   beginChange,
@@ -26,8 +26,9 @@ import {
   verifyChange,
   verifyOtp,
 } from './support/person.ts';
+import { post, usageOf } from './support/profile.ts';
 import { deliveredEvents, outboxOf, sandbox } from './support/sandbox.ts';
-import { holdRequests, traceOf } from './support/requests.ts';
+import { holdRequests, watchDatabase } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 
@@ -44,18 +45,10 @@ const untilAtStripe = (customer: string, phone: string) =>
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ phone, metadata: { phone } }),
   );
 
-/** The columns of the database in which one of these texts stands. */
-async function placesOf(...texts: string[]): Promise<string[]> {
-  const values = await everyValue();
-  return values
-    .filter(({ text }) => texts.some((each) => text.includes(each.replace('+', ''))))
-    .map(({ column }) => column);
-}
-
 describe('a change of the number', () => {
   it('keeps the account with its plan, week and session, and ends all other sessions', async () => {
     const { phone: old, token, customer } = await newSubscriber('basic');
-    await botCall('/api/bot/usage', { phone: old, count: 3 });
+    await post(old, 3);
     const [other, fresh] = [await externalSession(old), await externalSession(old)];
     const { phone, response } = await change({ token: fresh });
     expect(response.body).toMatchObject({
@@ -64,8 +57,8 @@ describe('a change of the number', () => {
     });
     expect((await getMe(fresh)).body.profile).toEqual(response.body.profile);
     for (const ended of [token, other]) expect((await getMe(ended)).status).toBe(401);
-    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ used: 4, tier: 'basic' });
-    expect((await botCall('/api/bot/entitlements', { phone: old })).body.allowed).toBe(false);
+    expect((await post(phone)).body).toMatchObject({ used: 4, tier: 'basic' });
+    expect((await usageOf(old)).allowed).toBe(false);
     expect(userOf(await externalSession(phone))).toBe(userOf(token));
     await untilAtStripe(customer, phone);
   });
@@ -93,7 +86,7 @@ describe('a change of the number', () => {
     await write(person.token, 'After the change');
     const { messages } = await readChat(person.token);
     expect(messages.map(({ text }) => text)).toEqual(['Before the change', 'After the change']);
-    await database.execute('update users set phone = ? where id = ?', [person.phone, userOf(person.token)]);
+    await run('update users set phone = ? where id = ?', person.phone, userOf(person.token));
     expect((await call('GET', '/api/user/chat', { token: person.token })).status).toBe(503);
   });
 
@@ -122,12 +115,12 @@ describe('a change of the number', () => {
 
   it('goes on in the free week for whoever writes from the old number, and takes a used trial along', async () => {
     const person = await newPerson();
-    await botCall('/api/bot/usage', { phone: person.phone, count: 5 });
+    await post(person.phone, 5);
     await trialSession(person.phone);
     const { phone } = await change(person);
     expect((await botCall('/api/bot/trials', { phone })).body.code).toBe('trial_spent');
     await newContact(person.phone);
-    expect((await botCall('/api/bot/entitlements', { phone: person.phone })).body).toMatchObject({ used: 5 });
+    expect(await usageOf(person.phone)).toMatchObject({ used: 5 });
   });
 });
 
@@ -142,37 +135,40 @@ describe('a change of the number is refused', () => {
       expect(response).toMatchObject({ status: 403, body: { code: 'sign_in_needed' } });
   });
 
-  it('without a sign that the number is taken', async () => {
-    const [taken, mine, other] = [await newContact(), await newPerson(), await newPerson()];
-    const free = await requestChange(other.token, newPhone());
-    const response = await requestChange(mine.token, taken.phone);
-    const shapeOf = ({ status, body }: Answer) => ({ status, ...body, challenge: body.challenge.length });
-    expect(shapeOf(response)).toEqual(shapeOf(free));
+  it('without a sign that the number is taken: by the same statements, with as many written rows', async () => {
+    const [{ phone: taken }, ...people] = await Promise.all([newContact(), newPerson(), newPerson(), newPerson()]);
+    const [one, two, three] = people.map(({ token }) => token) as [string, string, string];
+    const requests = watchDatabase(userOf(one), userOf(two));
+    const withoutValues = (text: string) =>
+      JSON.parse(text, (key, value) => (key === 'args' || key === 'challenge' ? value.length : value));
+    /** The response to a request, its statements, and the rows that each wrote. */
+    const traceOf = ({ status, text }: Answer) => ({
+      response: [status, withoutValues(text)],
+      requests: requests.splice(0).map((request) => [withoutValues(request.text), request.written]),
+    });
+    const ask = async (token: string, phone: string) => {
+      const begun = await requestChange(token, phone);
+      const traces = [traceOf(begun), traceOf(await requestChange(token, phone))];
+      // Another account is limited too.
+      expect((await requestChange(three, phone)).status).toBe(429);
+      expect((await run('select 1 from phone_changes where phone = ?', phone)).rows).toHaveLength(1);
+      return { traces, challenge: begun.body.challenge };
+    };
+    const { traces } = await ask(one, newPhone());
+    // The change, four events of limits, the day's codes; between them the session check, and the transaction around.
+    const request = [expect.anything(), [0, 0, 0, 1, 4, 1, 0]];
+    expect(traces).toMatchObject([
+      { response: [200, expect.anything()], requests: [request] },
+      { response: [429, expect.anything()] },
+    ]);
+    const { challenge, ...same } = await ask(two, taken);
+    expect(same).toEqual({ traces });
     // A code that is sent later shows that one for this number would have come before.
     await beginChange((await newPerson()).token);
-    expect(await sandbox.messages(taken.phone)).toEqual([]);
-    expect((await requestOtp(taken.phone)).body.success).toBe(true);
-    const guess = { phone: taken.phone, otp: '123456', challenge: response.body.challenge };
-    expect(await verifyChange(mine.token, guess)).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
-  });
-
-  it('by the same statements, with as many written rows, whether the number is free or taken', async () => {
-    const [{ phone: taken }, ...people] = await Promise.all([newContact(), newPerson(), newPerson(), newPerson()]);
-    const [one, two, three] = people;
-    const tracesOf = async (token: string, phone: string) => {
-      const request = () => traceOf(userOf(token), () => requestChange(token, phone));
-      const traces = [await request(), await request()];
-      // Another account is limited too.
-      expect((await requestChange(three.token, phone)).status).toBe(429);
-      const { rows } = await database.execute('select 1 from phone_changes where phone = ?', [phone]);
-      expect(rows).toHaveLength(1);
-      return traces;
-    };
-    const [begun, limited] = await tracesOf(one.token, newPhone());
-    expect(await tracesOf(two.token, taken)).toEqual([begun, limited]);
-    expect([begun!.status, begun!.requests, limited!.status]).toEqual([200, 1, 429]);
-    // The change, four events of limits, the day's codes; between them the session check, and the transaction around.
-    expect(begun!.written).toEqual([0, 0, 0, 1, 4, 1, 0, 0]);
+    expect(await sandbox.messages(taken)).toEqual([]);
+    expect((await requestOtp(taken)).body.success).toBe(true);
+    const guess = { phone: taken, otp: '123456', challenge };
+    expect(await verifyChange(two, guess)).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
   });
 
   it('after five wrong codes, after five minutes, with the challenge of another number, and a second time', async () => {
@@ -213,7 +209,7 @@ describe('races of a change of the number', () => {
     expect(tally(await parallel(20, () => verifyChange(token, begun)))).toEqual({ 200: 1, 401: 19 });
     expect(await outboxOf(begun.phone)).toHaveLength(1);
     const today = 'select kind, detail, n from daily_totals where day = ?';
-    const { rows } = await database.execute(today, [Math.floor(Date.now() / day)]);
+    const { rows } = await run(today, Math.floor(Date.now() / day));
     expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
   });
 
@@ -236,7 +232,7 @@ describe('races of a change of the number', () => {
     'leaves nothing of either number beside a deletion that is held at %s, and the free week to the new one',
     async (service) => {
       const { phone: old, token } = await newPerson();
-      const { resetsAt } = (await botCall('/api/bot/usage', { phone: old, count: 3 })).body;
+      const { resetsAt } = (await post(old, 3)).body;
       await buy(token, 'basic');
       const [begun, customer] = [await beginChange(token), await customerOf(old)];
       const marks = service === 'Stripe' ? ['DELETE', customer] : ['user.deleted', 'chat_erasures'];
@@ -249,11 +245,11 @@ describe('races of a change of the number', () => {
       expect((await getMe(token)).status).toBe(401);
       expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
       // The response to the call of the bot has the user's id.
-      expect(await placesOf(userOf(token), old, begun.phone)).toEqual(['bot_calls.answer']);
+      const numbers = [old.slice(1), begun.phone.slice(1)];
+      expect(await columnsWith([userOf(token), ...numbers])).toEqual(['bot_calls.answer']);
       expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
       await newContact(begun.phone);
-      const { body } = await botCall('/api/bot/entitlements', { phone: begun.phone });
-      expect(body).toMatchObject({ used: 3, resetsAt });
+      expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });
     },
   );
 
@@ -263,7 +259,7 @@ describe('races of a change of the number', () => {
     const [moved, deleted] = await Promise.all([verifyChange(token, begun), deleteAccount(token)]);
     expect(deleted.status).toBe(200);
     expect([200, 401]).toContain(moved.status);
-    expect((await database.execute('select 1 from users where id = ?', [userOf(token)])).rows).toEqual([]);
+    expect((await run('select 1 from users where id = ?', userOf(token))).rows).toEqual([]);
     expect((await eventTypes(begun.phone)).at(-1) ?? 'user.deleted').toBe('user.deleted');
   });
 
@@ -291,11 +287,11 @@ describe('races of a change of the number', () => {
       metadata: { subscriptionTier: 'premium', subscriptionStatus: 'cancellation_scheduled' },
     });
     await ending.until(({ ended }) => ended);
-    await botCall('/api/bot/usage', { phone: begun.phone });
-    await stream.until(({ counts }) => counts.at(-1) === 1);
+    await post(begun.phone);
+    await stream.showing(1);
     expect(stream.ended).toBe(false);
     await untilAtStripe(customer, begun.phone);
     await deliveredEvents(begun.phone);
-    expect(await placesOf(phone)).toEqual([]);
+    expect(await columnsWith([phone.slice(1)])).toEqual([]);
   });
 });

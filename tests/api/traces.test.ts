@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
-import { consent, reply, untilDelivered, untilReplied, write } from './support/chat.ts';
+import { consent, reply, untilReplied, write } from './support/chat.ts';
 import { advanceClock, day, eventually, second } from './support/clock.ts';
-import { everyValue } from './support/database.ts';
+import { columnsWith } from './support/database.ts';
 import { logLines } from './support/log.ts';
 import {
   beginChange,
@@ -17,7 +17,7 @@ import {
   verifyChange,
   verifyOtp,
 } from './support/person.ts';
-import { deliveredEvents, sandbox, type PushSubscription } from './support/sandbox.ts';
+import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { wholeObject } from './support/streams.ts';
 
 const base64 = (text: string) => btoa(text).replace(/=+$/, '');
@@ -40,13 +40,6 @@ async function signsOf(...secrets: string[]): Promise<string[]> {
 
 const numbersOf = (...phones: string[]) =>
   signsOf(...phones.flatMap((phone) => [phone, phone.slice(1), phone.slice(2)]));
-
-/** The columns of the database in which one of the signs stands. */
-async function columnsWith(signs: string[]): Promise<string[]> {
-  const values = await everyValue();
-  const found = values.filter(({ text }) => signs.some((sign) => text.includes(sign)));
-  return [...new Set(found.map(({ column }) => column))].toSorted();
-}
 
 /** Expects that nothing of the secrets stands in any column or in the log, which has lines about the paths. */
 async function expectNoTraces(signs: string[], ...paths: string[]): Promise<void> {
@@ -83,7 +76,7 @@ it.each([
 
   await consent(token);
   await write(token, 'Hello');
-  await untilReplied({ phone, address, token }, 1);
+  await untilReplied({ phone, token }, 1);
   await reply(phone, 'More', 'traces-1', { crisis: true });
   await botCall('/api/bot/trials', { phone });
   await call('GET', '/api/user/export', { token, address });
@@ -101,30 +94,24 @@ it.each([
   await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
 });
 
-/** Subscribes a browser, which receives a notice. Returns its secrets. */
-async function notified(phone: string, token: string, address: string): Promise<string[]> {
-  const browser: PushSubscription = await sandbox.newBrowser(phone);
-  expect((await call('PUT', '/api/user/push', { token, address, body: browser })).status).toBe(200);
-  await consent(token);
-  await reply(phone, 'You are heard');
-  await eventually(async () => expect(await sandbox.notices(phone)).toHaveLength(1));
-  return [browser.endpoint, browser.keys.p256dh, browser.keys.auth];
-}
-
-const ofBrowser = ['push_subscriptions.auth', 'push_subscriptions.endpoint', 'push_subscriptions.p256dh'];
-const ofChange = ['phone_changes.phone', 'phone_changes.whatsapp_id'];
-
-it('keeps nothing of a link code, a change of the number and a notice after the deletion', async () => {
+it('keeps nothing of a link code, a change of the number and a notice after the deletion, or 30 days after it was left', async () => {
   const address = `${randomNetwork()}:5:1:2:3:4`;
-  const [asked, next, last] = [newPhone(), newPhone(), newPhone()];
+  const [asked, next, last, left] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const { businessUserId, linkCode, otp } = await claimNumber(asked, address);
   const inRequests = ['challenges.phone', 'codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];
   expect(await columnsWith(await numbersOf(asked))).toEqual(inRequests);
   const { token } = (await redeem({ phone: asked, otp, challenge: linkCode }, { address })).body;
-  const browser = await notified(asked, token, address);
+  const { endpoint, keys } = await sandbox.newBrowser(asked);
+  expect((await call('PUT', '/api/user/push', { token, address, body: { endpoint, keys } })).status).toBe(200);
+  await consent(token);
+  await reply(asked, 'You are heard');
+  await eventually(async () => expect(await sandbox.notices(asked)).toHaveLength(1));
+  const browser = [endpoint, keys.p256dh, keys.auth];
+  const ofBrowser = ['push_subscriptions.auth', 'push_subscriptions.endpoint', 'push_subscriptions.p256dh'];
   expect(await columnsWith(browser)).toEqual(ofBrowser);
 
   const change = await beginChange(token, next, address);
+  const ofChange = ['phone_changes.phone', 'phone_changes.whatsapp_id'];
   expect(await columnsWith(await numbersOf(next))).toEqual(ofChange);
   expect((await verifyChange(token, change, address)).status).toBe(200);
   await deliveredEvents(next);
@@ -133,29 +120,20 @@ it('keeps nothing of a link code, a change of the number and a notice after the 
 
   advanceClock(31 * second);
   await beginChange(token, last, address);
+  const claim = await claimNumber(left, address);
   expect((await deleteAccount(token)).status).toBe(200);
   await deliveredEvents(next);
   const secrets = await signsOf(address, linkCode, businessUserId, ...browser);
   const signs = [...(await numbersOf(asked, next, last)), ...secrets];
   await expectNoTraces(signs, '/api/bot/contacts', '/api/user/phone/verify', '/api/user/push');
-});
 
-it('keeps nothing of what was begun and left, after 30 days', async () => {
-  const address = `${randomNetwork()}:6:1:2:3:4`;
-  const [phone, asked, claimed, next] = [newPhone(), newPhone(), newPhone(), newPhone()];
-  await botCall('/api/bot/contacts', { phone });
-  const token = await externalSession(phone);
-  const browser = await notified(phone, token, address);
-  await beginChange(token, next, address);
-  const { linkCode } = (await requestOtp(asked, address)).body;
-  const claim = await claimNumber(claimed, address);
-  const secrets = [linkCode, claim.linkCode, claim.businessUserId, ...browser, address];
-  const signs = [...(await numbersOf(asked, claimed, next)), ...(await signsOf(...secrets))];
-  const ofClaim = ['link_codes.claimed_by', 'link_codes.phone', 'link_codes.whatsapp_id'];
-  expect(await columnsWith(signs)).toEqual(['challenges.phone', 'codes.phone', ...ofClaim, ...ofChange, ...ofBrowser]);
-  await untilDelivered(phone);
+  const ofClaim = [...(await numbersOf(left)), ...(await signsOf(claim.linkCode, claim.businessUserId))];
+  expect(await columnsWith(ofClaim)).toEqual([
+    ...inRequests.slice(0, 2),
+    'link_codes.claimed_by',
+    ...inRequests.slice(2),
+  ]);
   advanceClock(30 * day + 1);
   await runCron();
-  await expectNoTraces(signs, '/api/auth/request-otp', '/api/user/phone', '/api/user/push');
-  expect(await columnsWith(await numbersOf(phone))).toEqual(mayHoldNumber);
+  await expectNoTraces(ofClaim, '/api/auth/request-otp');
 });

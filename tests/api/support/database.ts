@@ -33,6 +33,12 @@ export async function everyValue(): Promise<{ column: string; text: string }[]> 
   return contents.flat();
 }
 
+/** The columns of the database in which one of the texts stands. */
+export async function columnsWith(texts: string[]): Promise<string[]> {
+  const found = (await everyValue()).filter(({ text }) => texts.some((each) => text.includes(each)));
+  return [...new Set(found.map(({ column }) => column))].toSorted();
+}
+
 /** A value of a row, bytes decoded. */
 export const textOf = (value: unknown) =>
   value instanceof ArrayBuffer ? new TextDecoder().decode(value) : JSON.stringify(value ?? null);

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { botCall, call, randomAddress, type Settings } from './api.ts';
+import { botCall, call, type Settings } from './api.ts';
 import { database } from './database.ts';
 import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
 import { until } from './clock.ts';
 
-export type Person = { phone: string; address: string; token: string };
+export type Person = { phone: string; token: string };
 /** A code that was sent, and the challenge of who requested it. */
 export type Code = { phone: string; otp: string; challenge?: string | undefined };
 type Caller = { address?: string | undefined; settings?: Settings };
@@ -40,16 +40,14 @@ export async function linkedTo(phone: string) {
 export const eventTypes = async (phone: string) => (await deliveredEvents(phone)).map(({ type }) => type);
 
 /** A user who has written to the assistant. */
-export async function newContact(phone = newPhone()): Promise<{ phone: string; address: string }> {
+export async function newContact(phone = newPhone()): Promise<{ phone: string }> {
   await botCall('/api/bot/contacts', { phone });
-  return { phone, address: randomAddress() };
+  return { phone };
 }
 
 /** A signed-in user. */
 export async function newPerson(phone = newPhone()): Promise<Person> {
-  const contact = await newContact(phone);
-  const { body } = await verifyOtp(phone, await receiveCode(contact), contact.address);
-  return { ...contact, token: body.token };
+  return { phone, token: (await redeem(await newCode(phone))).body.token };
 }
 
 /** Another session of a number, by a token of the external issuer. */
@@ -67,7 +65,9 @@ export async function trialSession(phone: string): Promise<string> {
 }
 
 export const getMe = (token: string) => call('GET', '/api/user/me', { token });
-export const logOut = (token: string) => call('POST', '/api/auth/logout', { token });
+export const logOut = (token: string, everywhere = false) =>
+  call('POST', '/api/auth/logout', { token, body: { everywhere } });
+export const exportOf = (token: string) => call('GET', '/api/user/export', { token });
 export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', { token });
 
 /** The header and the claims of a token. */
@@ -94,11 +94,13 @@ export async function requestCode(phone: string, { address, settings }: Caller =
   return { phone, otp: await newestCode(phone), challenge: body.challenge };
 }
 
-/** A code of a new user. */
-export const newCode = async (caller?: Caller) => requestCode((await newContact()).phone, caller);
+/** A code of a user who has just written, so that no earlier code limits it. */
+export async function newCode(phone = newPhone(), caller?: Caller): Promise<Code> {
+  await newContact(phone);
+  return requestCode(phone, caller);
+}
 
-export const receiveCode = async ({ phone, address }: { phone: string; address: string }): Promise<string> =>
-  (await requestCode(phone, { address })).otp;
+export const receiveCode = async ({ phone }: { phone: string }) => (await requestCode(phone)).otp;
 
 export const redeem = ({ phone, otp, challenge }: Code, caller: Caller = {}) =>
   call('POST', '/api/auth/verify-otp', { body: { phone, otp, challenge }, ...caller });
