@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, parallel, tally } from './support/api.ts';
+import { botCall, parallel, tally } from './support/api.ts';
 import { newWriter, readChat, reply } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { run } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import {
   deleteAccount,
+  exportOf,
   externalSession,
   linkedTo,
   newBusinessUserId,
@@ -32,7 +33,7 @@ async function newLinked() {
   return { ...person, businessUserId };
 }
 
-const query = async (sql: string, ...args: string[]) => (await database.execute(sql, args)).rows;
+const query = async (sql: string, ...args: string[]) => (await run(sql, ...args)).rows;
 
 /** The names of a user: value and proof by kind. */
 async function namesOf(userId: string) {
@@ -61,12 +62,16 @@ const calls: [path: string, body: object][] = [
 ];
 
 describe('a contact with number and id', () => {
-  it('links the id, and calls with the id alone reach the user', async () => {
+  it('links the id: calls with it alone reach the user, and a contact lifts the limits of the number', async () => {
     const { phone, businessUserId } = await newLinked();
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'contact']]);
     expect(await usageOf({ businessUserId })).toMatchObject({ success: true, allowed: true, used: 1 });
     expect(await entitlementsOf({ phone })).toMatchObject({ used: 1 });
     expect(await usageOf({ phone, businessUserId })).toMatchObject({ used: 2 });
+    await requestOtp(phone);
+    expect((await requestOtp(phone)).status).toBe(429);
+    expect((await contact({ businessUserId })).body).toEqual({ success: true, known: true });
+    await eventually(async () => expect((await requestOtp(phone)).status).toBe(200));
   });
 
   it('creates one user of a new number, for twenty at once, beside sign-ins by token', async () => {
@@ -95,33 +100,21 @@ describe('a contact with number and id', () => {
   });
 });
 
-it('lifts the limits of a number by a contact with the id alone', async () => {
-  const { phone, businessUserId } = await newLinked();
-  await requestOtp(phone);
-  expect((await requestOtp(phone)).status).toBe(429);
-  expect((await contact({ businessUserId })).body).toEqual({ success: true, known: true });
-  await eventually(async () => expect((await requestOtp(phone)).status).toBe(200));
-});
-
 describe.each(calls)('bot/%s', (name, body) => {
   const post = (names: object, callId?: string) => botCall(`/api/bot/${name}`, { ...names, ...body }, callId);
 
-  it('refuses a pair of two people with 409, also the same call again, and changes nothing', async () => {
+  it('refuses a number with the id of another person or a new one by 409, also again, and changes nothing', async () => {
     const [one, other, callId] = [await newLinked(), await newLinked(), crypto.randomUUID()];
     const pair = { phone: one.phone, businessUserId: other.businessUserId };
     for (let time = 0; time < 2; time += 1)
       expect(await post(pair, callId)).toMatchObject({ status: 409, body: { code: 'conflict' } });
-    expect(await conflictsOf(other.businessUserId)).toEqual([[userOf(one.token), userOf(other.token)]]);
-    for (const { phone } of [one, other]) expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });
-    expect(await linkedTo(one.phone)).toEqual([[one.businessUserId, 'contact']]);
-  });
-
-  it('does not open the account of a number that comes with another id', async () => {
-    const { phone, token } = await newLinked();
     const businessUserId = newBusinessUserId();
-    expect((await post({ phone, businessUserId })).status).toBe(409);
-    expect(await conflictsOf(businessUserId)).toEqual([[userOf(token), null]]);
+    expect((await post({ phone: one.phone, businessUserId })).status).toBe(409);
+    expect(await conflictsOf(other.businessUserId)).toEqual([[userOf(one.token), userOf(other.token)]]);
+    expect(await conflictsOf(businessUserId)).toEqual([[userOf(one.token), null]]);
+    for (const { phone } of [one, other]) expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });
     expect((await entitlementsOf({ businessUserId })).allowed).toBe(false);
+    expect(await linkedTo(one.phone)).toEqual([[one.businessUserId, 'contact']]);
   });
 
   it('knows nobody by an unknown id, and refuses a malformed one and a body that names nobody', async () => {
@@ -157,7 +150,7 @@ it('writes into the conversation of an id', async () => {
 
 it('stands in the export and in the events, and goes with the account', async () => {
   const { phone, token, businessUserId } = await newLinked();
-  const { body } = await call('GET', '/api/user/export', { token });
+  const { body } = await exportOf(token);
   const named = { proof: 'contact', at: expect.any(String) };
   expect(body.identities).toContainEqual({ kind: 'business', value: businessUserId, ...named });
   expect(body.identities).toContainEqual({ kind: 'phone', value: phone, ...named });
