@@ -4,7 +4,7 @@ import { newWriter, reply } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { run } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { deleteAccount, externalSession, newPerson, userOf } from './support/person.ts';
+import { decode, deleteAccount, exportOf, externalSession, logOut, newPerson, userOf } from './support/person.ts';
 import { sandbox, type PushSubscription } from './support/sandbox.ts';
 import { OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
@@ -89,30 +89,27 @@ describe('a notice', () => {
     const person = await newSubscriber();
     const token = await externalSession(person.phone);
     expect((await put(token, person.browser, 'es')).status).toBe(200);
-    await call('POST', '/api/auth/logout', { token: person.token });
+    await logOut(person.token);
     await reply(person.phone, 'Hello');
     expect(await untilNotices(person.phone, 1)).toMatchObject([{ path: '/es/chat' }]);
   });
 });
 
+/** Another session of a number ends the one of a token. */
+const endSession = async (phone: string, token: string) =>
+  call('DELETE', `/api/user/sessions/${decode(token)[1]!['sid']}`, { token: await externalSession(phone) });
+
 describe('a subscription ends', () => {
   const ends: [string, (person: Awaited<ReturnType<typeof newSubscriber>>) => Promise<unknown>][] = [
     ['when the browser asks for it', ({ token, browser }) => remove(token, browser.endpoint)],
-    ['with its session', ({ token }) => call('POST', '/api/auth/logout', { token })],
-    ['with all sessions', ({ token }) => call('POST', '/api/auth/logout', { token, body: { everywhere: true } })],
-    [
-      'when another session ends its session',
-      async ({ phone }) => {
-        const other = await externalSession(phone);
-        const { body } = await call('GET', '/api/user/sessions', { token: other });
-        const { id } = body.sessions.find(({ current }: { current: boolean }) => !current);
-        await call('DELETE', `/api/user/sessions/${id}`, { token: other });
-      },
-    ],
+    ['with its session', ({ token }) => logOut(token)],
+    ['with all sessions', ({ token }) => logOut(token, true)],
+    ['when another session ends its session', ({ phone, token }) => endSession(phone, token)],
     ['with the account', ({ token }) => deleteAccount(token)],
   ];
-  it.each(ends)('%s', async (_, end) => {
+  it.each(ends)('%s, and not when another user asks for it', async (_, end) => {
     const person = await newSubscriber();
+    expect((await remove((await newPerson()).token, person.browser.endpoint)).status).toBe(200);
     expect(await rowsOf(person.token)).toEqual([person.browser.endpoint]);
     await end(person);
     expect(await rowsOf(person.token)).toEqual([]);
@@ -234,23 +231,11 @@ describe('the API refuses', () => {
     await reply(phone, 'Hello');
     await untilNotices(phone, 1);
   });
-
-  it("the session of a trial link, and leaves other people's subscriptions as they are", async () => {
-    const { token, browser, phone } = await newSubscriber();
-    const other = await newPerson();
-    expect((await remove(other.token, browser.endpoint)).status).toBe(200);
-    expect(await rowsOf(token)).toEqual([browser.endpoint]);
-    const { body } = await botCall('/api/bot/trials', { phone });
-    const trialToken = new URL(body.url).searchParams.get('token');
-    const limited = (await call('POST', '/auth/verify-trial-token', { body: { trialToken } })).body.token;
-    for (const [method, sent] of [['GET'], ['PUT', browser], ['DELETE', browser]] as const)
-      expect((await call(method, path, { token: limited, body: sent })).body.code).toBe('sign_in_needed');
-  });
 });
 
 it('exports the push services and languages of the browsers, and no secret of theirs', async () => {
   const { token, browser } = await newSubscriber('es');
-  const { body, text } = await call('GET', '/api/user/export', { token });
+  const { body, text } = await exportOf(token);
   const { host: service, pathname } = new URL(browser.endpoint);
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
   expect(body.notices).toEqual([{ service, language: 'es', createdAt: at, expiresAt: at }]);

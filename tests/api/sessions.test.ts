@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally } from './support/api.ts';
 import { advanceClock, eventually, minute, second } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { run } from './support/database.ts';
 import { holdRequests } from './support/requests.ts';
 import { costOf } from './support/log.ts';
 import {
+  exportOf,
   externalSession,
   getMe,
   logOut,
@@ -38,7 +39,7 @@ it('lists sessions newest first, the present one marked, without expired ones an
   expect((await list(later)).map(({ current }) => current)).toEqual([true, false]);
   for (const session of sessions)
     expect(Object.keys(session).toSorted()).toEqual(['createdAt', 'current', 'id', 'lastSeenAt']);
-  await database.execute('update sessions set expires_at = ? where id = ?', [Date.now() - second, sessions[1]!.id]);
+  await run('update sessions set expires_at = ? where id = ?', Date.now() - second, sessions[1]!.id);
   expect(await list(later)).toHaveLength(1);
   expect((await sessionsOf(token)).status).toBe(401);
 });
@@ -121,6 +122,6 @@ describe('the session of a trial link', () => {
       expect((await sessionsOf(full)).status).toBe(200);
       expect((await consent(full)).status).toBe(200);
     }
-    expect(await call('GET', '/api/user/export', { token: limited })).toMatchObject(signInNeeded);
+    expect(await exportOf(limited)).toMatchObject(signInNeeded);
   });
 });

@@ -6,15 +6,14 @@ import type { Env } from '../../worker/env.ts';
 import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import { botCall, call, parallel, sendWith } from './support/api.ts';
+import { botCall, call, parallel, tally } from './support/api.ts';
 import { advanceClock, second, until } from './support/clock.ts';
-import { externalSession, newPerson, userOf } from './support/person.ts';
+import { deleteAccount, externalSession, getMe, logOut, newPerson, userOf } from './support/person.ts';
+import { post } from './support/profile.ts';
 import { watchDatabase } from './support/requests.ts';
 import { sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
-const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
-const logOut = (token: string, everywhere = false) => call('POST', '/api/auth/logout', { token, body: { everywhere } });
 const ticketOf = async (token: string): Promise<string> =>
   (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
 
@@ -35,11 +34,11 @@ describe('the streams of one user', () => {
     const { phone, token } = await newPerson();
     await post(phone, 2);
     const ticket = await ticketOf(token);
-    expect((await call('GET', '/api/user/me', { token: ticket })).status).toBe(401);
+    expect((await getMe(ticket)).status).toBe(401);
     const [tab, chat] = [await OpenStream.open(ticket), await OpenChat.open(ticket, 0)];
     const streams = [tab, chat, await OpenStream.open(token)];
     await allShow(streams, 2);
-    const { profile } = (await call('GET', '/api/user/me', { token })).body;
+    const { profile } = (await getMe(token)).body;
     expect(tab.events[0]!.event).toBe('connection_established');
     expect(JSON.parse(tab.events[0]!.data!)).toEqual({ type: 'connection_established', profile });
     expect(chat.profile).toEqual(profile);
@@ -52,23 +51,25 @@ describe('the streams of one user', () => {
     for (const { counts } of streams) expect(counts).toEqual(counts.toSorted((a, b) => a - b));
   });
 
-  it('end with their session, not with another one, and with all', async () => {
+  it('end with their session, not with another one, not by calls of an ended one, and with all', async () => {
     const { phone, token } = await newPerson();
     const other = await externalSession(phone);
     const ticket = await ticketOf(token);
     const [own, remaining] = [await openBoth(token), await openBoth(other)];
     expect((await logOut(token)).body).toEqual({ success: true });
     await allEnd(own);
-    for (const ended of [token, ticket]) expect((await OpenStream.open(ended)).status).toBe(401);
-    expect((await call('GET', '/api/user/me', { token })).status).toBe(401);
+    // With more than a user may have open.
+    const refused = await parallel(12, (index) => OpenStream.open(index % 2 ? token : ticket));
+    expect(tally(refused)).toEqual({ 401: 12 });
+    expect((await getMe(token)).status).toBe(401);
     await post(phone);
     await allShow(remaining, 1);
     await logOut(await externalSession(phone), true);
     await allEnd(remaining);
-    expect((await call('GET', '/api/user/me', { token: other })).status).toBe(401);
+    expect((await getMe(other)).status).toBe(401);
   });
 
-  it('are at most ten: the oldest ends', async () => {
+  it('are at most ten, for fifty parallel callers too: the oldest ends', async () => {
     const { phone, token } = await newPerson();
     const oldest = await OpenStream.opened(token);
     const streams: Stream[] = [];
@@ -77,28 +78,13 @@ describe('the streams of one user', () => {
     expect(oldest.events.at(-1)).toMatchObject({ event: 'stream_replaced' });
     await post(phone);
     await allShow(streams.slice(2), 1);
-    expect(await openSockets(token)).toBe(10);
-  });
-
-  it('are at most ten for fifty parallel callers', async () => {
-    const { phone, token } = await newPerson();
-    const streams = await parallel(50, () => OpenStream.open(token));
+    streams.push(...(await parallel(50, () => OpenStream.open(token))));
     const open = () => streams.filter(({ ended, status }) => status === 200 && !ended);
     await until('at most ten streams', () => open().length <= 10);
     await post(phone);
-    await allShow(open(), 1);
+    await allShow(open(), 2);
     expect(open()).toHaveLength(10);
     expect(await openSockets(token)).toBe(10);
-  });
-
-  it('are not ended by somebody whose session has ended', async () => {
-    const { phone, token } = await newPerson();
-    const ended = await externalSession(phone);
-    await logOut(ended);
-    const streams = await openBoth(token);
-    await parallel(12, () => OpenStream.open(ended));
-    await post(phone);
-    await allShow(streams, 1);
   });
 });
 
@@ -127,12 +113,16 @@ it('lets its Durable Object hibernate while it is idle, and still gets the next 
   expect(await runInDurableObject(liveUserOf(token), (object: Marked) => object.mark)).toBeUndefined();
 });
 
-it('frees Worker and object when the reader disappears', async () => {
+const alarmOf = (token: string) => runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
+
+it('frees Worker and object when the reader disappears, and sets no alarm then when the session ends', async () => {
   const { token } = await newPerson();
   const streams = await openBoth(token);
   expect(await openSockets(token)).toBe(2);
   for (const stream of streams) stream.close();
   await until('no open socket', async () => (await openSockets(token)) === 0);
+  await logOut(token);
+  expect(await alarmOf(token)).toBeNull();
 });
 
 it('shows 0 when the week ends while it is open, without any request', async () => {
@@ -149,7 +139,7 @@ it('shows 0 when the week ends while it is open, without any request', async () 
   await post(phone);
   await stream.showing(1);
   expect(stream.counts).toEqual([5, 0, 1]);
-  expect((await call('GET', '/api/user/me', { token })).body.profile.messagesUsedThisPeriod).toBe(1);
+  expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(1);
 });
 
 it('a stream that waits writes at least every 20 seconds', async () => {
@@ -172,13 +162,12 @@ it('a stream that waits writes at least every 20 seconds', async () => {
 
 /** From now on messages to a live object that its streams end are lost. */
 const loseEnds = () => vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
-const alarmOf = (token: string) => runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
 
 describe('a session whose end message is lost', () => {
   const ends: [string, (person: { token: string; phone: string }) => Promise<unknown>][] = [
     ['logging out', ({ token }) => logOut(token)],
     ['logging out everywhere', ({ token }) => logOut(token, true)],
-    ['deleting the account', ({ token }) => call('DELETE', '/api/user/me', { token })],
+    ['deleting the account', ({ token }) => deleteAccount(token)],
     ['being set back to pending', ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' })],
   ];
 
@@ -222,23 +211,19 @@ describe('a session whose end message is lost', () => {
     expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
     await allEnd([stream]);
   });
-
-  it('sets no alarm when no stream is open', async () => {
-    const { token } = await newPerson();
-    await logOut(token);
-    expect(await alarmOf(token)).toBeNull();
-  });
 });
 
 describe('a channel', () => {
   it('that cannot be joined is 503', async () => {
     const { token } = await newPerson();
     const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
-    const request = new Request(`http://solace.test/api/user/usage-stream?token=${token}`);
-    const response = await sendWith({ LIVE_USER: broken as never }, request);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ success: false, code: 'unavailable' });
-    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    const settings = { LIVE_USER: broken } as never;
+    const { status, body, headers } = await call('GET', `/api/user/usage-stream?token=${token}`, { settings });
+    expect([status, body.code, headers.get('retry-after')]).toEqual([
+      503,
+      'unavailable',
+      expect.stringMatching(/^\d+$/),
+    ]);
   });
 
   it('that sends no pong ends the stream', async () => {
