@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
 import { complete, inPortal, onTrial, verify } from './support/buying.ts';
-import { acceptedBy, newWriter, untilDelivered } from './support/chat.ts';
 import { logLines } from './support/log.ts';
 import { newContact, newPerson, verifyOtp } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
 import { customerOf, priceOf, stripe } from './support/stripe.ts';
 
-const site = vars.SITE_URL!;
-const languages = ['en', 'es', 'pt-BR'] as const;
-type Language = (typeof languages)[number];
-
-const paths = { en: '', es: '/es', 'pt-BR': '/pt-br' };
-const codes = {
-  en: /^\d{6} is your verification code\./,
-  es: /^Tu código de verificación es \d{6}\./,
-  'pt-BR': /^Seu código de verificação é \d{6}\./,
-};
-const exportNotes = { en: /kept by WhatsApp/, es: /guardan WhatsApp/, 'pt-BR': /guardadas no WhatsApp/ };
+const codes = { en: /^\d{6} is your verification code\./, es: /^Tu código de verificación es \d{6}\./ };
 
 const headersIn = (language: string) => ({ 'accept-language': language });
 
@@ -34,29 +23,28 @@ const open = (token: string, language: string, tier?: string) =>
 const checkoutsOf = async (phone: string) =>
   (await stripe.checkout.sessions.list({ customer: await customerOf(phone) })).data;
 
-/** The checkout of a page in the language that returns to that page. */
-const checkoutIn = (language: Language, successPage: string) =>
-  expect.objectContaining({
-    locale: language,
-    success_url: `${site}${paths[language]}/${successPage}?session_id={CHECKOUT_SESSION_ID}`,
-    cancel_url: `${site}${paths[language]}/payment-canceled`,
-  });
-
-describe.each(languages)('in the language of the page, %s,', (language) => {
-  const page = `${site}${paths[language]}`;
+/** The journeys of the browser tests have the codes, the trial links and the messages of each language. */
+describe.each([
+  ['en', '', /kept by WhatsApp/],
+  ['es', '/es', /guardan WhatsApp/],
+  ['pt-BR', '/pt-br', /guardadas no WhatsApp/],
+])('in the language of the page, %s,', (language, path, note) => {
+  const page = `${vars.SITE_URL}${path}`;
   const headers = headersIn(language);
 
-  it('a code comes', async () => {
-    const { phone } = await newContact();
-    expect((await requestOtp(phone, language)).status).toBe(200);
-    expect((await sandbox.messages(phone)).map(({ text }) => text)).toEqual([expect.stringMatching(codes[language])]);
-  });
+  /** The checkout that returns to a page of the language. */
+  const checkoutTo = (successPage: string) =>
+    expect.objectContaining({
+      locale: language,
+      success_url: `${page}/${successPage}?session_id={CHECKOUT_SESSION_ID}`,
+      cancel_url: `${page}/payment-canceled`,
+    });
 
   it("Stripe's pages of a purchase are, and return to it", async () => {
     const { phone, token } = await newPerson();
     expect((await open(token, language)).body.portalUrl).toBe(`${page}/plans`);
     const { portalUrl } = (await open(token, language, 'basic')).body;
-    expect(await checkoutsOf(phone)).toEqual([checkoutIn(language, 'payment-success')]);
+    expect(await checkoutsOf(phone)).toEqual([checkoutTo('payment-success')]);
     expect(await (await fetch(portalUrl)).text()).toContain(`<html lang="${language}">`);
     await verify(token, await complete(portalUrl));
 
@@ -68,28 +56,12 @@ describe.each(languages)('in the language of the page, %s,', (language) => {
     expect(changed.headers.get('location')).toBe(`${page}/auth/stripe-success`);
   });
 
-  it("Stripe's page that saves a card during a trial returns", async () => {
+  it("Stripe's page that saves a card during a trial returns to it, and an export has its notes", async () => {
     const { phone, token } = await onTrial('premium');
     await open(token, language, 'premium');
-    expect(await checkoutsOf(phone)).toEqual([checkoutIn(language, 'payment-details-saved')]);
-  });
-
-  it('a message on the web has its locale, and an export its notes', async () => {
-    const { phone, token } = await newWriter();
-    const body = { id: crypto.randomUUID(), text: 'Hola' };
-    expect((await call('POST', '/api/user/chat/messages', { token, headers, body })).status).toBe(200);
-    await untilDelivered(phone);
-    expect(await acceptedBy(phone)).toEqual([expect.objectContaining({ messageId: body.id, locale: language })]);
+    expect(await checkoutsOf(phone)).toEqual([checkoutTo('payment-details-saved')]);
     const { notes } = (await call('GET', '/api/user/export', { token, headers })).body;
-    expect(notes[0]).toMatch(exportNotes[language]);
-  });
-
-  it('a trial link opens that the bot asks for', async () => {
-    const { body } = await botCall('/api/bot/trials', { phone: (await newContact()).phone, language });
-    const [address, trialToken] = body.url.split('?token=');
-    expect(address).toBe(`${page}/activate-trial`);
-    const signedIn = await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
-    expect(signedIn.body).toMatchObject({ success: true, token: expect.any(String) });
+    expect(notes[0]).toMatch(note);
   });
 });
 
