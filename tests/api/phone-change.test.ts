@@ -13,18 +13,18 @@ import {
   externalSession,
   getMe,
   newBusinessUserId,
+  newCode,
   newContact,
   newPerson,
   newPhone,
   otherThan,
   type Person,
   requestChange,
-  requestCode,
+  redeem,
   requestOtp,
   trialSession,
   userOf,
   verifyChange,
-  verifyOtp,
 } from './support/person.ts';
 import { post, usageOf } from './support/profile.ts';
 import { deliveredEvents, outboxOf, sandbox } from './support/sandbox.ts';
@@ -63,14 +63,18 @@ describe('a change of the number', () => {
     await untilAtStripe(customer, phone);
   });
 
-  it('tells the bot both numbers, and accepts another id from the new one, and the old id until then', async () => {
+  it('tells the bot both numbers after what still waits for it, and accepts another id from the new one, and the old id until then', async () => {
     const person = await newPerson();
     const [businessUserId, fresh] = [newBusinessUserId(), newBusinessUserId()];
     const usage = async (id: string) => (await botCall('/api/bot/usage', { businessUserId: id })).body;
     await botCall('/api/bot/contacts', { phone: person.phone, businessUserId });
+    await sandbox.faults({ bot: { status: 503 } });
+    await call('PUT', '/api/user/platform', { token: person.token, body: { platform: 'web' } });
     const { phone, response } = await change(person);
     expect(costOf(response)).toBe(2);
-    expect(await deliveredEvents(phone)).toMatchObject([
+    expect(await outboxOf(person.phone)).toEqual([]);
+    expect((await outboxOf(phone)).map(({ body }) => JSON.parse(body as string))).toMatchObject([
+      { type: 'platform.changed', data: { phone } },
       { type: 'user.phone_changed', data: { phone, previousPhone: person.phone, businessUserId } },
     ]);
     expect((await usage(businessUserId)).allowed).toBe(true);
@@ -90,34 +94,16 @@ describe('a change of the number', () => {
     expect((await call('GET', '/api/user/chat', { token: person.token })).status).toBe(503);
   });
 
-  it('sends what still waits for the bot under the new number, in order', async () => {
-    const person = await newPerson();
-    await sandbox.faults({ bot: { status: 503 } });
-    await call('PUT', '/api/user/platform', { token: person.token, body: { platform: 'web' } });
-    const { phone } = await change(person);
-    expect(await outboxOf(person.phone)).toEqual([]);
-    expect((await outboxOf(phone)).map(({ body }) => JSON.parse(body as string))).toMatchObject([
-      { type: 'platform.changed', data: { phone } },
-      { type: 'user.phone_changed', data: { phone } },
-    ]);
-  });
-
-  it('ends the codes of the old number, and other changes that were begun', async () => {
-    const person = await newPerson();
-    await botCall('/api/bot/contacts', { phone: person.phone });
-    const first = await beginChange(person.token);
-    advanceClock(31 * second);
-    const { otp } = await requestCode(person.phone);
-    await change(person);
-    expect((await verifyOtp(person.phone, otp)).status).toBe(401);
-    expect((await verifyChange(person.token, first)).status).toBe(401);
-  });
-
-  it('goes on in the free week for whoever writes from the old number, and takes a used trial along', async () => {
+  it('ends the codes of the old number and other changes, leaves it the free week, and takes a used trial along', async () => {
     const person = await newPerson();
     await post(person.phone, 5);
     await trialSession(person.phone);
+    const first = await beginChange(person.token);
+    advanceClock(31 * second);
+    const code = await newCode(person.phone);
     const { phone } = await change(person);
+    expect((await redeem(code)).status).toBe(401);
+    expect((await verifyChange(person.token, first)).status).toBe(401);
     expect((await botCall('/api/bot/trials', { phone })).body.code).toBe('trial_spent');
     await newContact(person.phone);
     expect(await usageOf(person.phone)).toMatchObject({ used: 5 });
@@ -253,14 +239,17 @@ describe('races of a change of the number', () => {
     },
   );
 
-  it('leaves a whole account or none beside a deletion at the same time', async () => {
-    const { token } = await newPerson();
+  it('leaves nothing of an account that is deleted while its change is held', async () => {
+    const { phone, token } = await newPerson();
     const begun = await beginChange(token);
-    const [moved, deleted] = await Promise.all([verifyChange(token, begun), deleteAccount(token)]);
-    expect(deleted.status).toBe(200);
-    expect([200, 401]).toContain(moved.status);
-    expect((await run('select 1 from users where id = ?', userOf(token))).rows).toEqual([]);
-    expect((await eventTypes(begun.phone)).at(-1) ?? 'user.deleted').toBe('user.deleted');
+    const { arrived, release } = holdRequests(begun.phone, 'user.phone_changed');
+    const moved = verifyChange(token, begun);
+    await arrived();
+    expect((await deleteAccount(token)).status).toBe(200);
+    release();
+    expect((await moved).status).toBe(401);
+    expect(await eventTypes(phone)).toEqual(['user.deleted']);
+    expect(await columnsWith([userOf(token), phone.slice(1), begun.phone.slice(1)])).toEqual([]);
   });
 
   it.each(['the sync', 'the change'])('keeps plan and number where %s is first, and the stream', async (first) => {
