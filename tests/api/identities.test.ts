@@ -148,38 +148,31 @@ it('writes into the conversation of an id', async () => {
   expect((await readChat(token)).messages.map(({ text }) => text)).toEqual(['Hello', 'Again']);
 });
 
-it('stands in the export and in the events, and goes with the account', async () => {
-  const { phone, token, businessUserId } = await newLinked();
-  const { body } = await exportOf(token);
-  const named = { proof: 'contact', at: expect.any(String) };
-  expect(body.identities).toContainEqual({ kind: 'business', value: businessUserId, ...named });
-  expect(body.identities).toContainEqual({ kind: 'phone', value: phone, ...named });
-  const events = async () => (await deliveredEvents(phone)).map(({ type, data }) => [type, data['businessUserId']]);
-  for (const status of ['pending', 'approved']) await botCall('/api/bot/approvals', { businessUserId, status });
-  expect(await events()).toContainEqual(['user.approved', businessUserId]);
-  expect((await deleteAccount(token)).status).toBe(200);
-  expect(await events()).toContainEqual(['user.deleted', businessUserId]);
-  expect((await contact({ businessUserId })).status).toBe(404);
-});
-
 describe('the names of a user', () => {
-  it('have the proof that is known, and the spelling that WhatsApp reports', async () => {
+  it('have the proof that is known, stand in the export and in the events, and go with the account', async () => {
     const digits = `5491${newPhone().slice(-9)}`;
     const phone = `+54${digits.slice(3)}`;
-    const userId = userOf(await externalSession(phone));
+    const token = await externalSession(phone);
+    const userId = userOf(token);
     expect(await namesOf(userId)).toEqual({ phone: [phone, 'token'] });
     await contact({ phone });
     const typed = { phone: [phone, 'contact'], whatsapp: [phone.slice(1), 'typed'] };
     expect(await namesOf(userId)).toEqual(typed);
     await contact({ phone, whatsappId: digits });
-    const reported = { ...typed, whatsapp: [digits, 'contact'] };
-    expect(await namesOf(userId)).toEqual(reported);
     const businessUserId = newBusinessUserId();
     await contact({ phone, businessUserId });
     await externalSession(phone);
-    expect(await namesOf(userId)).toEqual({ ...reported, business: [businessUserId, 'contact'] });
-    await deleteAccount(await externalSession(phone));
-    expect(await namesOf(userId)).toEqual({});
+    const names = { ...typed, whatsapp: [digits, 'contact'], business: [businessUserId, 'contact'] };
+    expect(await namesOf(userId)).toEqual(names);
+    const { identities } = (await exportOf(token)).body;
+    for (const [kind, [value, proof]] of Object.entries(names))
+      expect(identities).toContainEqual({ kind, value, proof, at: expect.any(String) });
+    const events = async () => (await deliveredEvents(phone)).map(({ type, data }) => [type, data['businessUserId']]);
+    for (const status of ['pending', 'approved']) await botCall('/api/bot/approvals', { businessUserId, status });
+    expect(await events()).toContainEqual(['user.approved', businessUserId]);
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(await events()).toContainEqual(['user.deleted', businessUserId]);
+    expect((await contact({ businessUserId })).status).toBe(404);
   });
 
   it('never take a spelling from somebody else, and no code goes to it', async () => {
