@@ -97,17 +97,12 @@ describe('whoever deletes the account and returns', () => {
   it('finds the count that they left in the same free week, however often, and a new one after it', async () => {
     const { phone } = await newContact();
     const { resetsAt } = await use(phone, 3);
-    for (const used of [4, 5]) {
-      await leave(phone);
-      await newContact(phone);
-      expect(await use(phone, 1)).toMatchObject({ allowed: true, used, resetsAt });
-    }
-    for (let time = 0; time < 3; time += 1) {
+    for (const [time, used] of [4, 5, 5, 5].entries()) {
       await leave(phone);
       // Somebody who signs in before they write finds it as well.
-      if (time === 1) await externalSession(phone);
+      if (time === 3) await externalSession(phone);
       await newContact(phone);
-      expect(await use(phone, 1)).toMatchObject({ allowed: false, used: 5, remaining: 0, resetsAt });
+      expect(await use(phone, 1)).toMatchObject({ allowed: time < 2, used, resetsAt });
     }
     advanceClock(7 * day);
     expect(await use(phone, 1)).toMatchObject({ allowed: true, used: 1 });
@@ -125,8 +120,6 @@ describe('whoever deletes the account and returns', () => {
     advanceClock(7 * day + second);
     await runCron();
     expect(await rows(spent)).toEqual([]);
-    await newContact(spent);
-    expect(await use(spent, 5)).toMatchObject({ allowed: true, used: 5 });
   });
 });
 

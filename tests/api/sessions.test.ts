@@ -44,30 +44,25 @@ it('lists sessions newest first, the present one marked, without expired ones an
   expect((await sessionsOf(token)).status).toBe(401);
 });
 
-describe('ending one session', () => {
-  it('ends that session and its streams, once for fifty parallel callers, and no other one', async () => {
-    const { phone, token } = await newPerson();
-    const other = await externalSession(phone);
-    const stream = await OpenStream.opened(other);
-    const id = await idOf(token, false);
-    const answers = await parallel(50, () => end(token, id));
-    expect(tally(answers)).toEqual({ 200: 1, 404: 49 });
-    expect(answers.find(({ status }) => status === 200)!.body).toEqual({ success: true });
-    await stream.until(({ ended }) => ended);
-    expect([(await getMe(other)).status, (await getMe(token)).status]).toEqual([401, 200]);
-    expect((await end(token, await idOf(token))).status).toBe(200);
-    expect((await getMe(token)).status).toBe(401);
-  });
-
-  it('is 404 for another user’s session, an ended one and an unknown one', async () => {
-    const [one, other] = [await newPerson(), await newPerson()];
-    const gone = await externalSession(one.phone);
-    const ended = await idOf(gone);
-    await logOut(gone);
-    for (const wrong of [await idOf(other.token), ended, 'unknown', '%27%20or%201=1--'])
-      expect(await end(one.token, wrong)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
-    expect((await getMe(other.token)).status).toBe(200);
-  });
+it('ends one session and its streams, once for fifty parallel callers, and is 404 for an ended, unknown or foreign one', async () => {
+  const [{ phone, token }, stranger] = [await newPerson(), await newPerson()];
+  const other = await externalSession(phone);
+  const stream = await OpenStream.opened(other);
+  const id = await idOf(token, false);
+  const answers = await parallel(50, () => end(token, id));
+  expect(tally(answers)).toEqual({ 200: 1, 404: 49 });
+  expect(answers.find(({ status }) => status === 200)!.body).toEqual({ success: true });
+  await stream.until(({ ended }) => ended);
+  for (const wrong of [await idOf(stranger.token), id, 'unknown', '%27%20or%201=1--'])
+    expect(await end(token, wrong)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
+  for (const [each, status] of [
+    [other, 401],
+    [token, 200],
+    [stranger.token, 200],
+  ] as const)
+    expect((await getMe(each)).status).toBe(status);
+  expect((await end(token, await idOf(token))).status).toBe(200);
+  expect((await getMe(token)).status).toBe(401);
 });
 
 it('writes lastSeenAt at most once an hour, after the response', async () => {
