@@ -3,7 +3,7 @@ import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { columnsWith, run } from './support/database.ts';
+import { columnsWith, run, totalsOfToday } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import {
   beginChange,
@@ -194,9 +194,7 @@ describe('races of a change of the number', () => {
     const begun = await beginChange(token);
     expect(tally(await parallel(20, () => verifyChange(token, begun)))).toEqual({ 200: 1, 401: 19 });
     expect(await outboxOf(begun.phone)).toHaveLength(1);
-    const today = 'select kind, detail, n from daily_totals where day = ?';
-    const { rows } = await run(today, Math.floor(Date.now() / day));
-    expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+    expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
   });
 
   it('gives a number that five accounts want to one of them, and the others keep theirs after a 409', async () => {

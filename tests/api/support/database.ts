@@ -1,5 +1,6 @@
 import { createClient } from '@libsql/client/web';
 import { vars } from './api.ts';
+import { day } from './clock.ts';
 
 const realFetch = globalThis.fetch;
 
@@ -16,6 +17,12 @@ export const run = (sql: string, ...args: (string | number)[]) => database.execu
 export async function userRowOf({ phone }: { phone: string }) {
   const { rows } = await run('select * from users where phone = ?', phone);
   return rows[0]!;
+}
+
+/** What has been counted on the present day, which the tests of other kinds must not share. */
+export async function totalsOfToday() {
+  const { rows } = await run('select kind, detail, n from daily_totals where day = ?', Math.floor(Date.now() / day));
+  return rows.map((row) => ({ ...row }));
 }
 
 /** Every value of every row of the database as text, with the column that it stands in. */
