@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
-import { newWriter, readChat, write } from './support/chat.ts';
+import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { columnsWith, run, totalsOfToday } from './support/database.ts';
 import { costOf } from './support/log.ts';
@@ -46,9 +46,11 @@ const untilAtStripe = (customer: string, phone: string) =>
   );
 
 describe('a change of the number', () => {
-  it('keeps the account with its plan, week and session, and ends all other sessions', async () => {
+  it('keeps the account with its plan, week, session and conversation, and ends all other sessions', async () => {
     const { phone: old, token, customer } = await newSubscriber('basic');
     await post(old, 3);
+    await consent(token);
+    await write(token, 'Before the change');
     const [other, fresh] = [await externalSession(old), await externalSession(old)];
     const { phone, response } = await change({ token: fresh });
     expect(response.body).toMatchObject({
@@ -61,6 +63,11 @@ describe('a change of the number', () => {
     expect((await usageOf(old)).allowed).toBe(false);
     expect(userOf(await externalSession(phone))).toBe(userOf(token));
     await untilAtStripe(customer, phone);
+    await write(fresh, 'After the change');
+    expect(await textsOf({ token: fresh })).toEqual(['Before the change', 'After the change']);
+    // The key of the conversation is bound to the new number.
+    await run('update users set phone = ? where id = ?', old, userOf(fresh));
+    expect((await call('GET', '/api/user/chat', { token: fresh })).status).toBe(503);
   });
 
   it('tells the bot both numbers after what still waits for it, and accepts another id from the new one, and the old id until then', async () => {
@@ -83,17 +90,6 @@ describe('a change of the number', () => {
     expect((await usage(businessUserId)).allowed).toBe(false);
   });
 
-  it('keeps the conversation, and the key with the new number', async () => {
-    const person = await newWriter();
-    await write(person.token, 'Before the change');
-    await change(person);
-    await write(person.token, 'After the change');
-    const { messages } = await readChat(person.token);
-    expect(messages.map(({ text }) => text)).toEqual(['Before the change', 'After the change']);
-    await run('update users set phone = ? where id = ?', person.phone, userOf(person.token));
-    expect((await call('GET', '/api/user/chat', { token: person.token })).status).toBe(503);
-  });
-
   it('ends the codes of the old number and other changes, leaves it the free week, and takes a used trial along', async () => {
     const person = await newPerson();
     await post(person.phone, 5);
@@ -102,10 +98,10 @@ describe('a change of the number', () => {
     advanceClock(31 * second);
     const code = await newCode(person.phone);
     const { phone } = await change(person);
-    expect((await redeem(code)).status).toBe(401);
     expect((await verifyChange(person.token, first)).status).toBe(401);
     expect((await botCall('/api/bot/trials', { phone })).body.code).toBe('trial_spent');
     await newContact(person.phone);
+    for (const ended of [code, { ...code, challenge: undefined }]) expect((await redeem(ended)).status).toBe(401);
     expect(await usageOf(person.phone)).toMatchObject({ used: 5 });
   });
 });
