@@ -75,22 +75,18 @@ async function everyCall(): Promise<void> {
   await call('POST', '/api/billing/create-portal-session', { token });
   await startTrial(phone, 'premium', 3);
   for (const everywhere of [false, true]) await logOut(await externalSession(phone), everywhere);
-  await converse();
+  const writer = await newWriter();
+  await OpenChat.open(writer.token);
+  const { message } = (await write(writer.token, 'Hello')).body;
+  await write(writer.token, 'Hello', message.id);
+  await reply(writer.phone, 'Hello', 'reply-1', { crisis: true });
+  await botCall('/api/bot/typing', { phone: writer.phone });
+  await call('DELETE', '/api/user/chat', { token: writer.token });
+  await call('DELETE', '/api/user/chat/consent', { token: writer.token });
   await call('DELETE', '/api/user/me', { token: await externalSession((await newContact()).phone) });
   await runCron();
   await runCron('0 * * * *');
   await call('GET', '/api/health');
-}
-
-async function converse(): Promise<void> {
-  const { phone, token } = await newWriter();
-  await OpenChat.open(token);
-  const { message } = (await write(token, 'Hello')).body;
-  await write(token, 'Hello', message.id);
-  await reply(phone, 'Hello', 'reply-1', { crisis: true });
-  await botCall('/api/bot/typing', { phone });
-  await call('DELETE', '/api/user/chat', { token });
-  await call('DELETE', '/api/user/chat/consent', { token });
 }
 
 it('finds every row by an index', async () => {

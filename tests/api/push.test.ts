@@ -4,7 +4,7 @@ import { newWriter, reply } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { run } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { decode, deleteAccount, exportOf, externalSession, logOut, newPerson, userOf } from './support/person.ts';
+import { deleteAccount, exportOf, externalSession, logOut, newPerson, sessionOf, userOf } from './support/person.ts';
 import { sandbox, type PushSubscription } from './support/sandbox.ts';
 import { OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
@@ -91,7 +91,7 @@ describe('a notice', () => {
 
 /** Another session of a number ends the one of a token. */
 const endSession = async (phone: string, token: string) =>
-  call('DELETE', `/api/user/sessions/${decode(token)[1]!['sid']}`, { token: await externalSession(phone) });
+  call('DELETE', `/api/user/sessions/${sessionOf(token)}`, { token: await externalSession(phone) });
 
 describe('a subscription ends', () => {
   const ends: [string, (person: Awaited<ReturnType<typeof newSubscriber>>) => Promise<unknown>][] = [

@@ -12,6 +12,7 @@ import {
   newPerson,
   redeem,
   requestCode,
+  sessionOf,
   trialSession,
   userOf,
 } from './support/person.ts';
@@ -23,9 +24,6 @@ type Listed = { id: string; createdAt: string; lastSeenAt: string; current: bool
 
 const sessionsOf = (token: string) => call('GET', '/api/user/sessions', { token });
 const list = async (token: string): Promise<Listed[]> => (await sessionsOf(token)).body.sessions;
-/** The id of the session of a token, or of the first other one. */
-const idOf = async (token: string, isCurrent = true) =>
-  (await list(token)).find(({ current }) => current === isCurrent)!.id;
 const end = (token: string, id: string) => call('DELETE', `/api/user/sessions/${id}`, { token });
 
 it('lists sessions newest first, the present one marked, without expired ones and those of others', async () => {
@@ -48,12 +46,12 @@ it('ends one session and its streams, once for fifty parallel callers, and is 40
   const [{ phone, token }, stranger] = [await newPerson(), await newPerson()];
   const other = await externalSession(phone);
   const stream = await OpenStream.opened(other);
-  const id = await idOf(token, false);
+  const { id } = (await list(token)).find(({ current }) => !current)!;
   const answers = await parallel(50, () => end(token, id));
   expect(tally(answers)).toEqual({ 200: 1, 404: 49 });
   expect(answers.find(({ status }) => status === 200)!.body).toEqual({ success: true });
   await stream.until(({ ended }) => ended);
-  for (const wrong of [await idOf(stranger.token), id, 'unknown', '%27%20or%201=1--'])
+  for (const wrong of [sessionOf(stranger.token), id, 'unknown', '%27%20or%201=1--'])
     expect(await end(token, wrong)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
   for (const [each, status] of [
     [other, 401],
@@ -61,7 +59,7 @@ it('ends one session and its streams, once for fifty parallel callers, and is 40
     [stranger.token, 200],
   ] as const)
     expect((await getMe(each)).status).toBe(status);
-  expect((await end(token, await idOf(token))).status).toBe(200);
+  expect((await end(token, sessionOf(token))).status).toBe(200);
   expect((await getMe(token)).status).toBe(401);
 });
 

@@ -9,10 +9,10 @@ import {
   claimNumber,
   deleteAccount,
   externalSession,
+  newCode,
   newPhone,
   otherThan,
   redeem,
-  requestCode,
   requestOtp,
   verifyChange,
   verifyOtp,
@@ -51,15 +51,6 @@ async function expectNoTraces(signs: string[], ...paths: string[]): Promise<void
 
 const mayHoldNumber = ['aliases.value', 'users.phone', 'users.whatsapp_id'];
 
-/** Signs in with a wrong try before, without and with its challenge, and as an external user. */
-async function signIn(phone: string, address: string): Promise<string> {
-  const code = await requestCode(phone, { address });
-  await verifyOtp(phone, otherThan(code.otp), address);
-  await redeem(code, { address });
-  await requestOtp(newPhone(), address);
-  return externalSession(phone);
-}
-
 const network = randomNetwork();
 
 it.each([
@@ -69,8 +60,11 @@ it.each([
 ])('keeps a number only where it is needed, and the address %s nowhere', async (address, secrets) => {
   const phone = newPhone();
   const number = await numbersOf(phone);
-  await botCall('/api/bot/contacts', { phone });
-  const token = await signIn(phone, address);
+  const code = await newCode(phone, { address });
+  await verifyOtp(phone, otherThan(code.otp), address);
+  await redeem(code, { address });
+  await requestOtp(newPhone(), address);
+  const token = await externalSession(phone);
   await deliveredEvents(phone);
   expect(await columnsWith(number)).toEqual(mayHoldNumber);
 
@@ -86,8 +80,7 @@ it.each([
   expect(object).toContain('traces-1');
   for (const sign of number) expect(object).not.toContain(sign);
 
-  await botCall('/api/bot/contacts', { phone });
-  await requestOtp(phone, address);
+  await newCode(phone, { address });
   expect(await columnsWith(number)).toEqual([...mayHoldNumber, 'challenges.phone', 'codes.phone'].toSorted());
   expect((await deleteAccount(token)).status).toBe(200);
   await deliveredEvents(phone);

@@ -63,8 +63,9 @@ export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', {
 export const decode = (token: string): Record<string, any>[] =>
   token.split('.', 2).map((part) => JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))));
 
-/** The user id in a session token. */
+/** The ids of the user and of the session in a session token. */
 export const userOf = (token: string): string => decode(token)[1]!['sub'];
+export const sessionOf = (token: string): string => decode(token)[1]!['sid'];
 
 export const requestOtp = (phone: string, address?: string, settings?: Settings) =>
   call('POST', '/api/auth/request-otp', { body: { phone }, address, settings });
