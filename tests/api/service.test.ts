@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
-import { expect, it } from 'vitest';
-import { type PhoneNumber, canonicalPhone } from '../../worker/accounts/phone.ts';
+import { expect, expectTypeOf, it } from 'vitest';
+import type { canonicalPhone, PhoneNumber } from '../../worker/accounts/phone.ts';
 import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
 import type { Handler } from '../../worker/http/request-context.ts';
@@ -83,20 +83,12 @@ it('writes one structured line per request, without personal data', async () => 
   for (const secret of [phone.slice(1), otp, token, 'in-the-query']) expect(all).not.toContain(secret);
 });
 
-/** The compiler checks this file: an error that is expected and does not occur fails `npm run types`. */
-const checked: Handler<'getPlatform'> = ({ session }) =>
-  session.run([], ({ platform }) => ({ success: true, platform }));
-
-// @ts-expect-error A user's handler that responds without `session.run` does not compile.
-const unchecked: Handler<'getPlatform'> = async () => ({ success: true, platform: 'web' });
-
-// @ts-expect-error A public handler has no session.
-const withoutUser: Handler<'requestOtp'> = async ({ session }) => session;
-
-// @ts-expect-error A number is not canonical before `canonicalPhone` has made it so.
-const raw: PhoneNumber = '+5215512345678';
-
-it('makes canonical numbers in one place', () => {
-  expect([checked, unchecked, withoutUser].every((handler) => typeof handler === 'function')).toBe(true);
-  expect(canonicalPhone(raw)).toBe('+525512345678');
+/** `npm run types` checks these. */
+it('compiles no handler that does not check its session, and no number that is not canonical', () => {
+  type Answer = Promise<{ success: true; platform: 'web' }>;
+  expectTypeOf<() => Answer>().not.toExtend<Handler<'getPlatform'>>();
+  expectTypeOf<Handler<'getPlatform'>>().parameter(0).toHaveProperty('session');
+  expectTypeOf<Handler<'requestOtp'>>().parameter(0).not.toHaveProperty('session');
+  expectTypeOf<string>().not.toExtend<PhoneNumber>();
+  expectTypeOf<typeof canonicalPhone>().returns.toEqualTypeOf<PhoneNumber>();
 });
