@@ -94,14 +94,13 @@ const endSession = async (phone: string, token: string) =>
   call('DELETE', `/api/user/sessions/${sessionOf(token)}`, { token: await externalSession(phone) });
 
 describe('a subscription ends', () => {
-  const ends: [string, (person: Awaited<ReturnType<typeof newSubscriber>>) => Promise<unknown>][] = [
+  it.each<[string, (person: Awaited<ReturnType<typeof newSubscriber>>) => Promise<unknown>]>([
     ['when the browser asks for it', ({ token, browser }) => remove(token, browser.endpoint)],
     ['with its session', ({ token }) => logOut(token)],
     ['with all sessions', ({ token }) => logOut(token, true)],
     ['when another session ends its session', ({ phone, token }) => endSession(phone, token)],
     ['with the account', ({ token }) => deleteAccount(token)],
-  ];
-  it.each(ends)('%s, and not when another user asks for it', async (_, end) => {
+  ])('%s, and not when another user asks for it', async (_, end) => {
     const person = await newSubscriber();
     expect((await remove((await newPerson()).token, person.browser.endpoint)).status).toBe(200);
     expect(await rowsOf(person.token)).toEqual([person.browser.endpoint]);
@@ -156,13 +155,14 @@ describe('a subscription ends', () => {
   });
 });
 
-describe('a push service that', () => {
-  it.each([
-    ['responds 500', { status: 500 }, 'notice_refused'],
-    ['responds 429', { status: 429 }, 'notice_refused'],
-    ['redirects to another address', { status: 302, location: 'http://127.0.0.1:9/internal' }, 'notice_refused'],
-    ['closes the connection', { drop: true }, 'notice_failed'],
-  ])('%s delays no reply, keeps the subscription, and is logged without its address', async (_, fault, event) => {
+it.each([
+  ['responds 500', { status: 500 }, 'notice_refused'],
+  ['responds 429', { status: 429 }, 'notice_refused'],
+  ['redirects to another address', { status: 302, location: 'http://127.0.0.1:9/internal' }, 'notice_refused'],
+  ['closes the connection', { drop: true }, 'notice_failed'],
+])(
+  'a push service that %s delays no reply, keeps the subscription, and is logged without its address',
+  async (_, fault, event) => {
     const { phone, token, browser } = await newSubscriber();
     await faultFor(browser, fault);
     expect((await reply(phone, 'Hello')).status).toBe(200);
@@ -170,8 +170,8 @@ describe('a push service that', () => {
     expect(await rowsOf(token)).toEqual([browser.endpoint]);
     for (const hidden of [browser.endpoint, browser.keys.p256dh, browser.keys.auth])
       expect(JSON.stringify(logLines())).not.toContain(hidden);
-  });
-});
+  },
+);
 
 describe('the API refuses', () => {
   const inside = [

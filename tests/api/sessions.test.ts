@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, parallel, tally } from './support/api.ts';
+import { call, parallel, tally } from './support/api.ts';
 import { advanceClock, eventually, minute, second } from './support/clock.ts';
 import { run } from './support/database.ts';
 import { holdRequests } from './support/requests.ts';
@@ -9,9 +9,9 @@ import {
   externalSession,
   getMe,
   logOut,
+  newCode,
   newPerson,
   redeem,
-  requestCode,
   sessionOf,
   trialSession,
   userOf,
@@ -98,23 +98,13 @@ describe('the session of a trial link', () => {
     expect((await getMe(token)).status).toBe(401);
   });
 
-  it('does not change a plan that somebody pays for', async () => {
-    const owner = await newSubscriber('basic');
-    const token = await trialSession(owner.phone);
-    expect(await buy(token)).toMatchObject(signInNeeded);
-    expect(await buy(token, 'platinum')).toMatchObject(signInNeeded);
-    expect((await buy(owner.token)).status).toBe(200);
-  });
-
-  it('is replaced by that of a code or an external token, which may do everything', async () => {
-    const { phone } = await newPerson();
+  it('does not change a plan that somebody pays for, and beside it that of a code or an external token may do everything', async () => {
+    const { phone } = await newSubscriber('basic');
     const limited = await trialSession(phone);
-    await botCall('/api/bot/contacts', { phone });
-    const { token } = (await redeem(await requestCode(phone))).body;
-    for (const full of [token, await externalSession(phone)]) {
-      expect((await sessionsOf(full)).status).toBe(200);
-      expect((await consent(full)).status).toBe(200);
-    }
+    for (const tier of [undefined, 'platinum']) expect(await buy(limited, tier)).toMatchObject(signInNeeded);
+    const { token } = (await redeem(await newCode(phone))).body;
+    for (const full of [token, await externalSession(phone)])
+      for (const each of [sessionsOf, consent, buy]) expect((await each(full)).status).toBe(200);
     expect(await exportOf(limited)).toMatchObject(signInNeeded);
   });
 });

@@ -1,10 +1,10 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally, type Settings } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { columnsWith } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import {
-  decode,
   getMe,
   newCode,
   newContact,
@@ -59,10 +59,10 @@ describe('verifying a code', () => {
     advanceClock(0);
     const { phone, token } = await newPerson();
     expect(token.split('.')).toHaveLength(3);
-    const [header, claims] = decode(token);
-    expect(header).toMatchObject({ alg: 'HS256', kid: 'new' });
-    expect(Object.keys(claims!).toSorted()).toEqual(['exp', 'iat', 'sid', 'sub']);
-    expect(claims!['exp'] - claims!['iat']).toBe(30 * 86_400);
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'HS256', kid: 'new' });
+    const claims = decodeJwt(token);
+    expect(Object.keys(claims).toSorted()).toEqual(['exp', 'iat', 'sid', 'sub']);
+    expect(claims.exp! - claims.iat!).toBe(30 * 86_400);
     expect(JSON.stringify(claims)).not.toContain(phone.slice(1));
     const { profile } = (await getMe(token)).body;
     expect(profile).toMatchObject({ phoneNumber: phone, status: 'approved', isTrial: false });
@@ -150,9 +150,13 @@ describe('a token of the external issuer', () => {
   const tokenFor = async (phone: string, body: object = {}) => (await sandbox.externalToken(phone, body)).token;
   const refusal = { status: 401, body: { success: false, code: 'invalid_token', message: 'Invalid or expired token' } };
 
-  it('makes a new number a free user who has not written yet', async () => {
+  it('makes a new number a free user who has not written yet, once for fifty parallel callers', async () => {
     const phone = newPhone();
-    const { body } = await verify(await tokenFor(phone));
+    const token = await tokenFor(phone);
+    const answers = await parallel(50, () => verify(token));
+    expect(tally(answers)).toEqual({ 200: 1, 401: 49 });
+    expect(answers.find(({ status }) => status === 401)).toMatchObject(refusal);
+    const { body } = answers.find(({ status }) => status === 200)!;
     const user = { phoneNumber: phone, metadata: { subscriptionTier: 'free' } };
     expect(body).toMatchObject({ success: true, status: 'approved', user });
     expect((await getMe(body.token)).body.profile).toEqual(body.user);
@@ -163,13 +167,6 @@ describe('a token of the external issuer', () => {
     const again = await verify(await tokenFor(phone));
     expect(again.body.user.messagesUsedThisPeriod).toBe(1);
     expect(again.body.token).not.toBe(body.token);
-  });
-
-  it('is accepted once by fifty parallel callers', async () => {
-    const token = await tokenFor(newPhone());
-    const answers = await parallel(50, () => verify(token));
-    expect(tally(answers)).toEqual({ 200: 1, 401: 49 });
-    expect(answers.find(({ status }) => status === 401)).toMatchObject(refusal);
   });
 
   it.each<[what: string, claimsAt: (now: number) => object]>([

@@ -8,7 +8,7 @@ import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, parallel, tally } from './support/api.ts';
 import { advanceClock, second, until } from './support/clock.ts';
-import { deleteAccount, externalSession, getMe, logOut, newPerson, userOf } from './support/person.ts';
+import { deleteAccount, externalSession, getMe, logOut, newPerson, type Person, userOf } from './support/person.ts';
 import { post } from './support/profile.ts';
 import { watchDatabase } from './support/requests.ts';
 import { during } from './support/sandbox.ts';
@@ -164,14 +164,12 @@ it('a stream that waits writes at least every 20 seconds', async () => {
 const loseEnds = () => vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
 
 describe('a session whose end message is lost', () => {
-  const ends: [string, (person: { token: string; phone: string }) => Promise<unknown>][] = [
+  it.each<[string, (person: Person) => Promise<unknown>]>([
     ['logging out', ({ token }) => logOut(token)],
     ['logging out everywhere', ({ token }) => logOut(token, true)],
     ['deleting the account', ({ token }) => deleteAccount(token)],
     ['being set back to pending', ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' })],
-  ];
-
-  it.each(ends)('closes the streams within 30 seconds after %s', async (_, end) => {
+  ])('closes the streams within 30 seconds after %s', async (_, end) => {
     const person = await newPerson();
     const streams = await openBoth(person.token);
     const lost = loseEnds();

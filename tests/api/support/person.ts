@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { botCall, call, type Settings } from './api.ts';
 import { database } from './database.ts';
 import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
@@ -59,13 +60,9 @@ export const logOut = (token: string, everywhere = false) =>
 export const exportOf = (token: string) => call('GET', '/api/user/export', { token });
 export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', { token });
 
-/** The header and the claims of a token. */
-export const decode = (token: string): Record<string, any>[] =>
-  token.split('.', 2).map((part) => JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))));
-
 /** The ids of the user and of the session in a session token. */
-export const userOf = (token: string): string => decode(token)[1]!['sub'];
-export const sessionOf = (token: string): string => decode(token)[1]!['sid'];
+export const userOf = (token: string) => decodeJwt(token).sub!;
+export const sessionOf = (token: string) => decodeJwt(token)['sid'] as string;
 
 export const requestOtp = (phone: string, address?: string, settings?: Settings) =>
   call('POST', '/api/auth/request-otp', { body: { phone }, address, settings });
