@@ -19,7 +19,7 @@ async function statusesOf(...tokens: string[]) {
   return tally(answers);
 }
 
-it('lets the sessions of a user make 240 calls a minute together, and those that have ended as many of their own', async () => {
+it('lets the sessions of a user make 240 calls a minute together, and an ended one as many of its own', async () => {
   const [{ phone, token }, other] = [await newPerson(), await newPerson()];
   expect(await statusesOf(token, await externalSession(phone))).toEqual({ 200: 240, 429: 10 });
   const result = await platform(token);

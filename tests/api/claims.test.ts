@@ -37,7 +37,7 @@ const allowedBy = async (name: object) => (await botCall('/api/bot/entitlements'
 const refused = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'linkCode' }] } };
 
 describe('a claim', () => {
-  it('with the link code that is shown sends the code of the number, which signs in once and becomes a user with the id', async () => {
+  it('sends the code of the number for its link code; the code signs in once and makes a user with the id', async () => {
     // A day on which no other test counts.
     advanceClock(1000 * day);
     const [phone, businessUserId] = [newPhone(), newBusinessUserId()];
@@ -86,7 +86,7 @@ describe('a claim', () => {
     expect((await verifyOtp(mine.phone, mine.otp)).status).toBe(200);
   });
 
-  it('takes the link code in small letters, after a change of the pepper, and sends the code in the language of the page', async () => {
+  it('takes a link code in small letters, also of the former pepper, and sends the code in the page’s language', async () => {
     const phone = newPhone();
     const headers = { 'accept-language': 'es' };
     const { linkCode } = (await call('POST', '/api/auth/request-otp', { body: { phone }, headers })).body;
@@ -97,7 +97,7 @@ describe('a claim', () => {
     expect((await redeem(code, { settings })).status).toBe(200);
   });
 
-  it('is none by an id that is known, refuses a code that nobody was shown, or whose number has written, and sends nothing', async () => {
+  it('is none by a known id, and refuses a link code that nobody was shown or whose number has written', async () => {
     for (const linkCode of ['ABCDEFGH', 'O01IL0O1', '', 'A'.repeat(65)])
       expect(await claim(linkCode), linkCode).toMatchObject(refused);
     const [{ phone }, businessUserId, asked] = [await newContact(), newBusinessUserId(), await ask()];
@@ -147,7 +147,7 @@ describe('a claim', () => {
     },
   );
 
-  it('keeps to the limits of the number, and ties the id neither to an account that exists nor to one that another claim signed in', async () => {
+  it('keeps to the limits of the number, and ties the id only if its own code has made the account', async () => {
     const phone = newPhone();
     const token = await externalSession(phone);
     const late = await claimNumber(phone);

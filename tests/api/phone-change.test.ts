@@ -70,7 +70,7 @@ describe('a change of the number', () => {
     expect((await call('GET', '/api/user/chat', { token: fresh })).status).toBe(503);
   });
 
-  it('tells the bot both numbers after what still waits for it, and accepts another id from the new one, and the old id until then', async () => {
+  it('tells the bot both numbers, in order, and accepts another id from the new one, and the old id until then', async () => {
     const person = await newPerson();
     const [businessUserId, fresh] = [newBusinessUserId(), newBusinessUserId()];
     const usage = async (id: string) => (await botCall('/api/bot/usage', { businessUserId: id })).body;
@@ -107,7 +107,7 @@ describe('a change of the number', () => {
 });
 
 describe('a change of the number is refused', () => {
-  it('within 30 seconds of another one, though WhatsApp refused its code, and with 403 to a session of more than ten minutes', async () => {
+  it('within 30 seconds of another one, whose code WhatsApp may have refused, and to a session of over ten minutes', async () => {
     const [{ token }, { phone: taken }, phone] = [await newPerson(), await newContact(), newPhone()];
     await sandbox.faults({ whatsapp: { status: 503, match: phone.slice(1) } });
     for (const each of [phone, taken]) {

@@ -58,7 +58,7 @@ describe('a notice', () => {
     expect(notice).toEqual({ at: expect.any(String), title, path: page, topic: 'reply', urgency: 'high', ttl: 86_400 });
   });
 
-  it('is sent to each browser of the user, once for a repeated reply and for one that another session has renewed', async () => {
+  it('is sent to each browser of the user, once for a repeated reply and for a renewed subscription', async () => {
     const { phone, token, browser } = await newSubscriber();
     const other = await externalSession(phone);
     await subscribe({ phone, token: other });

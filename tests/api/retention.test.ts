@@ -48,7 +48,7 @@ describe('an unused account', () => {
     expect(await eventTypes(phone)).toEqual(['user.unused', 'user.deleted']);
   });
 
-  it('stays with a subscription, when its user writes or signs in after the notice, and while the bot has not accepted it', async () => {
+  it('stays with a subscription, after a use since the notice, and while the bot has not accepted the notice', async () => {
     const [writer, visitor, unnoticed] = [await newPerson(), await newPerson(), await newPerson()];
     const payer = await newSubscriber('basic');
     const phones = [writer.phone, visitor.phone, unnoticed.phone, payer.phone];

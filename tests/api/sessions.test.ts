@@ -42,7 +42,7 @@ it('lists sessions newest first, the present one marked, without expired ones an
   expect((await sessionsOf(token)).status).toBe(401);
 });
 
-it('ends one session and its streams, once for fifty parallel callers, and is 404 for an ended, unknown or foreign one', async () => {
+it('ends one session and its streams, once for fifty parallel callers, and no ended, unknown or foreign one', async () => {
   const [{ phone, token }, stranger] = [await newPerson(), await newPerson()];
   const other = await externalSession(phone);
   const stream = await OpenStream.opened(other);
@@ -98,7 +98,7 @@ describe('the session of a trial link', () => {
     expect((await getMe(token)).status).toBe(401);
   });
 
-  it('does not change a plan that somebody pays for, and beside it that of a code or an external token may do everything', async () => {
+  it('changes no paid plan, while those of a code and an external token beside it may do everything', async () => {
     const { phone } = await newSubscriber('basic');
     const limited = await trialSession(phone);
     for (const tier of [undefined, 'platinum']) expect(await buy(limited, tier)).toMatchObject(signInNeeded);

@@ -68,7 +68,7 @@ describe('verifying a code', () => {
     expect(profile).toMatchObject({ phoneNumber: phone, status: 'approved', isTrial: false });
   });
 
-  it('refuses wrong, used, expired and never sent codes, and the right one after five wrong tries, with the same bytes', async () => {
+  it('refuses wrong, used, expired and never sent codes, and any after five wrong tries, with the same bytes', async () => {
     const [wrong, used, expired] = [await newCode(), await newCode(), await newCode()];
     await verifyOtp(used.phone, used.otp);
     for (const answer of await parallel(50, () => verifyOtp(wrong.phone, otherThan(wrong.otp))))
@@ -113,7 +113,7 @@ describe('a challenge', () => {
     expect((await redeem(owner)).status).toBe(200);
   });
 
-  it('is opaque, is compared with its own code alone, and ends every code of the number when it signs in, as a code alone does', async () => {
+  it('is opaque, is compared with its own code alone, and ends every code of the number, as a code alone does', async () => {
     const older = await newCode();
     const { phone } = older;
     expect(older.challenge).toMatch(/^[\x21-\x7e]{20,200}$/);

@@ -87,7 +87,7 @@ it.each([
   await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
 });
 
-it('keeps nothing of a link code, a change of the number and a notice after the deletion, or 30 days after it was left', async () => {
+it('keeps nothing of a link code, a change and a notice after the deletion, or 30 days after they were left', async () => {
   const address = `${randomNetwork()}:5:1:2:3:4`;
   const [asked, next, last, left] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const { businessUserId, linkCode, otp } = await claimNumber(asked, address);

@@ -181,7 +181,7 @@ describe('a session whose end message is lost', () => {
     await allEnd(streams);
   });
 
-  it('closes no stream of a session that lives on, with one database request for all of them, once the database responds', async () => {
+  it('closes no stream of a session that lives on, by one database request, once the database responds', async () => {
     const { phone, token } = await newPerson();
     const [other, ending] = [await externalSession(phone), await externalSession(phone)];
     const streams = [...(await openBoth(token)), ...(await openBoth(other))];
