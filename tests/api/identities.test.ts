@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, parallel, tally } from './support/api.ts';
-import { newWriter, readChat, reply } from './support/chat.ts';
+import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
 import { run } from './support/database.ts';
 import { costOf } from './support/log.ts';
@@ -41,26 +41,6 @@ async function namesOf(userId: string) {
   return Object.fromEntries(rows.map(({ kind, value, proof }) => [kind, [value, proof]]));
 }
 
-async function conflictsOf(businessUserId: string) {
-  const sql = 'select user_id, other_user_id from identity_conflicts where business_user_id = ?';
-  return (await query(sql, businessUserId)).map(({ user_id, other_user_id }) => [user_id, other_user_id]);
-}
-
-const id = '6c08491b-1760-428f-813b-8446782cb4c7';
-/** Every call of the bot about a person, with a body that is valid but for the names. */
-const calls: [path: string, body: object][] = [
-  ['contacts', {}],
-  ['usage', {}],
-  ['entitlements', {}],
-  ['approvals', { status: 'approved' }],
-  ['trials', {}],
-  ['messages', { id, text: 'Hello' }],
-  ['typing', {}],
-  ['voice', { id }],
-  ['referrals', {}],
-  ['transcripts', { id, text: 'Hello' }],
-];
-
 describe('a contact with number and id', () => {
   it('links the id: calls with it alone reach the user, and a contact lifts the limits of the number', async () => {
     // The limits end by the contact alone, since the clock stands still.
@@ -99,7 +79,21 @@ describe('a contact with number and id', () => {
   });
 });
 
-describe.each(calls)('bot/%s', (name, body) => {
+const id = '6c08491b-1760-428f-813b-8446782cb4c7';
+
+/** Every call of the bot about a person, with a body that is valid but for the names. */
+describe.each<[path: string, body: object]>([
+  ['contacts', {}],
+  ['usage', {}],
+  ['entitlements', {}],
+  ['approvals', { status: 'approved' }],
+  ['trials', {}],
+  ['messages', { id, text: 'Hello' }],
+  ['typing', {}],
+  ['voice', { id }],
+  ['referrals', {}],
+  ['transcripts', { id, text: 'Hello' }],
+])('bot/%s', (name, body) => {
   const post = (names: object, callId?: string) => botCall(`/api/bot/${name}`, { ...names, ...body }, callId);
 
   it('refuses a number with the id of another person or a new one by 409, also again, and changes nothing', async () => {
@@ -109,8 +103,11 @@ describe.each(calls)('bot/%s', (name, body) => {
       expect(await post(pair, callId)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     const businessUserId = newBusinessUserId();
     expect((await post({ phone: one.phone, businessUserId })).status).toBe(409);
-    expect(await conflictsOf(other.businessUserId)).toEqual([[userOf(one.token), userOf(other.token)]]);
-    expect(await conflictsOf(businessUserId)).toEqual([[userOf(one.token), null]]);
+    const conflicts = 'select business_user_id as id, other_user_id as other from identity_conflicts where user_id = ?';
+    expect(await query(`${conflicts} order by other is null`, userOf(one.token))).toMatchObject([
+      { id: other.businessUserId, other: userOf(other.token) },
+      { id: businessUserId, other: null },
+    ]);
     for (const { phone } of [one, other]) expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });
     expect((await entitlementsOf({ businessUserId })).allowed).toBe(false);
     expect(await linkedTo(one.phone)).toEqual([[one.businessUserId, 'contact']]);
@@ -138,13 +135,10 @@ describe.each(calls)('bot/%s', (name, body) => {
 });
 
 it('writes into the conversation of an id', async () => {
-  const { phone, token } = await newWriter();
-  const businessUserId = newBusinessUserId();
-  await contact({ phone, businessUserId });
-  const message = { businessUserId, id: crypto.randomUUID(), text: 'Hello' };
-  expect((await botCall('/api/bot/messages', message)).body.success).toBe(true);
-  expect((await reply(phone, 'Again')).status).toBe(200);
-  expect((await readChat(token)).messages.map(({ text }) => text)).toEqual(['Hello', 'Again']);
+  const { token, businessUserId } = await newLinked();
+  await consent(token);
+  expect((await botCall('/api/bot/messages', { businessUserId, id, text: 'Hello' })).body.success).toBe(true);
+  expect(await textsOf({ token })).toEqual(['Hello']);
 });
 
 describe('the names of a user', () => {
