@@ -5,13 +5,22 @@ import { consent, newWriter, reply, untilDelivered, write } from './support/chat
 import { eventually } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { externalSession, logOut, newContact, newPerson, requestOtp, userOf, verifyOtp } from './support/person.ts';
+import {
+  externalSession,
+  getMe,
+  logOut,
+  newContact,
+  newPerson,
+  requestOtp,
+  userOf,
+  verifyOtp,
+} from './support/person.ts';
 import { watchDatabase } from './support/requests.ts';
 import { newestCode } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
 
 /** `identities.test.ts` has the calls of the bot, `usage-stream.test.ts` and `chat-stream.test.ts` waiting streams. */
-it('makes one database request for each frequent call', async () => {
+it('makes one database request for each frequent call, and few behind it', async () => {
   const { phone } = await newContact();
   for (const _ of ['sent', 'refused']) expect(costOf(await requestOtp(phone))).toBe(1);
   const otp = await newestCode(phone);
@@ -19,24 +28,13 @@ it('makes one database request for each frequent call', async () => {
   expect([costOf(signIn), costOf(await verifyOtp(phone, otp))]).toEqual([1, 1]);
 
   const { token } = signIn.body;
-  const calls = [
-    () => call('GET', '/api/user/me', { token }),
-    () => call('GET', '/api/user/platform', { token }),
-    () => call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } }),
-    () => call('POST', '/api/user/stream-ticket', { token }),
-    () => OpenStream.open(token),
-  ];
-  for (const each of calls) {
-    const result = await each();
-    expect({ status: result.status, cost: costOf(result) }, String(each)).toEqual({ status: 200, cost: 1 });
-  }
-  // The session is found before anything is written.
-  expect(costOf(await call('POST', '/api/auth/logout', { token }))).toBe(2);
-});
-
-it('makes one database request for each chat call, and one more after a message', async () => {
-  const { phone, token } = await newPerson();
-  const calls: [name: string, call: () => ReturnType<typeof call>, behind: number, cost?: number][] = [
+  type Made = Promise<{ status: number; headers: Headers }>;
+  const calls: [name: string, call: () => Made, behind: number, cost?: number][] = [
+    ['profile', () => getMe(token), 0],
+    ['platform', () => call('GET', '/api/user/platform', { token }), 0],
+    ['choice', () => call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } }), 0],
+    ['ticket', () => call('POST', '/api/user/stream-ticket', { token }), 0],
+    ['stream', () => OpenStream.open(token), 0],
     // An event is leased, then removed. The number is read before the key that is bound to it is stored.
     ['consent', () => consent(token), 2, 2],
     ['reading', () => call('GET', '/api/user/chat', { token }), 0],
@@ -48,6 +46,8 @@ it('makes one database request for each chat call, and one more after a message'
     ['clearing', () => call('DELETE', '/api/user/chat', { token }), 3, 2],
     // It has two events.
     ['withdrawing', () => call('DELETE', '/api/user/chat/consent', { token }), 4],
+    // The session is found before anything is written.
+    ['logout', () => logOut(token), 0, 2],
   ];
   const requests = watchDatabase(phone, userOf(token));
   for (const [name, each, behind, cost = 1] of calls) {
