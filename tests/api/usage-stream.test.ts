@@ -38,7 +38,7 @@ describe('the streams of one user', () => {
     const [tab, chat] = [await OpenStream.open(ticket), await OpenChat.open(ticket, 0)];
     const streams = [tab, chat, await OpenStream.open(token)];
     await allShow(streams, 2);
-    const { profile } = (await getMe(token)).body;
+    const { profile } = (await call('GET', '/api/user/me', { token })).body;
     expect(tab.events[0]!.event).toBe('connection_established');
     expect(JSON.parse(tab.events[0]!.data!)).toEqual({ type: 'connection_established', profile });
     expect(chat.profile).toEqual(profile);
