@@ -143,11 +143,9 @@ describe('a change of the number is refused', () => {
       return { traces, challenge: begun.body.challenge };
     };
     const { traces } = await ask(one, newPhone());
-    // The change, four events of limits, the day's codes; between them the session check, and the transaction around.
-    const request = [expect.anything(), [0, 0, 0, 1, 4, 1, 0]];
-    expect(traces).toMatchObject([
-      { response: [200, expect.anything()], requests: [request] },
-      { response: [429, expect.anything()] },
+    expect(traces.map(({ response, requests: made }) => [response[0], made.length])).toEqual([
+      [200, 1],
+      [429, 1],
     ]);
     const { challenge, ...same } = await ask(two, taken);
     expect(same).toEqual({ traces });
