@@ -100,10 +100,7 @@ it("Stripe's pages are used again in the same language only, and one is open at 
   expect((await open(token, 'es-AR', 'basic')).body.portalUrl).toBe(spanish);
   expect((await open(token, 'pt', 'basic')).body.portalUrl).not.toBe(spanish);
   const sessions = await checkoutsOf(phone);
-  expect(sessions.map(({ locale, status }) => [locale, status])).toEqual([
-    ['pt-BR', 'open'],
-    ['es', 'expired'],
-  ]);
+  expect(sessions.map(({ locale, status }) => `${locale} ${status}`)).toEqual(['pt-BR open', 'es expired']);
 });
 
 it('a trial link is refused in a language that is not published, or spelled differently', async () => {

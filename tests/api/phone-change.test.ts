@@ -143,10 +143,8 @@ describe('a change of the number is refused', () => {
       return { traces, challenge: begun.body.challenge };
     };
     const { traces } = await ask(one, newPhone());
-    expect(traces.map(({ response, requests: made }) => [response[0], made.length])).toEqual([
-      [200, 1],
-      [429, 1],
-    ]);
+    expect(traces.map(({ response }) => response[0])).toEqual([200, 429]);
+    for (const trace of traces) expect(trace.requests).toHaveLength(1);
     const { challenge, ...same } = await ask(two, taken);
     expect(same).toEqual({ traces });
     // A code that is sent later shows that one for this number would have come before.
