@@ -19,7 +19,7 @@ export async function userRowOf({ phone }: { phone: string }) {
   return rows[0]!;
 }
 
-/** What has been counted on the present day, which the tests of other kinds must not share. */
+/** What has been counted on the present day; a test that reads it has a day of its own. */
 export async function totalsOfToday() {
   const { rows } = await run('select kind, detail, n from daily_totals where day = ?', Math.floor(Date.now() / day));
   return rows.map((row) => ({ ...row }));
