@@ -6,18 +6,18 @@ import { helpLines } from '../../worker/contract/help-lines.ts';
 import { published } from '#contract/languages';
 import { site } from './site.ts';
 
-/** A heading and a sentence from the end of each page that can be read as it is served. */
-const words: Record<string, [string, string]> = {
-  '/': ['Your AI Companion for Psychological Well-Being', landingWords.callToActionText],
-  '/plans': ['Choose Your Plan', 'Choose Platinum'],
-  '/login': ['Log in to Solace', 'Send Verification Code'],
-  '/cancel': ['Cancel subscription', 'You can change your mind until that day.'],
-  '/contact': ['Contact Us', 'Monday-Friday 9:00 AM-6:00 PM EST'],
-  '/terms': ['Terms and Conditions', 'cancellation'],
-  '/privacy': ['Privacy Policy', 'encrypt'],
-  '/help-now': ['Get help now', 'United States988 Suicide & Crisis LifelineText 988'],
-  '/safety': ['Safety', 'Nobody at Solace reads conversations as they are written.'],
-  '/404': ['Page Not Found', 'Return to Home'],
+/** A sentence from the end of each page that can be read as it is served; `prerender.test.ts` has the headings. */
+const words: Record<string, string> = {
+  '/': landingWords.callToActionText,
+  '/plans': 'Choose Platinum',
+  '/login': 'Send Verification Code',
+  '/cancel': 'You can change your mind until that day.',
+  '/contact': 'Monday-Friday 9:00 AM-6:00 PM EST',
+  '/terms': 'cancellation',
+  '/privacy': 'encrypt',
+  '/help-now': 'United States988 Suicide & Crisis LifelineText 988',
+  '/safety': 'Nobody at Solace reads conversations as they are written.',
+  '/404': 'Return to Home',
 };
 const isPublic = (path: string) => pages[path]?.isPublic !== false;
 
@@ -25,14 +25,8 @@ it('knows every public page', () => {
   expect([...Object.keys(pages).filter(isPublic), '/404'].toSorted()).toEqual(Object.keys(words).toSorted());
 });
 
-it.each(Object.entries(words))('%s is served with its words', (path, [title, sentence]) => {
-  const heading = /<h1\b[^>]*>([\s\S]*?)<\/h1>/.exec(site.html(path))?.[1] ?? '';
-  expect(heading.replaceAll(/<[^>]+>/g, '')).toContain(title);
+it.each(Object.entries(words))('%s is served with its words', (path, sentence) => {
   for (const part of [sentence, 'All rights reserved.']) expect(site.text(path)).toContain(part);
-});
-
-it.each(landingWords.testimonials)('the landing page is served with the voice of $who', ({ text, who }) => {
-  for (const part of [text, who]) expect(site.text('/')).toContain(part);
 });
 
 it.each([
@@ -134,7 +128,7 @@ describe('the Content-Security-Policy', () => {
   });
 
   it('trusts nothing inline but what it names', () => {
-    expect(headers).not.toContain('unsafe');
+    expect(headers).not.toMatch(/unsafe|-src [^;]*:\/\//);
   });
 
   it.each(site.htmlFiles())('allows what %s has inline', (file) => {

@@ -64,25 +64,4 @@ describe('the first paint', () => {
     for (const file of site.files().filter((name) => name.endsWith('.js')))
       expect(site.read(file)).not.toMatch(/assets\/[\w.-]+\.css/);
   });
-
-  it('has no rules for classes of other pages', () => {
-    const chat = site.html('/chat');
-    const classes = new Set([...chat.matchAll(/class="([^"]*)"/g)].flatMap(([, list = '']) => list.split(' ')));
-    const foreign = [...classes].filter((name) => /^[\w-]+$/.test(name) && !site.html('/').includes(name));
-    expect(foreign.length).toBeGreaterThan(0);
-    const landing = site.styles('/').join('');
-    for (const name of foreign) expect(landing).not.toContain(`.${name}`);
-  });
-});
-
-describe('origins', () => {
-  it.each(site.htmlFiles())('%s asks nobody else', (file) => {
-    const html = site.read(file);
-    const asked = html.match(/<(?:script|link|img|iframe|source|video|audio|object|embed)\b[^>]*>/g) ?? [];
-    const foreign = asked.filter((tag) => /(?:src|href|srcset|data)="(?:https?:)?\/\//.test(tag));
-    expect(foreign.filter((tag) => !/rel="(?:canonical|alternate)"/.test(tag))).toEqual([]);
-    expect(site.styles(file === 'index.html' ? '/' : `/${file.replace('.html', '')}`).join('')).not.toMatch(
-      /url\(["']?(?:https?:)?\/\//,
-    );
-  });
 });
