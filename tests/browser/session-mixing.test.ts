@@ -17,19 +17,7 @@ const external = { success: true, token: 'e2e-b', user: responseB.profile, statu
 async function twoPeople(stub: Stub): Promise<void> {
   await stub.signedIn({}, 'e2e-a');
   stub.respondByToken('getMe', { 'e2e-a': responseA, 'e2e-b': responseB });
-  stub.respond('verifyTrialToken', { success: true, token: 'e2e-b' });
   stub.respond('verifyExternalToken', external);
-}
-
-/** Opens the account of the first person, whose profile is then held while it is fetched again. */
-async function openHeldAccount(page: Page, stub: Stub): Promise<() => void> {
-  await twoPeople(stub);
-  await open(page, '/account');
-  await expect(main(page).getByText(shownA)).toBeVisible();
-  const release = stub.hold('getMe', 'e2e-a');
-  await page.getByRole('button', { name: 'Refresh plan' }).click();
-  await settle(page);
-  return release;
 }
 
 /** Stores the second person's token in another tab, and waits until the page shows that person. */
@@ -43,46 +31,27 @@ async function switchInOtherTab(page: Page): Promise<void> {
 const main = (page: Page) => page.getByRole('main');
 const revoked = (stub: Stub) => stub.calls('logout').map(({ token }) => token);
 
-test('a 401 of an ended session leaves a trial session', async ({ page, context, stub, expectedErrors }) => {
-  expectedErrors.push(/status of 401/);
-  const release = await openHeldAccount(page, stub);
-  const other = await context.newPage();
-  await other.goto('/activate-trial?token=link');
-  await other.waitForURL('**/account');
-  await expect(main(page).getByText(shownB)).toBeVisible();
-  stub.respondByToken('getMe', { 'e2e-b': responseB });
-  release();
-  await settle(page);
-  for (const tab of [page, other]) await expect(main(tab).getByText(shownB)).toBeVisible();
-  expect(await storedToken(page)).toBe('e2e-b');
-  await expectToasts(page);
-  expect(revoked(stub)).toEqual(['Bearer e2e-a']);
-});
-
-test('the trial token leaves the address bar before the first call', async ({ page, stub }) => {
-  await page.addInitScript(() => {
-    const real = window.fetch;
-    window.fetch = async (input, init) => {
-      if (location.href.includes('secret')) throw new Error('The token is in the address.');
-      return real(input, init);
-    };
+for (const [what, late] of [
+  ['profile', responseA],
+  ['401', null],
+] as const)
+  test(`a late ${what} of an ended session changes nothing of the next one`, async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 401/);
+    await twoPeople(stub);
+    await open(page, '/account');
+    await expect(main(page).getByText(shownA)).toBeVisible();
+    const release = stub.hold('getMe', 'e2e-a');
+    await page.getByRole('button', { name: 'Refresh plan' }).click();
+    await settle(page);
+    await switchInOtherTab(page);
+    stub.respondByToken('getMe', { 'e2e-a': late, 'e2e-b': responseB });
+    release();
+    await settle(page);
+    await expect(main(page).getByText(shownB)).toBeVisible();
+    await expect(page.getByText(shownA)).toHaveCount(0);
+    expect(await storedToken(page)).toBe('e2e-b');
+    await expectToasts(page);
   });
-  await stub.signedIn();
-  stub.respond('verifyTrialToken', { success: false });
-  await page.goto('/activate-trial?token=secret');
-  await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
-  expect(stub.calls('verifyTrialToken')).toMatchObject([{ body: { trialToken: 'secret' } }]);
-});
-
-test('one number never shows under the token of another, in two tabs', async ({ page, stub }) => {
-  const release = await openHeldAccount(page, stub);
-  await switchInOtherTab(page);
-  release();
-  await settle(page);
-  await expect(main(page).getByText(shownB)).toBeVisible();
-  await expect(page.getByText(shownA)).toHaveCount(0);
-  expect(stub.calls('putPlatform')).toEqual([]);
-});
 
 test('an account that was deleted in an ended session leaves the new session alone', async ({ page, stub }) => {
   await twoPeople(stub);

@@ -2,12 +2,11 @@ import type { Page } from 'playwright/test';
 import { ensureHeadlessBrowser } from './browser.ts';
 import { chat, messageOf, openChat, openConversation } from './support/chat.ts';
 import {
-  forgetHeard,
-  heard,
   interrupt,
   loudness,
   microphoneArguments,
   openMicrophones,
+  playedLengths,
   playedSeconds,
   timesAsked,
   watchSound,
@@ -79,14 +78,10 @@ journey('a recording of each kind is stored, and plays to its end', async ({ pag
     });
     expect(sent.status(), type).toBe(200);
     const own = chat.message(page, 'You said').nth(index);
-    await forgetHeard(page);
     await own.getByRole('button', { name: 'Play voice message, 0:02' }).click();
-    await expect.poll(async () => (await heard(page)).ended, type).not.toBeNull();
-    const played = await heard(page);
-    expect(Math.abs(played.ended! - seconds), `the length of ${type}, ${played.ended} s`).toBeLessThan(0.15);
-    // The player has gone through the recording; at its end it returns to the start.
-    expect(new Set(played.seconds).size, type).toBeGreaterThan(2);
-    expect(Math.abs(Math.max(...played.seconds) - seconds), type).toBeLessThan(0.3);
+    await expect.poll(() => playedLengths(page), type).toHaveLength(index + 1);
+    const length = (await playedLengths(page)).at(-1)!;
+    expect(Math.abs(length - seconds), `the length of ${type}, ${length} s`).toBeLessThan(0.15);
     expect(await loudness(page), type).toBeGreaterThan(0.02);
     await expect(own.getByRole('button', { name: /^Play voice message/ })).toBeVisible();
   }
@@ -190,23 +185,16 @@ test('the last ten seconds are counted down, and two minutes are kept', async ({
   expect(stub.calls('sendVoice')[0]?.search.get('seconds')).toBe('120');
 });
 
-const refusals = [
-  ['NotAllowedError', 'Solace may not use the microphone.'],
-  ['NotFoundError', 'No microphone was found.'],
-  ['NotReadableError', 'The microphone is busy in another app.'],
-] as const;
-
-test('a muted, refused, missing or busy microphone is noticed, or a missing recorder', async ({ page, stub }) => {
+test('a refused or muted microphone is noticed, or a missing recorder', async ({ page, stub }) => {
   await openVoice(page, stub);
   const notice = (hasText: string) => page.getByRole('status').filter({ hasText });
-  for (const [name, sentence] of refusals) {
-    await page.evaluate((refusal) => {
-      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal));
-    }, name);
-    await microphone(page).click();
-    await expect(notice(sentence)).toBeVisible();
-    await expect(chat.field(page)).toBeVisible();
-  }
+  // tests/rules has the other refusals.
+  await page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+  });
+  await microphone(page).click();
+  await expect(notice('Solace may not use the microphone.')).toBeVisible();
+  await expect(chat.field(page)).toBeVisible();
   await page.evaluate(() => {
     navigator.mediaDevices.getUserMedia = async () => new AudioContext().createMediaStreamDestination().stream;
   });

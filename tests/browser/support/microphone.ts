@@ -21,9 +21,8 @@ declare global {
       blobs: Blob[];
       /** How often the page asked for the microphone. */
       asked: number;
-      /** What the last player has reported: its seconds, one by one, and its length in seconds at the end. */
-      heard: number[];
-      ended: number | null;
+      /** The lengths (s) of what was played to its end, in this order. */
+      ended: number[];
     };
   }
 }
@@ -31,7 +30,7 @@ declare global {
 /** Records what the page opens: microphones, players and the recordings that it plays. */
 export async function watchSound(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    window.sound = { streams: [], players: [], blobs: [], asked: 0, heard: [], ended: null };
+    window.sound = { streams: [], players: [], blobs: [], asked: 0, ended: [] };
     const { mediaDevices } = navigator;
     const ask = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (constraints) => {
@@ -49,8 +48,7 @@ export async function watchSound(page: Page): Promise<void> {
       constructor() {
         super();
         window.sound.players.push(this);
-        this.addEventListener('timeupdate', () => window.sound.heard.push(this.currentTime));
-        this.addEventListener('ended', () => (window.sound.ended = this.duration));
+        this.addEventListener('ended', () => window.sound.ended.push(this.duration));
       }
     };
   });
@@ -68,12 +66,8 @@ export const openMicrophones = (page: Page) =>
 /** The second that is playing; null without a player. */
 export const playedSeconds = (page: Page) => page.evaluate(() => window.sound.players.at(-1)?.currentTime ?? null);
 
-/** The seconds that the player has reported so far, and its length in seconds when it has ended, else null. */
-export const heard = (page: Page) => page.evaluate(() => ({ seconds: window.sound.heard, ended: window.sound.ended }));
-
-/** Lets `heard` begin anew. */
-export const forgetHeard = (page: Page) =>
-  page.evaluate(() => void Object.assign(window.sound, { heard: [], ended: null }));
+/** The lengths (s) of the recordings that were played to their end. */
+export const playedLengths = (page: Page) => page.evaluate(() => window.sound.ended);
 
 /** The loudness of the last recording that was played; silence is 0, speech about 0.1. */
 export const loudness = (page: Page) =>
