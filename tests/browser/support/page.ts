@@ -132,6 +132,20 @@ export async function takeToasts(page: Page, ...toasts: [Toast, ...Toast[]]): Pr
 
 export const shownToasts = (page: Page): Promise<Shown[]> => page.evaluate(() => [...window.shownToasts.values()]);
 
+/** What the page shows and says: its title, texts and labels, parts in another language aside. */
+export const ownTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const isOwn = (element: Element | null) =>
+      element?.closest('[lang]') === document.documentElement && !element.closest('script, style, template, noscript');
+    const texts = [document.title];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) if (isOwn(walker.currentNode.parentElement)) texts.push(walker.currentNode.nodeValue!);
+    for (const name of ['aria-label', 'placeholder', 'alt', 'title'])
+      for (const element of document.body.querySelectorAll(`[${name}]`))
+        if (isOwn(element)) texts.push(element.getAttribute(name)!);
+    return texts.map((text) => text.trim()).filter(Boolean);
+  });
+
 /** What axe finds wrong with the page, and where. */
 export async function violations(page: Page, ...rules: string[]): Promise<string[]> {
   const axe = new AxeBuilder({ page });
