@@ -69,10 +69,7 @@ const failures = [
   [{}, 404, 'Failed to delete account'],
 ] as const;
 
-test('the deletion says what is lost, keeps the focus and gives it back; a failure keeps the account', async ({
-  page,
-  stub,
-}) => {
+test('the deletion says what is lost and gives the focus back; a failure keeps the account', async ({ page, stub }) => {
   await openAccount(page, stub);
   const cancel = deletion(page).getByRole('button', { name: 'Cancel' });
   for (const leave of [() => cancel.click(), () => page.keyboard.press('Escape')]) {
@@ -80,12 +77,6 @@ test('the deletion says what is lost, keeps the focus and gives it back; a failu
     await expect(deletion(page)).toHaveAccessibleDescription(
       'This action cannot be undone. This will permanently delete your account, all your chat history, and cancel any active subscriptions.',
     );
-    await expect(cancel).toBeFocused();
-    await page.keyboard.press('Tab');
-    await expect(deletion(page).getByRole('button', { name: 'Delete Account' })).toBeFocused();
-    await page.keyboard.press('Tab');
-    await expect(page.locator(':focus'), 'the focus is in the interface of the browser').toHaveCount(0);
-    await page.keyboard.press('Tab');
     await expect(cancel).toBeFocused();
     await expect(page.locator('html')).toHaveCSS('overflow', 'hidden');
     await leave();

@@ -73,7 +73,6 @@ const returns: Return[] = [
     200,
     ['Plan Updated', 'Your plan has been updated to Premium'],
   ],
-  ['?session_id=cs_1', same, 200],
   ['?session_id=cs_1', { ...same, message: 'All is well.' }, 200, ['All is well.']],
   ['?session_id=cs_1', {}, 503, ['Server error. Please try again later.']],
   ['?session_id=cs_1', { message: 'From the server.' }, 404],

@@ -4,9 +4,7 @@ import { expect, test } from './support/stubbed.ts';
 
 const chat = 'https://wa.me/15550100199';
 
-test('the home page says what the product is and who is behind it, and leads a visitor to the login', async ({
-  page,
-}) => {
+test('the home page says what the product is and who is behind it', async ({ page }) => {
   await open(page, '/');
   const main = page.getByRole('main');
   await expect(main.getByRole('heading', { level: 1 })).toHaveText(
@@ -47,10 +45,7 @@ test('the home page says what the product is and who is behind it, and leads a v
 
 const teaser = (page: Page) => page.getByRole('region', { name: 'Flexible Plans' }).getByRole('listitem');
 
-test("the teaser's buttons do nothing while the visitor is unknown, and lead a member to the account", async ({
-  page,
-  stub,
-}) => {
+test('the buttons of the teaser do nothing at first, and lead a member to the account', async ({ page, stub }) => {
   await stub.signedIn();
   const release = stub.hold('getMe');
   await open(page, '/');

@@ -43,7 +43,7 @@ const actions = {
   inactive: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
 } as const;
 
-test('a subscriber sees what each plan would mean; one is bought at the payment provider, or it says why not, once', async ({
+test('each plan says what it would mean; one is bought at the payment provider, or it says why not', async ({
   page,
   stub,
 }) => {

@@ -4,8 +4,10 @@ import {
   expectToasts,
   expectToBeAccessible,
   expectToFit,
+  hydrated,
   open,
   returnToTab,
+  settle,
   stopTime,
   storedToken,
   takeToasts,
@@ -123,4 +125,28 @@ test('a return to the tab leads to the account once it is approved; a refusal le
   await page.getByRole('button', { name: 'Billing Management' }).click();
   await page.waitForURL('**/pending-approval');
   await expectToasts(page);
+});
+
+test('an uncaught error shows the crash screen until a reload', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/The sky fell|Only words/);
+  await stub.signedIn();
+  await open(page, '/plans');
+  // A layout that needed two rounds is no error.
+  await page.evaluate(() =>
+    window.dispatchEvent(
+      new ErrorEvent('error', { message: 'ResizeObserver loop completed with undelivered notifications.' }),
+    ),
+  );
+  await settle(page);
+  await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
+  await page.evaluate(() => reportError(new Error('The sky fell.')));
+  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
+  await expect(page.getByRole('alert').getByText('The sky fell.')).toBeVisible();
+  await expect(page.getByRole('banner')).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Get help now' })).toHaveAttribute('href', '/help-now');
+  await page.getByRole('button', { name: 'Refresh Page' }).click();
+  await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
+  await hydrated(page);
+  await page.evaluate(() => reportError('Only words.'));
+  await expect(page.getByRole('alert').getByText(/Only words\./)).toBeVisible();
 });

@@ -36,10 +36,14 @@ test('an external token leads to the account, or says why it fails', async ({ pa
   expect(stub.calls('getMe')).toEqual([]);
 });
 
-test('a trial link ends in the account, and says nothing about a session of the same number', async ({
-  page,
-  stub,
-}) => {
+test('a trial link ends in the account; its token leaves the address before the first call', async ({ page, stub }) => {
+  await page.addInitScript(() => {
+    const real = window.fetch;
+    window.fetch = async (input, init) => {
+      if (location.href.includes('12345')) throw new Error('The token is in the address.');
+      return real(input, init);
+    };
+  });
   await stub.signedIn({ tier: 'premium', isTrial: true }, tokenOf('one'));
   stub.respond('verifyTrialToken', { success: true, token: `${tokenOf('one')}x` });
   const release = stub.hold('verifyTrialToken');

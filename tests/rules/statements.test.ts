@@ -75,18 +75,14 @@ const deletion = [
   'api: is erased with the account',
 ];
 const everythingExported = 'api: is a JSON attachment with everything that is kept, here and at Stripe';
-const callsAndCookies = 'browser: every call goes where it should, with what it should and without cookies';
-const consentAsked =
-  'browser: asks for consent before the first message, with nothing ticked, and again after its withdrawal';
-const footer = 'browser: the home page says what the product is and who is behind it, and leads a visitor to the login';
-const helpWithoutNetwork =
-  'browser: a country chosen before the scripts is shown once they have come; then the page needs no network';
-const safetyPage =
-  'browser: the page on safety says what Solace can and cannot do, and how often it referred, and nothing moves';
+const callsAndCookies = 'browser: a stream has credentials; no other call has a cookie, or a token without need';
+const consentAsked = 'browser: asks for consent first, with nothing ticked, and again after its withdrawal';
+const footer = 'browser: the home page says what the product is and who is behind it';
+const helpWithoutNetwork = 'browser: a country chosen before the scripts is kept; then the page needs no network';
+const safetyPage = 'browser: the page on safety says what Solace does and how often it referred; nothing moves';
 const paidAtStripe =
-  'browser: a subscriber sees what each plan would mean; one is bought at the payment provider, or it says why not, once';
-const boughtOnce =
-  'browser: a free user buys a plan; two tabs and double clicks make one customer, one checkout and one subscription';
+  'browser: each plan says what it would mean; one is bought at the payment provider, or it says why not';
+const boughtOnce = 'browser: two tabs and double clicks buy one plan once, which a deletion ends';
 const planChanges = 'browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week';
 const oneTrial = 'api: is one for a number, ever, also with two links and after the account was deleted';
 const noPlanAfterFailure = [
@@ -190,15 +186,18 @@ const privacy: Text = {
   'On your account page': [
     'browser: the data is saved as a JSON file, and a download that fails says so once',
     'browser: another session can be ended, this one cannot, and logging out everywhere ends both',
-    'browser: the deletion says what is lost, keeps the focus and gives it back; a failure keeps the account',
+    'browser: the deletion says what is lost and gives the focus back; a failure keeps the account',
   ],
   'For the rest write': 'runbook: requests about data within 30 days',
   'You may also complain': advice,
-  'This site sets no cookies': [callsAndCookies, 'browser: every page carries the strict headers'],
+  'This site sets no cookies': [
+    callsAndCookies,
+    'browser: every page has the strict headers, and every address its own status',
+  ],
   'Your browser’s storage': [
     'browser: a stored token is used unless it says that it has ended',
     'browser: the colours are changed by a button and stored, and the active link looks different',
-    'browser: a phone signs in, sees its usage move in two tabs, and logs out of both in one',
+    'browser: a phone signs in, sees its usage move in two tabs, and logs out of both',
   ],
   '{name} supports well-being': scope,
   'It is not meant': consentAsked,
@@ -209,14 +208,13 @@ const privacy: Text = {
 const terms: Text = {
   'These terms are | Please read them': agreement,
   '{name} is an AI companion': scope,
-  'You talk with':
-    'browser: carries a message to the companion and its reply back, shows both after a reload, and keeps nothing else',
+  'You talk with': 'browser: carries a message and its reply, also after a reload, and keeps nothing else',
   'Its answers are written | No human being': 'runbook: software writes every reply',
   'The approach is | It is an approach | {name} is not a medical | It does not diagnose': scope,
   'Never delay': advice,
   '{name} cannot respond': scope,
   'If you or someone else': advice,
-  'Crisis lines by country': 'browser: the account, the contact page, the terms and a crashed page lead there',
+  'Crisis lines by country': 'browser: the account, the contact page, the terms and the page on safety lead there',
   'You must be at least 18': agreement,
   'Your phone number is': 'api: opens a session with a three-part token that knows no phone number',
   'You log in with': 'api: sends one WhatsApp message to somebody who has written',
@@ -252,7 +250,7 @@ const terms: Text = {
   'A trial needs no card': 'api: opens the session and grants its plan for its days, by the clock',
   'When it ends': ['api: waits for its end', 'rules: ignores a trial from the instant of its end'],
   'You can change or cancel': [
-    'browser: a cancellation can be taken back, or ends the plan with the week',
+    planChanges,
     'browser: from the landing page, signed out, to the end of the subscription',
   ],
   'Cancelling ends the | You keep your plan': paidWeekStays,
@@ -294,7 +292,8 @@ const safety: Text = {
   'You can open the panel': 'browser: help is reached before the app has started',
   'In {app} no panel': scope,
   'This site’s page': helpWithoutNetwork,
-  'The page “Get help now” needs': 'browser: a visitor gets the lines of the country of the connection',
+  'The page “Get help now” needs':
+    'browser: a visitor gets the lines of the country of the connection, then those of the number',
   'For 24 hours after': 'api: are the allowance of the week, but for a day after a crisis',
   'Nobody at {name} | Nobody is watching': 'runbook: nobody reads conversations',
   '{name} does not call | {companion} can miss': scope,
@@ -319,9 +318,7 @@ const referrals: Text = {
   ],
   'We keep a number': 'api: keeps nothing about the person beside the count of the day',
   'We have counted since': stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'"),
-  '{year}: {count': safetyPage,
-  '{year}: not counted | {year}, until today | The numbers cannot':
-    'browser: a year in which nobody counted has no number, and without the numbers the page says so',
+  '{year}: {count | {year}: not counted | {year}, until today | The numbers cannot': safetyPage,
   'The numbers as data': 'browser: the page on safety says what is counted, and leads to the numbers',
 };
 

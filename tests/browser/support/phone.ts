@@ -18,7 +18,6 @@ const patience = 60_000;
 export class Phone {
   readonly number = `+1555${String(randomInt(10_000_000)).padStart(7, '0')}`;
   readonly #id = encodeURIComponent(this.number);
-  readonly #customer = `stripe/customers/${this.#id}`;
 
   messages = () => control<Message[]>('GET', `phones/${this.#id}/messages`);
   write = (text: string) => control<Reply>('POST', `phones/${this.#id}/messages`, { text });
@@ -37,10 +36,7 @@ export class Phone {
     throw new Error(`No code came to ${this.number} in ${patience} ms: ${JSON.stringify(await this.messages())}`);
   }
 
-  holdings = () => control<Holdings>('GET', this.#customer);
-  /** Whether the saved card declines payments. */
-  card = (declines: boolean) => control('POST', `${this.#customer}/card`, { declines });
-  dispute = () => control('POST', `${this.#customer}/dispute`);
+  holdings = () => control<Holdings>('GET', `stripe/customers/${this.#id}`);
   /** Advances Stripe's clock of this phone's owner by these seconds. */
   advance = (seconds: number) => control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
 

@@ -7,7 +7,7 @@ import { type EndpointName, endpoints } from '../../../worker/contract/endpoints
 
 type Reply = (call: Call, response: ServerResponse) => Promise<void> | void;
 type Recording = { type: string; bytes: Buffer };
-type Call = Pick<IncomingMessage, 'method' | 'headers'> & {
+export type Call = Pick<IncomingMessage, 'method' | 'headers'> & {
   name: EndpointName;
   path: string;
   search: URLSearchParams;

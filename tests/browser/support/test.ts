@@ -30,7 +30,8 @@ export const test = base.extend<Fixtures, Shared>({
   baseURL: async ({}, use) => use(process.env.SITE_URL),
   phone: async ({}, use) => use(new Phone()),
   client: async ({}, use) => use(`10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`),
-  expectedErrors: async ({}, use) => use([]),
+  // Only a test cuts the connection.
+  expectedErrors: async ({}, use) => use([/ERR_INTERNET_DISCONNECTED/]),
   stubServer: [
     async ({}, use) => {
       const server = await startStubServer(process.env.SITE_URL!);
