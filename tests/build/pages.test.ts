@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../../web/app/page-heads.ts';
 import { landingWords } from '#words/landing';
@@ -72,23 +71,11 @@ it.each(privatePages('none'))('%s is served empty', (path) => {
   expect(site.text(path)).toBe('');
 });
 
-it.each(privatePages('shell'))('%s is served as a frame without data of anybody, and with its scripts', (path) => {
+it.each(privatePages('shell'))('%s is served as a frame without data of anybody', (path) => {
   const html = site.html(path);
   expect(html).toContain('<div id="root" data-prerendered="shell"');
-  expect(site.text(path)).toContain('Loading application...');
   const main = /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? '';
   expect(main.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\d/);
-  expect(html).toMatch(/<template id="after-paint"><link rel="preload" as="style".*<link rel="modulepreload"/);
-  expect(html).not.toContain('as="font"');
-});
-
-it('serves the frame of a conversation without messages beside the shell of the chat', () => {
-  const frame = /<template id="filled">([\s\S]*?)<\/template>/.exec(site.html('/chat'))?.[1] ?? '';
-  expect(frame).toContain('role="log"');
-  expect(frame).toContain('<textarea');
-  expect(frame).not.toContain('<li');
-  for (const path of Object.keys(pages).filter((one) => one !== '/chat'))
-    expect(site.html(path)).not.toContain('id="filled"');
 });
 
 it('uses no style that knows only one direction of text', () => {
@@ -112,31 +99,15 @@ it('allows the microphone, recordings from memory and the service worker on ever
   expect(headers.match(/Permissions-Policy: .*/g)).toEqual([expect.stringContaining('microphone=(self)')]);
 });
 
+// The browser tests open every page under its policy, and a refusal is an error of the console.
 describe('the Content-Security-Policy', () => {
   const headers = site.read('_headers');
-  const blocks = headers.split('\n\n');
-  /** The policy of a path's own block, else that of its page in any language, else that of all paths. */
-  const policyOf = (file: string) => {
-    const path = `/${file.replace(/index\.html$/, '').replace('.html', '')}`;
-    const patterns = [path, path.replace(/^\/[\w-]+\//, '/:language/'), path.replace(/(?<=^\/[\w-]+\/).*/, '*')];
-    const block = patterns.flatMap((name) => blocks.find((one) => one.startsWith(`${name}\n`)) ?? [])[0] ?? blocks[0]!;
-    return /\n {2}Content-Security-Policy: (.*)/.exec(block)?.[1] ?? '';
-  };
 
   it('needs few of the 100 rules that Cloudflare reads', () => {
-    expect(blocks.length).toBeLessThanOrEqual(35 + 6 * published.length);
+    expect(headers.split('\n\n').length).toBeLessThanOrEqual(35 + 6 * published.length);
   });
 
   it('trusts nothing inline but what it names', () => {
     expect(headers).not.toMatch(/unsafe|-src [^;]*:\/\//);
-  });
-
-  it.each(site.htmlFiles())('allows what %s has inline', (file) => {
-    const html = site.read(file);
-    const policy = policyOf(file);
-    for (const [, text = ''] of html.matchAll(/<(?:script|style)>([\s\S]*?)<\/(?:script|style)>/g))
-      expect(policy).toContain(`'sha256-${createHash('sha256').update(text).digest('base64')}'`);
-    expect(html).not.toMatch(/<[^>]+\s(?:style|on\w+)="/);
-    expect(html.split('<body>')[1]).not.toMatch(/<script/);
   });
 });
