@@ -1,19 +1,17 @@
 import type { Browser, BrowserContext, Page } from 'playwright/test';
 
-type Shared = { context: BrowserContext; keeper: Page };
+type Shared = { key: string; context: BrowserContext; keeper: Page };
 
-/** A worker holds this many; each costs a renderer. */
-const held = 2;
 const spoiled = new WeakSet<BrowserContext>();
 
 /**
- * Browser contexts that several tests use one after the other. The scripts of the site are then downloaded and
- * compiled once, which takes more than half of a page's load. Tests that intercept requests switch the browser's
- * cache off while they run.
+ * A browser context that tests with the same options use one after the other. The scripts of the site are then
+ * downloaded and compiled once, which takes more than half of a page's load. Tests that intercept requests switch the
+ * browser's cache off while they run.
  */
-export class SharedContexts {
+export class SharedContext {
   readonly #browser: Browser;
-  readonly #contexts = new Map<string, Shared>();
+  #shared: Shared | null = null;
 
   constructor(browser: Browser) {
     this.#browser = browser;
@@ -22,22 +20,20 @@ export class SharedContexts {
   /** A context with these options of Playwright's `newContext`, without a trace of the test before. */
   async take(options: object): Promise<BrowserContext> {
     const key = JSON.stringify(options);
-    const shared = this.#contexts.get(key) ?? (await this.#open(key));
-    this.#contexts.delete(key);
-    this.#contexts.set(key, shared);
-    for (const oldest of [...this.#contexts.keys()].slice(0, -held)) await this.#close(oldest);
-    return shared.context;
+    if (this.#shared?.key !== key) await this.#close();
+    this.#shared ??= await this.#open(key);
+    return this.#shared.context;
   }
 
-  /** Undoes what a test has done to its context, or closes it. */
-  async giveBack(context: BrowserContext): Promise<void> {
-    const [key, shared] = [...this.#contexts].find(([, one]) => one.context === context)!;
-    if (spoiled.has(context)) return this.#close(key);
+  /** Undoes what a test has done to the context, or closes it. */
+  async giveBack(): Promise<void> {
+    const { context, keeper } = this.#shared!;
+    if (spoiled.has(context)) return this.#close();
     await context.unrouteAll({ behavior: 'ignoreErrors' });
-    for (const page of context.pages()) if (page !== shared.keeper) await page.close();
+    for (const page of context.pages()) if (page !== keeper) await page.close();
     await context.setOffline(false);
     await context.clearCookies();
-    await clearStorage(shared.keeper);
+    await clearStorage(keeper);
   }
 
   /** The page that is kept open holds the renderer and what it has compiled. */
@@ -45,13 +41,12 @@ export class SharedContexts {
     const context = await this.#browser.newContext(JSON.parse(key));
     const keeper = await context.newPage();
     await keeper.goto('/robots.txt');
-    return { context, keeper };
+    return { key, context, keeper };
   }
 
-  async #close(key: string): Promise<void> {
-    const { context } = this.#contexts.get(key)!;
-    this.#contexts.delete(key);
-    await context.close();
+  async #close(): Promise<void> {
+    await this.#shared?.context.close();
+    this.#shared = null;
   }
 }
 

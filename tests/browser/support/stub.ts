@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { Page } from 'playwright/test';
@@ -202,13 +202,11 @@ export type StubServer = Awaited<ReturnType<typeof startStubServer>>;
 
 /** Serves the built site with a stub in place of its API. It intercepts nothing, so the browser's cache works. */
 export async function startStubServer(site: string) {
-  const agent = new Agent({ keepAlive: true });
   const handlers = new Map<string, Handler>();
   const forward = (incoming: IncomingMessage, response: ServerResponse) => {
     const { method, headers, url } = incoming;
-    const forwarded = request(site + url, { method, headers, agent }, (found) => {
-      response.writeHead(found.statusCode!, found.rawHeaders);
-      found.pipe(response);
+    const forwarded = request(site + url, { method, headers }, (found) => {
+      found.pipe(response.writeHead(found.statusCode!, found.rawHeaders));
     });
     forwarded.on('error', () => response.destroy());
     incoming.pipe(forwarded);
@@ -225,9 +223,8 @@ export async function startStubServer(site: string) {
     /** The APIs of tests by the addresses of their browsers; calls of tests that have ended are dropped. */
     handlers,
     async close() {
-      agent.destroy();
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   type WebError,
 } from 'playwright/test';
 import { Phone } from './phone.ts';
-import { SharedContexts } from './contexts.ts';
+import { SharedContext } from './contexts.ts';
 import { watchToasts } from './page.ts';
 import { clientHeader, startStubServer, type StubServer } from './stub.ts';
 
@@ -23,7 +23,7 @@ type Fixtures = {
 };
 
 /** What the tests of a worker share; one set for all tests, since Playwright restarts a worker for another set. */
-type Shared = { sharedContexts: SharedContexts; stubServer: StubServer };
+type Shared = { sharedContext: SharedContext; stubServer: StubServer };
 
 /** Every test has its own phone and address; a console error fails it. */
 export const test = base.extend<Fixtures, Shared>({
@@ -40,16 +40,16 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  sharedContexts: [async ({ browser }, use) => use(new SharedContexts(browser)), { scope: 'worker' }],
+  sharedContext: [async ({ browser }, use) => use(new SharedContext(browser)), { scope: 'worker' }],
   settings: async ({ contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }, use) =>
     use({ ...contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }),
-  context: async ({ sharedContexts, settings, client, expectedErrors }, use) => {
-    const context = await sharedContexts.take(settings);
+  context: async ({ sharedContext, settings, client, expectedErrors }, use) => {
+    const context = await sharedContext.take(settings);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
     const errors = watchErrors(context);
     await use(context);
     errors.stop();
-    await sharedContexts.giveBack(context);
+    await sharedContext.giveBack();
     expect(errors.found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
   },
   page: async ({ page }, use) => {
@@ -81,14 +81,6 @@ export async function enterCode(page: Page, phone?: Phone): Promise<void> {
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
   await page.getByLabel('Verification code').fill(phone ? await phone.code() : '123456');
   await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
-}
-
-/** Signs in with a code. */
-export async function signIn(page: Page, phone: Phone): Promise<void> {
-  await page.goto('/login');
-  await page.getByLabel('Phone number').fill(phone.number);
-  await enterCode(page, phone);
-  await page.waitForURL('**/account');
 }
 
 /** Signs in with an external token after one message to the assistant, without the login page, and opens a page. */
