@@ -36,7 +36,6 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     const failing = [
       [() => stub.respond(name, { success: false, message: 'The desk is closed.' }), 'The desk is closed.'],
       [() => stub.respond(name, { success: true }), nothing],
-      [() => stub.respond(name, { message: 'Not yours.' }, 403), 'Not yours.'],
       [() => stub.respond(name, { message: 'No such thing.' }, 404), failed],
       [() => stub.respond(name, { message: 'A stack.' }, 500), 'Server error. Please try again later.'],
       [() => stub.disconnect(name), 'Unable to connect to server. Please check your internet connection.'],

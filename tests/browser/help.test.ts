@@ -12,7 +12,7 @@ const call = (page: Page, name: string) => page.getByRole('link', { name }).loca
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a number is three taps from a public page and from a private one', async ({ page }) => {
+  test('a number is three taps from any page, and the counts of referrals are open data', async ({ page }) => {
     for (const path of ['/', '/account']) {
       await page.goto(path);
       await helpLink(page).last().click();
@@ -21,9 +21,6 @@ test.describe('without JavaScript', () => {
       await page.locator('summary', { hasText: 'Germany' }).click();
       await expect(call(page, 'Call 0800 1110111')).toHaveAttribute('href', 'tel:08001110111');
     }
-  });
-
-  test('the page on safety says what is counted, and leads to the numbers', async ({ page }) => {
     await page.goto('/safety');
     await expect(referrals(page)).toContainText('We have counted since November 23, 2026.');
     await page.getByRole('link', { name: 'The numbers as data' }).click();

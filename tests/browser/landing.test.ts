@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test';
+import { layoutShift } from './support/first-paint.ts';
 import { open } from './support/page.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -45,15 +46,26 @@ test('the home page says what the product is and who is behind it', async ({ pag
 
 const teaser = (page: Page) => page.getByRole('region', { name: 'Flexible Plans' }).getByRole('listitem');
 
-test('the buttons of the teaser do nothing at first, and lead a member to the account', async ({ page, stub }) => {
+test('the page of a member does not move, and its plans lead nowhere until the member is known', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn();
-  const release = stub.hold('getMe');
-  await open(page, '/');
-  const buttons = teaser(page).getByRole('link');
-  await buttons.first().click();
-  release();
-  await expect(buttons).toHaveText(Array(4).fill('Manage Plan'));
-  expect(new URL(page.url()).pathname).toBe('/');
-  await buttons.nth(2).click();
-  await page.waitForURL('**/account');
+  for (const width of [412, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const release = stub.hold('getMe');
+    await open(page, '/');
+    const buttons = teaser(page).getByRole('link');
+    await buttons.first().click();
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+    await expect(links).toHaveText(['Home', /My Account$/]);
+    await expect(page.getByText('Loading application...')).toBeVisible();
+    release();
+    await expect(buttons).toHaveText(Array(4).fill('Manage Plan'));
+    await expect(page.getByText('Loading application...')).toBeHidden();
+    expect(new URL(page.url()).pathname).toBe('/');
+    expect(await layoutShift(page), `${width} px`).toBe(0);
+    await buttons.nth(2).click();
+    await page.waitForURL('**/account');
+  }
 });

@@ -104,20 +104,6 @@ for (const { tag, hello, code, pays, reply } of journeys) {
     await expectNoEnglish(page, tag);
     expect(await phone.webMessages()).toEqual([expect.objectContaining({ text: hello, locale: tag })]);
   });
-
-  test(`${tag}: a trial link of the bot and an unknown page open in it`, async ({ page, phone, expectedErrors }) => {
-    expectedErrors.push(/status of 404/);
-    await phone.write(hello);
-    const { url } = await phone.trial({ tier: 'basic', days: 3, language: tag });
-    await page.goto(url);
-    await page.waitForURL(`**${path}/account`);
-    await expect(page.getByText(say('account.account.freeTrial'))).toBeVisible();
-    await expectNoEnglish(page, tag);
-    const response = await page.goto(`${path}/nope`);
-    expect(response!.status()).toBe(404);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(say('layout.notFound.title'));
-    await expectNoEnglish(page, tag);
-  });
 }
 
 test('the start of an address can be spelled in several ways, and there is one home page', async ({ request }) => {

@@ -2,10 +2,7 @@ import { pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 import { expect, test } from './support/stubbed.ts';
 
-test('the account shows before the scripts, and neither it nor the chat moves while it loads', async ({
-  page,
-  stub,
-}) => {
+test('the account shows before the scripts; neither it nor the chat moves', async ({ page, stub }) => {
   const renewalDate = '2025-03-11T09:00:00.000Z';
   await stub.signedIn({ tier: 'premium', subscriptionStatus: 'trialing', renewalDate, used: 3 });
   const texts = ['+1 555-123-4567', 'Premium', 'Trial ends on March 11, 2025', 'Messages used this week:', '3 / 70'];
@@ -28,22 +25,3 @@ test('the account shows before the scripts, and neither it nor the chat moves wh
     expect(await layoutShift(page), `the chat at ${width} px`).toBe(0);
   }
 });
-
-// The header, which shows the session, is the same on the other pages.
-for (const path of ['/', '/plans'])
-  test(`${path} does not move when a session is restored`, async ({ page, stub }) => {
-    await stub.signedIn();
-    for (const width of [412, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      const release = stub.hold('getMe');
-      await page.goto(path);
-      const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link').last();
-      await expect(link).toHaveText(/My Account$/);
-      await expect(page.getByRole('link', { name: 'Login', exact: true })).toBeHidden();
-      await expect(page.getByText('Loading application...')).toBeVisible();
-      release();
-      await expect(link).toHaveAttribute('href', '/account');
-      await expect(page.getByText('Loading application...')).toBeHidden();
-      expect(await layoutShift(page), `${width} px`).toBe(0);
-    }
-  });

@@ -116,6 +116,8 @@ test('a return to the tab leads to the account once it is approved; a refusal le
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  await settle(page);
+  expect(stub.calls('streamTicket'), 'a stream opens').toEqual([]);
   stub.person({ status: 'approved' });
   await returnToTab(page);
   await page.waitForURL('**/account');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { chat, messageOf, openConversation } from './support/chat.ts';
-import { open, openAccount, returnToTab, settle, stopTime } from './support/page.ts';
+import { openAccount, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
 import { expect, test } from './support/stubbed.ts';
 
@@ -72,18 +72,6 @@ test('a broken stream is tried five times more, ever later, and not after loggin
   await page.clock.runFor(60_000);
   await settle(page);
   expect(opened()).toBe(7);
-});
-
-test('no stream opens for a visitor or for a person who waits for approval', async ({ page, stub }) => {
-  await open(page, '/plans');
-  await stub.signedIn({ status: 'pending' });
-  await open(page, '/pending-approval');
-  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
-  // The first stream is that of the approved person.
-  stub.person({ status: 'approved' });
-  await returnToTab(page);
-  await expect.poll(() => stub.calls('usageStream').length).toBe(1);
-  expect(stub.calls('streamTicket')).toHaveLength(1);
 });
 
 test('the chat has one stream, which carries the usage too, and the account another', async ({ page, stub }) => {

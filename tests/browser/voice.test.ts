@@ -97,7 +97,10 @@ test('without voice in the plan the button explains, and asks for no permission'
   expect(await timesAsked(page)).toBe(0);
 });
 
-test('a recording can be cancelled, or stopped by Escape, listened to, and thrown away', async ({ page, stub }) => {
+test('a recording can be cancelled, or stopped by Escape, listened to, kept, and thrown away', async ({
+  page,
+  stub,
+}) => {
   await openVoice(page, stub);
   await chat.field(page).fill('My draft');
   await record(page);
@@ -113,6 +116,17 @@ test('a recording can be cancelled, or stopped by Escape, listened to, and throw
   await expectToFit(page, 320, 360, 1440);
   await playOwn(page).click();
   await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+
+  // It outlasts a visit of another page, and leaving the site asks first.
+  await page.getByRole('link', { name: 'My Account' }).click();
+  await page.waitForURL('**/account');
+  await page.goBack();
+  await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
   await press(page, 'Delete');
   await expect(chat.field(page)).toHaveValue('My draft');
   expect(stub.calls('sendVoice')).toEqual([]);
@@ -131,22 +145,6 @@ test('a recording that could not be sent stays and is sent again, the same', asy
   const [first, second] = stub.calls('sendVoice');
   expect(second?.search.toString()).toBe(first?.search.toString());
   expect(second?.body).toEqual(first?.body);
-});
-
-test('a recording outlasts a visit of another page, and leaving the site asks first', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  await record(page);
-  await press(page, 'Stop');
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await page.waitForURL('**/account');
-  await page.goBack();
-  await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
-  const asked = page.waitForEvent('dialog');
-  await page.close({ runBeforeUnload: true });
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-  await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
 });
 
 const hide = (page: Page) => setVisible(page, false).then(() => setVisible(page, true));

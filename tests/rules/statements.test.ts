@@ -81,7 +81,7 @@ const footer = 'browser: the home page says what the product is and who is behin
 const helpWithoutNetwork = 'browser: a country chosen before the scripts is kept; then the page needs no network';
 const safetyPage = 'browser: the page on safety says what Solace does and how often it referred; nothing moves';
 const paidAtStripe =
-  'browser: each plan says what it would mean; one is bought at the payment provider, or it says why not';
+  'browser: each plan says what it would mean; one is bought at the payment provider, or not';
 const boughtOnce = 'browser: two tabs and double clicks buy one plan once, which a deletion ends';
 const planChanges = 'browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week';
 const oneTrial = 'api: is one for a number, ever, also with two links and after the account was deleted';
@@ -195,7 +195,7 @@ const privacy: Text = {
     'browser: every page has the strict headers, and every address its own status',
   ],
   'Your browser’s storage': [
-    'browser: a stored token is used unless it says that it has ended',
+    'browser: a stored token is used until it ends, which leads away from the account',
     'browser: the colours are changed by a button and stored, and the active link looks different',
     'browser: a phone signs in, sees its usage move in two tabs, and logs out of both',
   ],
@@ -319,7 +319,7 @@ const referrals: Text = {
   'We keep a number': 'api: keeps nothing about the person beside the count of the day',
   'We have counted since': stands('web/pages/help/safety-page.tsx', "countedSince = '2026-11-23'"),
   '{year}: {count | {year}: not counted | {year}, until today | The numbers cannot': safetyPage,
-  'The numbers as data': 'browser: the page on safety says what is counted, and leads to the numbers',
+  'The numbers as data': 'browser: a number is three taps from any page, and the counts of referrals are open data',
 };
 
 const cancelling: Text = {
