@@ -57,6 +57,7 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     const tab = await opening;
     await tab.waitForURL(`${elsewhere}/portal`);
     expect(await tab.evaluate(() => window.opener)).toBeNull();
+    expect(stub.calls(name).at(-1)).toMatchObject({ body: null });
     await expectToasts(page, opened);
     await expect(open).toBeEnabled();
   });

@@ -38,11 +38,7 @@ test('carries a message and its reply, also after a reload, and keeps nothing el
   expect(await page.context().cookies()).toEqual([]);
 });
 
-test('sends again what was offline, or the bot refused, and shows what was missed', async ({
-  page,
-  phone,
-  context,
-}) => {
+test('sends again what was offline or refused, and shows what was missed', async ({ page, phone, context }) => {
   await openChat(page, phone);
   await context.setOffline(true);
   await send(page, 'Can you hear me?');

@@ -46,10 +46,7 @@ test('the home page says what the product is and who is behind it', async ({ pag
 
 const teaser = (page: Page) => page.getByRole('region', { name: 'Flexible Plans' }).getByRole('listitem');
 
-test('the page of a member does not move, and its plans lead nowhere until the member is known', async ({
-  page,
-  stub,
-}) => {
+test('nothing moves for a member, and the plans lead nowhere until the member is known', async ({ page, stub }) => {
   await stub.signedIn();
   for (const width of [412, 1280]) {
     await page.setViewportSize({ width, height: 900 });

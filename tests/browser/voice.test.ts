@@ -97,10 +97,7 @@ test('without voice in the plan the button explains, and asks for no permission'
   expect(await timesAsked(page)).toBe(0);
 });
 
-test('a recording can be cancelled, or stopped by Escape, listened to, kept, and thrown away', async ({
-  page,
-  stub,
-}) => {
+test('a recording can be cancelled, stopped by Escape, listened to, kept, and thrown away', async ({ page, stub }) => {
   await openVoice(page, stub);
   await chat.field(page).fill('My draft');
   await record(page);

@@ -32,7 +32,6 @@ export async function watchFirstPaint(page: Page) {
     /** Whether the served heading element is still on the page. */
     servedHeading: () => page.evaluate(() => window.served === document.querySelector('h1')),
     sawField: () => page.evaluate(() => window.sawField),
-    spinners: async () => (await seen()).match(/^Loading.*$/gm) ?? [],
   };
 }
 
