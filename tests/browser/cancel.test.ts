@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { expectToFit, open, shownToasts, violations } from './support/page.ts';
 import type { Phone } from './support/phone.ts';
 import { test as stubbed } from './support/stubbed.ts';
-import { buy, enterCode, expect, signInByExternalToken, test, unscripted } from './support/test.ts';
+import { buy, enterCode, expect, signInByExternalToken, test } from './support/test.ts';
 
 const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel subscription' });
 const keepButton = (page: Page) => page.getByRole('button', { name: 'Keep my plan' });
@@ -111,12 +111,4 @@ stubbed('a failure is shown in its place, and an ended session leads to the logi
   await page.getByLabel('Phone number').fill('+15551234567');
   await enterCode(page);
   await expect(cancelButton(page)).toBeVisible();
-});
-
-unscripted('without JavaScript the page says how to cancel and what happens then', async ({ page }) => {
-  await page.goto('/cancel');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
-  await expect(page.getByText('You can change your mind until that day.')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Log in to cancel' })).toHaveAttribute('href', '/login?next=%2Fcancel');
-  await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
 });

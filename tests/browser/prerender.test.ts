@@ -47,7 +47,7 @@ async function expectStoriesBelowEachOther(page: Page): Promise<void> {
   expect(new Set(tops).size).toBe(3);
 }
 
-for (const path of [...Object.keys(headings), '/account', '/chat'])
+for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
   unscripted(`${path} looks as with the whole stylesheet without JavaScript`, async ({ page, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
@@ -55,7 +55,7 @@ for (const path of [...Object.keys(headings), '/account', '/chat'])
     if (pages[path]?.isPublic !== false)
       await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' })).toBeVisible();
     await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
-    if (['/login', '/contact', '/account', '/chat'].includes(path))
+    if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
       await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
     if (path === '/') await expectStoriesBelowEachOther(page);
     expect(await changedByStylesheet(page)).toEqual([]);
