@@ -80,8 +80,7 @@ const consentAsked = 'browser: asks for consent first, with nothing ticked, and 
 const footer = 'browser: the home page says what the product is and who is behind it';
 const helpWithoutNetwork = 'browser: a country chosen before the scripts is kept; then the page needs no network';
 const safetyPage = 'browser: the page on safety says what Solace does and how often it referred; nothing moves';
-const paidAtStripe =
-  'browser: each plan says what it would mean; one is bought at the payment provider, or not';
+const paidAtStripe = 'browser: each plan says what it would mean; one is bought at the payment provider, or not';
 const boughtOnce = 'browser: two tabs and double clicks buy one plan once, which a deletion ends';
 const planChanges = 'browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week';
 const oneTrial = 'api: is one for a number, ever, also with two links and after the account was deleted';
