@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { ensureHeadlessBrowser } from '../browser/browser.ts';
 import { messageOf, requireDiskSpace, stopSignal } from '../product/machine.ts';
-import { describePlan, measureCapacity, planFor, type Plan } from './capacity.ts';
+import { measureCapacity, planFor, type Plan } from './capacity.ts';
 import { apiSteps, newLogFolder, npmScript, printLine as print, runSteps, secondsOf } from './steps.ts';
 
 /** `npm test`: every check and test, in a random order, with as many processes at once as the machine can carry. */
@@ -20,10 +20,10 @@ async function run(): Promise<boolean> {
   const { seed, keepGoing } = readOptions();
   requireDiskSpace('.');
   ensureHeadlessBrowser();
-  const capacity = await measureCapacity();
-  const plan = planFor(capacity);
+  const free = await measureCapacity();
+  const plan = planFor(free);
   const logs = newLogFolder();
-  print(describePlan(capacity, plan));
+  print(`${free.toFixed(1)} cores are free: ${plan.together} steps at once, ${plan.browserWorkers} browser tests.`);
   print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
   for (const { together, steps } of phases(plan, seed))
     if (!(await runSteps(steps, { together, logs, keepGoing, stop }))) {
@@ -36,11 +36,9 @@ async function run(): Promise<boolean> {
 
 /** The build first, since most of the tests need it; then the long steps, and the short ones beside them. */
 function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
-  const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
-  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, reporter];
+  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, '--reporter=default'];
   const vitest = (script: string) => npmScript(script, ...order, ...(together < 4 ? ['--maxWorkers=1'] : []));
-  const browserOptions = ['--reporter=./tests/runner/playwright-reporter.ts', '--trace=retain-on-failure'];
-  const browser = npmScript('test:browser', `--shuffle=${seed}`, `--workers=${browserWorkers}`, ...browserOptions);
+  const browser = npmScript('test:browser', `--shuffle=${seed}`, `--workers=${browserWorkers}`);
   const faults = npmScript('test:faults', '--seconds=25', '--no-latencies');
   const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
   return [

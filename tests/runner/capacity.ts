@@ -1,30 +1,24 @@
 import { once } from 'node:events';
-import { availableParallelism, loadavg } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-
-type Capacity = {
-  cores: number;
-  /** How many processors' time these tests can have: all on an idle machine, a third beside twice as many busy ones. */
-  free: number;
-  load: number;
-};
 
 export type Plan = { together: number; apiShards: number; browserWorkers: number };
 
 const measuredMs = 600;
 
 /**
- * Takes part in the competition for the processors for a moment and measures the share it gets. The load average alone
- * lags a minute behind: `npm ci` has just raised it, and a process that has just begun does not show in it yet.
+ * How many processors' time these tests can have: all on an idle machine, a third beside twice as many busy ones. Takes
+ * part in the competition for the processors for a moment and measures the share it gets. The load average lags a minute
+ * behind: `npm ci` has just raised it, and a process that has just begun does not show in it yet.
  */
-export async function measureCapacity(): Promise<Capacity> {
+export async function measureCapacity(): Promise<number> {
   const cores = availableParallelism();
   const spin = `const end = performance.now() + ${measuredMs}; while (performance.now() < end);`;
   const [begun, before] = [performance.now(), process.cpuUsage()];
   await Promise.all(Array.from({ length: cores }, () => once(new Worker(spin, { eval: true }), 'exit')));
   const { user, system } = process.cpuUsage(before);
   const share = (user + system) / 1000 / (performance.now() - begun);
-  return { cores, free: Math.min(cores, share), load: loadavg()[0] ?? 0 };
+  return Math.min(cores, share);
 }
 
 /**
@@ -32,16 +26,10 @@ export async function measureCapacity(): Promise<Capacity> {
  * take each other's caches: on two idle cores, four steps took 540 s and five with three browser tests 629 s
  * (2026-11-23).
  */
-export function planFor({ free }: Pick<Capacity, 'free'>): Plan {
+export function planFor(free: number): Plan {
   const together = free < 0.4 ? 2 : between(3, Math.round(1 + free), 9);
   const browserWorkers = between(1, Math.round(1.4 + free * 0.4), 6);
   return { together, apiShards: between(1, together - 2, 6), browserWorkers };
-}
-
-/** The capacity and the plan in one line. */
-export function describePlan({ cores, free, load }: Capacity, { together, browserWorkers }: Plan): string {
-  const share = Math.round((free / cores) * 100);
-  return `${share} % of ${cores} cores are free (load ${load.toFixed(1)}): ${together} steps at once, ${browserWorkers} browser tests.`;
 }
 
 function between(least: number, value: number, most: number): number {

@@ -42,7 +42,7 @@ export function apiTests(): string[] {
 async function runQuickTests(): Promise<boolean> {
   const stop = stopSignal('test:quick');
   const { together, apiShards } = planFor(await measureCapacity());
-  const reporter = '--reporter=./tests/runner/vitest-reporter.ts';
+  const reporter = '--reporter=default';
   const touched = touchedTests(changedFiles(), apiTests());
   const api = apiSteps(Math.min(apiShards, touched.length), ...touched, reporter);
   const steps = [...api, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];

@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { isDiskFull, messageOf } from '../product/machine.ts';
 
 /*
@@ -29,14 +30,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The steps start many Node processes; with compiled code at hand a start takes about a fifth less processor time. */
 const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'), ...process.env };
 
-/** What the reporters of this folder print about a file and its failures; Vite's lines begin with the same signs. */
-const shown = /^(?:[✓✗] +[\d.]+ s {2}|✗ An error|│)/;
+/** What Vitest prints when a file has ended, and Playwright when a test has. */
+const shown = /^ *[✓✘❯] .*\.test\.ts(?: \(|:\d+:\d+ ›)/;
+/** What stands before all failures of a run of either. */
+const beginOfFailures = /^⎯+ (?:Failed|Unhandled)|^ +1\) /;
 const killAfterMs = 20_000;
 const keptRuns = 5;
 
 /**
- * Runs steps in their order, several at once. Shows one line for each test file and step, and failures as a whole; all
- * other output goes to the logs. Ends the other steps at the first failure unless `keepGoing`. Returns whether all passed.
+ * Runs steps in their order, several at once. Shows a line for each file or browser test and each step, and failures as
+ * a whole; all other output goes to the logs. Ends the other steps at the first failure unless `keepGoing`. Returns whether all passed.
  */
 export async function runSteps(
   steps: Step[],
@@ -66,15 +69,14 @@ async function runStep({ name, command, args }: Step, { logs, print, signal }: O
   const log = join(logs, `${name.replaceAll(/[^\w.-]+/g, '-')}.log`);
   const file = createWriteStream(log);
   const hidden: string[] = [];
-  let showedFailure = false;
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const unwatch = endGroupOn(signal, child);
   for (const stream of [child.stdout, child.stderr])
-    createInterface(stream).on('line', (line) => {
+    createInterface(stream).on('line', (colored) => {
+      const line = stripVTControlCharacters(colored);
       file.write(`${line}\n`);
       if (shown.test(line)) print(line);
       else hidden.push(line);
-      showedFailure ||= line.startsWith('✗');
     });
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', (error) => hidden.push(error.message));
@@ -86,7 +88,13 @@ async function runStep({ name, command, args }: Step, { logs, print, signal }: O
   if (code === 0) print(`✓ ${line}`);
   else if (signal.aborted) print(`✗ ${line} was stopped`);
   else {
-    if (!showedFailure) for (const each of hidden) print(`│ ${each}`);
+    for (const each of hidden.slice(
+      Math.max(
+        0,
+        hidden.findIndex((text) => beginOfFailures.test(text)),
+      ),
+    ))
+      print(`│ ${each}`);
     const full = hidden.find(isDiskFull);
     if (full) print(messageOf(full));
     print(`✗ ${line} failed; its whole output is in ${relative(root, log)}`);
