@@ -9,34 +9,31 @@ import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
-import { call as callUrl, codeOn, product, newNumber, openTrialLink, signIn } from './shared-product.ts';
+import { call as callUrl, newNumber, startTestProduct } from './test-product.ts';
 import { serve } from './test-services.ts';
 
 const phone = newNumber();
+const botPort = String(await freePort(0, 'PORT'));
+const botUrl = `http://127.0.0.1:${botPort}`;
+const product = await startTestProduct(botPort);
 const { BOT_WEBHOOK_SECRET = '' } = product.vars;
-const botUrl = `http://127.0.0.1:${await freePort(0, 'PORT')}`;
 let bot: ChildProcess | undefined;
 let token: string;
 
 beforeAll(async () => {
   await startBot();
-  await callUrl(product.botSwitchUrl, 'PUT', { url: `${botUrl}/events` });
-  token = await signIn(phone);
-  const { url } = await callUrl(`${product.sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'basic' });
-  await openTrialLink(url);
+  token = await product.signIn(phone);
+  await product.startTrial(phone, { tier: 'basic' });
   await call('PUT', '/api/user/chat/consent', { version: '1' });
 });
 
-afterAll(async () => {
-  await callUrl(product.botSwitchUrl, 'PUT', { url: null });
-  await stopBot();
-});
+afterAll(() => stopBot());
 
 /** Starts the example, in place of the one that runs. */
 async function startBot(more: Record<string, string> = {}): Promise<void> {
   await stopBot();
   const { PATH } = process.env;
-  const env = { PATH, SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: new URL(botUrl).port, ...more };
+  const env = { PATH, SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: botPort, ...more };
   const started = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -187,7 +184,7 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
   const { linkCode } = await callUrl(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone: hidden });
   expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain('Type the code that has just arrived');
   expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain('used or too old');
-  const otp = await codeOn(hidden);
+  const otp = await product.codeOn(hidden);
   const signedIn = await callUrl(`${product.siteUrl}/api/auth/verify-otp`, 'POST', { phone: hidden, otp });
   expect(signedIn.success).toBe(true);
   expect(await say('Here I am', theirs)).toMatchObject({ recipient: hiddenId, reply: 'You wrote: Here I am' });

@@ -1,30 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { randomInt } from 'node:crypto';
-import { createClient, type Client } from '@libsql/client/web';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, waitUntilReady } from '../product/machine.ts';
-import { runMinuteCron, startProduct, type Product } from '../product/start-product.ts';
-import { refreshVars } from '../product/vars.ts';
+import { describe, expect, it } from 'vitest';
+import { waitUntilReady } from '../product/machine.ts';
+import { runMinuteCron } from '../product/start-product.ts';
 import { until } from '../api/support/clock.ts';
+import { newNumber, startTestProduct } from './test-product.ts';
 
-let stateDir: string;
-let product: Product;
-let database: Client;
-beforeAll(async () => {
-  stateDir = mkdtempSync(join(tmpdir(), 'solace-rollback-'));
-  const varsFile = join(stateDir, 'vars');
-  const [port, sandboxPort] = [await freePort(0, 'PORT'), await freePort(0, 'SANDBOX_PORT')];
-  product = await startProduct({ port, sandboxPort, stateDir, varsFile, build: false });
-  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = refreshVars(varsFile, {});
-  database = createClient({ url, authToken });
-});
-afterAll(async () => {
-  database.close();
-  await product.close();
-  rmSync(stateDir, { recursive: true, force: true });
-});
+const product = await startTestProduct();
+const { database } = product;
 
 /** Each isolate prepares its statements once: the Worker starts on the schema that it finds. */
 async function restart(): Promise<void> {
@@ -51,7 +32,7 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
   let before: Session;
 
   it('works before it, on its own schema', async () => {
-    before = await signIn('+15557654321');
+    before = await openSession('+15557654321');
     await useEverything(before);
     expect(before.troubles).toEqual([]);
   });
@@ -61,7 +42,7 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
     await restart();
     const { profile } = await before.call('GET', '/api/user/me');
     expect(profile.metadata).toMatchObject({ subscriptionTier: 'premium', subscriptionStatus: 'active' });
-    const after = await signIn('+15557654322');
+    const after = await openSession('+15557654322');
     await useEverything(after);
     await before.call('DELETE', '/api/user/me');
     expect([...before.troubles, ...after.troubles]).toEqual([]);
@@ -70,22 +51,25 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
   it('would fail on a column that is gone: such a migration waits until no version uses it', async () => {
     await database.execute('alter table users rename column tier to plan');
     await restart();
-    const session = await signIn('+15557654323');
+    const session = await openSession('+15557654323');
     await useEverything(session);
     expect(session.troubles).toContainEqual(expect.stringMatching(/^POST .*create-subscription-update-session: 500/));
   });
 });
 
-type Session = ReturnType<typeof openSession>;
+type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** Calls of one person; `troubles` are those that did not work, as `what: status body`. */
-function openSession(token = '') {
+/** The calls of somebody who signs in; `troubles` are those that did not work, as `what: status body`. */
+async function openSession(phone: string) {
+  const token = await product.signIn(phone);
   const troubles: string[] = [];
-  /** `path` is one of the site, or an address of the local services. */
   async function call(method: string, path: string, body?: object): Promise<Record<string, any>> {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-    const url = new URL(path, product.siteUrl);
-    const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const response = await fetch(product.siteUrl + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     const found = text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : { text };
     if (response.status === 200 && found.success !== false) return found;
@@ -93,18 +77,6 @@ function openSession(token = '') {
     return {};
   }
   return { call, troubles };
-}
-
-const onPhone = (phone: string) => `${product.sandboxUrl}/phones/${encodeURIComponent(phone)}`;
-
-/** Signs a number in by a code, as a person does: writes first, then reads the code on the phone. */
-async function signIn(phone: string): Promise<Session> {
-  const { call } = openSession();
-  await call('POST', `${onPhone(phone)}/messages`, { text: 'Hello' });
-  await call('POST', '/api/auth/request-otp', { phone });
-  const messages = (await (await fetch(`${onPhone(phone)}/messages`)).json()) as { code?: string }[];
-  const otp = messages.findLast(({ code }) => code)?.code;
-  return openSession((await call('POST', '/api/auth/verify-otp', { phone, otp })).token);
 }
 
 /** Uses each feature that writes rows. */
@@ -125,10 +97,10 @@ async function useEverything({ call, troubles }: Session): Promise<void> {
     if (bought.newTier !== 'premium') troubles.push(`the plan: ${JSON.stringify(bought)}`);
   }
 
-  const invited = onPhone(`+1555${randomInt(1_000_000, 9_999_999)}`);
-  await call('POST', `${invited}/messages`, { text: 'Hi' });
-  const { url = '' } = await call('POST', `${invited}/trial`, { days: 3 });
-  await call('POST', '/auth/verify-trial-token', { trialToken: url.split('token=')[1] });
+  const invited = newNumber();
+  await product.writeToAssistant(invited);
+  const trial = await product.startTrial(invited, { days: 3 }).catch(() => '');
+  if (!trial) troubles.push('the trial opens no session');
 
   await runMinuteCron(product.siteUrl);
   if (!sent.success) return;

@@ -10,6 +10,7 @@ import { Stripe } from 'stripe';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
 import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
+/** A port of 0 stands for a free one. */
 export type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFile'> &
   Partial<Pick<WorkerSettings, 'build' | 'log' | 'logRequests'>> & {
     sandboxPort: number;
@@ -19,22 +20,17 @@ export type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFi
     signal?: AbortSignal;
   };
 
-export type Product = {
-  siteUrl: string;
-  sandboxUrl: string;
-  /** Resolves with a reason if the Worker's process ends by itself. */
-  ended: Promise<string>;
-  /** Kills the Worker during its work and restarts it; the local services keep running. */
-  restartWorker: () => Promise<void>;
-  close: () => Promise<void>;
-};
+export type Product = Awaited<ReturnType<typeof startProduct>>;
 
-/** Starts Solace with its local services and resolves when every part responds. */
-export async function startProduct(settings: ProductSettings): Promise<Product> {
-  const { port, sandboxPort, reset = false, build = true, log = () => {}, logRequests = false } = settings;
+/**
+ * Starts Solace with its local services and resolves when every part responds. `ended` resolves with a reason if the
+ * Worker's process ends by itself; `restartWorker` kills it during its work, while the local services keep running.
+ */
+export async function startProduct(settings: ProductSettings) {
+  const { reset = false, build = true, log = () => {}, logRequests = false } = settings;
   const [stateDir, varsFile] = [resolve(settings.stateDir), resolve(settings.varsFile)];
-  await freePort(port, 'PORT');
-  await freePort(sandboxPort, 'SANDBOX_PORT');
+  const port = await freePort(settings.port, 'PORT');
+  const sandboxPort = await freePort(settings.sandboxPort, 'SANDBOX_PORT');
   if (reset) rmSync(stateDir, { recursive: true, force: true });
 
   const vars = refreshVars(varsFile, addresses(port, sandboxPort));
@@ -53,7 +49,7 @@ export async function startProduct(settings: ProductSettings): Promise<Product> 
     closing.push(worker.stop, startCronClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
     await waitUntilReady(pages, Promise.race([worker.ended, aborted(settings.signal)]));
-    return { siteUrl, sandboxUrl: sandbox.url, ended: worker.ended, restartWorker: worker.restart, close };
+    return { siteUrl, sandboxUrl: sandbox.url, vars, ended: worker.ended, restartWorker: worker.restart, close };
   } catch (error) {
     await close();
     throw error;

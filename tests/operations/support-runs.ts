@@ -1,66 +1,14 @@
-import { inject, onTestFinished } from 'vitest';
-import { randomInt } from 'node:crypto';
-import { until } from '../api/support/clock.ts';
-import { createClient } from '@libsql/client/web';
-import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished, vi } from 'vitest';
+import { until } from '../api/support/clock.ts';
+import { call, newNumber, startTestProduct } from './test-product.ts';
 
-/** The product that `start-shared-product.ts` starts once for all tests that only use it. */
-export type SharedProduct = {
-  siteUrl: string;
-  sandboxUrl: string;
-  vars: Record<string, string>;
-  auditFile: string;
-  /** Sends the Worker's events to another bot, or with null to the local one again. */
-  botSwitchUrl: string;
-};
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    product: SharedProduct;
-  }
-}
-
-export const product = inject('product');
-
-/** The JSON of a call to the site or to the local services. */
-export async function call<T = Record<string, any>>(url: string, method = 'GET', body?: object, token = '') {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  return (await response.json()) as T;
-}
-
-const { siteUrl, sandboxUrl, vars, auditFile } = product;
-
-export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
-
-export const writeToAssistant = (phone: string) =>
-  call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
-
-/** The newest code on a phone. */
-export async function codeOn(phone: string): Promise<string> {
-  const messages = await call<{ code?: string }[]>(`${sandboxUrl}/phones/${phone}/messages`);
-  return messages.findLast(({ code }) => code)!.code!;
-}
-
-/** The token of a new session; clears the limits first, as a message to the assistant does. */
-export async function signIn(phone: string): Promise<string> {
-  await writeToAssistant(phone);
-  // As the page does: a code that signs in with its challenge does not count for the address, which all tests share.
-  const { challenge } = await call(`${siteUrl}/api/auth/request-otp`, 'POST', { phone });
-  const otp = await codeOn(phone);
-  const { token } = await call(`${siteUrl}/api/auth/verify-otp`, 'POST', { phone, otp, challenge });
-  return token;
-}
-
-/** Starts a trial by the link; returns the token of its limited session. */
-export async function openTrialLink(url: string): Promise<string> {
-  const trialToken = new URL(url).searchParams.get('token');
-  return (await call(`${siteUrl}/auth/verify-trial-token`, 'POST', { trialToken })).token;
-}
+export const product = await startTestProduct();
+const { siteUrl, sandboxUrl, vars, database, signIn, startTrial } = product;
+const auditFile = join(product.folder, 'audit.jsonl');
 
 /** A user who has written, signed in, had a trial, and bought a plan. */
 export async function newSubscriber(): Promise<string> {
@@ -74,8 +22,7 @@ export async function newSubscriber(): Promise<string> {
   await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
   const profile = async () => (await call(`${siteUrl}/api/user/me`, 'GET', undefined, token))['profile'];
   await until('the plan that was bought', profile, ({ metadata }) => metadata.subscriptionTier === 'basic');
-  const { url } = await call(`${sandboxUrl}/phones/${phone}/trial`, 'POST', { tier: 'premium', days: 3 });
-  await openTrialLink(url);
+  await startTrial(phone, { tier: 'premium', days: 3 });
   return phone;
 }
 
@@ -91,9 +38,6 @@ export async function eventTypesOf(phone: string): Promise<string[]> {
   return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
 }
 
-const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
-export const database = createClient({ url, authToken });
-
 /** The tables that contain any of the words, in any column. */
 export async function tablesWith(...words: string[]): Promise<string[]> {
   const { rows } = await database.execute(
@@ -107,25 +51,32 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
   return found.toSorted();
 }
 
-export type Ran = { code: number; stdout: string; stderr: string };
+type Ran = { code: number; stdout: string; stderr: string };
 
 const env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
-let runner: ChildProcess | undefined;
+const supportCommand = new URL('../../worker/operations/support/support-command.ts', import.meta.url).href;
+let runs = 0;
 
-/** Runs a support command with the settings of the product, in the same process as the command before. */
+/** Runs a support command with the settings of the product in this process: a new one would take half a second longer. */
 export async function support(...args: string[]): Promise<Ran> {
-  runner ??= startRunner();
-  runner.send(args);
-  const [ran] = (await once(runner, 'message')) as [Ran];
-  return ran;
-}
-
-/** It ends with the process of the tests. */
-function startRunner(): ChildProcess {
-  const started = fork(fileURLToPath(new URL('./command-runner.ts', import.meta.url)), { env });
-  started.unref();
-  started.channel?.unref();
-  return started;
+  const output = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      output[name] += String(text);
+      return true;
+    }),
+  );
+  process.argv.splice(2, Infinity, ...args);
+  const { env: own } = process;
+  process.env = env;
+  runs += 1;
+  // With another query, the program is evaluated again, and the modules that it imports are not.
+  await import(/* @vite-ignore */ `${supportCommand}?${runs}`);
+  for (const spy of spies) spy.mockRestore();
+  process.env = own;
+  const code = Number(process.exitCode);
+  process.exitCode = 0;
+  return { code, ...output };
 }
 
 /** Runs a command of the owner, a file of `worker/operations`, in a process of its own. */

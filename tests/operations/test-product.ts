@@ -1,0 +1,65 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@libsql/client/web';
+import { afterAll } from 'vitest';
+import { startProduct } from '../product/start-product.ts';
+
+/** The JSON of a call to the site or to the local services. */
+export async function call<T = Record<string, any>>(url: string, method = 'GET', body?: object, token = '') {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return (await response.json()) as T;
+}
+
+export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
+
+/** Starts the product for one test file, with what its users do; `botPort` is that of a bot in place of the local one. */
+export async function startTestProduct(botPort?: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-product-'));
+  const varsFile = join(folder, 'vars');
+  // `refreshVars` would replace an address at localhost by the local bot's.
+  if (botPort) writeFileSync(varsFile, `BOT_WEBHOOK_URL=http://0.0.0.0:${botPort}/events\n`);
+  const stateDir = join(folder, 'state');
+  const product = await startProduct({ port: 0, sandboxPort: 0, stateDir, varsFile, build: false });
+  const { siteUrl, sandboxUrl, vars } = product;
+  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
+  const database = createClient({ url, authToken });
+  afterAll(async () => {
+    database.close();
+    await product.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const writeToAssistant = (phone: string) => call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
+
+  /** The newest code on a phone. */
+  async function codeOn(phone: string): Promise<string> {
+    const messages = await call<{ code?: string }[]>(`${sandboxUrl}/phones/${phone}/messages`);
+    return messages.findLast(({ code }) => code)!.code!;
+  }
+
+  /** The token of a new session; clears the limits first, as a message to the assistant does. */
+  async function signIn(phone: string): Promise<string> {
+    await writeToAssistant(phone);
+    // As the page does: a code that signs in with its challenge does not count for the address, which all tests share.
+    const { challenge } = await call(`${siteUrl}/api/auth/request-otp`, 'POST', { phone });
+    const otp = await codeOn(phone);
+    const { token } = await call(`${siteUrl}/api/auth/verify-otp`, 'POST', { phone, otp, challenge });
+    return token;
+  }
+
+  /** Starts a trial by the link that the bot sends; returns the token of its limited session. */
+  async function startTrial(phone: string, details: { tier?: string; days?: number }): Promise<string> {
+    const { url: link } = await call(`${sandboxUrl}/phones/${phone}/trial`, 'POST', details);
+    return openTrialLink(link);
+  }
+
+  async function openTrialLink(link: string): Promise<string> {
+    const trialToken = new URL(link).searchParams.get('token');
+    return (await call(`${siteUrl}/auth/verify-trial-token`, 'POST', { trialToken })).token;
+  }
+
+  return { ...product, folder, database, writeToAssistant, codeOn, signIn, startTrial, openTrialLink };
+}
