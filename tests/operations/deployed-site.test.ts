@@ -2,77 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deployTo } from '../../worker/operations/deploy/deployment.ts';
-import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
-import { buildEnvironment, version, smoke } from '../../worker/operations/deploy/new-version.ts';
+import { version, smoke } from '../../worker/operations/deploy/new-version.ts';
 import { serve } from './test-services.ts';
-
-const values = { SITE_URL: 'https://solace.example', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
-
-type Failing = { runChecks?: Finding; publish?: true; smoke?: string };
-
-/** Deploys with stub tools that record their calls; each can be made to fail. */
-async function rehearse(
-  failing: Failing = {},
-  target: 'preview' | 'production' = 'preview',
-  CONTACT_URL = '',
-  flag = false,
-) {
-  const steps: string[] = [];
-  const said: string[] = [];
-  const step = <T>(name: string, answer: T) => {
-    steps.push(name);
-    return Promise.resolve(answer);
-  };
-  const tools = {
-    runChecks: (_, { mayBeBehind }) => step(`runChecks ${mayBeBehind}`, [failing.runChecks ?? fine('All')]),
-    migrate: (url, token) => step(`migrate ${url} ${token}`, undefined),
-    wrangler: ([command, , environment]) =>
-      step(`${command} ${environment}`, { ok: !failing.publish, output: '', version: { id: 'v2', worker: 'solace' } }),
-    smoke: ({ siteUrl, version: deployed }) => step(`smoke ${siteUrl} ${deployed?.id}`, failing.smoke ?? null),
-    say: (line) => said.push(line),
-  } satisfies Parameters<typeof deployTo>[2];
-  const done = await deployTo(target, { ...values, CONTACT_URL }, tools, flag);
-  return { done, steps, said: said.join('\n') };
-}
-
-describe('a deployment', () => {
-  const steps = ['runChecks true', 'migrate libsql://x t', 'deploy preview', 'smoke https://solace.example v2'];
-
-  it('checks, migrates, deploys and looks, in this order', async () => {
-    expect(await rehearse()).toMatchObject({ done: true, steps });
-  });
-
-  it.each<[what: string, failing: Failing, steps: string[], said: RegExp]>([
-    [
-      'changes nothing when a check fails',
-      { runChecks: wrong('X', 'is malformed', '') },
-      steps.slice(0, 1),
-      /Nothing was changed\./,
-    ],
-    ['does not look at what was not deployed', { publish: true }, steps.slice(0, 3), /./],
-    [
-      'says in one line how to go back when the new version does not serve',
-      { smoke: '/ answers 500' },
-      steps,
-      /^Go back with: npx wrangler rollback --env preview --yes$/m,
-    ],
-  ])('%s', async (_, failing, expected, said) => {
-    expect(await rehearse(failing)).toEqual({ done: false, steps: expected, said: expect.stringMatching(said) });
-  });
-
-  it('to production needs CONTACT_URL, or the flag that lets it pass', async () => {
-    const said = expect.stringContaining('--without-contact');
-    expect(await rehearse({}, 'production')).toEqual({ done: false, steps: [], said });
-    expect(await rehearse({}, 'production', 'https://forms.example')).toMatchObject({ done: true });
-    expect(await rehearse({}, 'production', '', true)).toMatchObject({ done: true });
-  });
-});
-
-it('gives the address of the contact form to the build', () => {
-  expect(buildEnvironment({ CONTACT_URL: 'https://forms.example' })['VITE_CONTACT_URL']).toBe('https://forms.example');
-  expect(buildEnvironment({})['VITE_CONTACT_URL']).toBeUndefined();
-});
 
 it('names the version without git, as in a source archive', () => {
   const folder = mkdtempSync(join(tmpdir(), 'solace-archive-'));

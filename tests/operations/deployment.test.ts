@@ -1,0 +1,236 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { experimental_getWranglerCommands } from 'wrangler';
+import { deployGradually, deployTo, readPlan } from '../../worker/operations/deploy/deployment.ts';
+import { openWrangler } from '../../worker/operations/deploy/new-version.ts';
+import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
+
+const values = { SITE_URL: 'https://solace.example/', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
+
+type World = {
+  deployed?: { version_id: string; percentage: number }[];
+  /** The calls of Wrangler that contain this fail, with this error. */
+  failing?: string;
+  error?: string;
+  runChecks?: Finding;
+  /** The look that fails, counted from 1. */
+  badLook?: number;
+};
+type Way = { parts?: number[]; watchMs?: number; isGradual?: boolean; target?: 'preview' | 'production' };
+
+/** Deploys with stub tools that record their calls in order. */
+async function deploy(world: World & Way = {}, more: Record<string, string> = {}, withoutContact = false) {
+  const { parts = [10, 50], watchMs = 0, isGradual = true, target = 'preview', runChecks = fine('All') } = world;
+  const { deployed = [{ version_id: 'OLD', percentage: 100 }], failing = '-', error = 'refused', badLook } = world;
+  const [steps, said] = [[] as string[], [] as string[]];
+  const uploaded = new Set<string>();
+  let [looks, waitedMs] = [0, 0];
+  const tools = {
+    runChecks: async (_, { mayBeBehind }) => {
+      steps.push(`check ${mayBeBehind}`);
+      return [runChecks];
+    },
+    migrate: async (url, token) => void steps.push(`migrate ${url} ${token}`),
+    wrangler: async (args, { env = {} } = {}) => {
+      const at = args.indexOf('--env');
+      const step = [...args.slice(0, at), args[at + 1]].join(' ');
+      steps.push(step);
+      const file = args[args.indexOf('--secrets-file') + 1]!;
+      if (args.includes('--secrets-file'))
+        Object.keys(JSON.parse(readFileSync(file, 'utf8'))).forEach((name) => uploaded.add(name));
+      if (env['VITE_CONTACT_URL']) uploaded.add(env['VITE_CONTACT_URL']);
+      const output = step.startsWith('deployments') ? JSON.stringify({ versions: deployed }) : '';
+      const version = { id: 'NEW', worker: 'solace' };
+      return step.includes(failing) ? { ok: false, output: error, version: null } : { ok: true, output, version };
+    },
+    smoke: async ({ siteUrl, version, isPart = false }) => {
+      steps.push(`look at ${siteUrl} for ${version?.id}${isPart ? ' of a part' : ''}`);
+      looks += 1;
+      return looks === badLook ? '/api/health answers 503' : null;
+    },
+    say: (line) => said.push(line),
+    wait: async (ms) => void (waitedMs += ms),
+  } satisfies Parameters<typeof deployGradually>[2];
+  const all = { ...values, CODE_PEPPER: 'pepper', ...more };
+  const plan = { parts, watchMs, pauseMs: 30_000 };
+  const done = isGradual
+    ? await deployGradually(target, all, tools, { plan, withoutContact })
+    : await deployTo(target, all, tools, withoutContact);
+  const splits = steps.flatMap((step) => /^versions deploy (.*) preview$/.exec(step)?.[1] ?? []);
+  return { done, steps, splits, uploaded, waitedMs, said: said.join('\n') };
+}
+
+describe('a deployment', () => {
+  const steps = ['check true', 'migrate libsql://x t', 'deploy preview', 'look at https://solace.example for NEW'];
+  const deployToAll = (world: World & Way = {}, ...more: [Record<string, string>?, boolean?]) =>
+    deploy({ ...world, isGradual: false }, ...more);
+
+  it('checks, migrates, deploys and looks, in this order', async () => {
+    expect(await deployToAll()).toMatchObject({
+      done: true,
+      steps,
+      uploaded: new Set([...Object.keys(values), 'CODE_PEPPER']),
+    });
+  });
+
+  it.each<[what: string, world: World, count: number, said: RegExp]>([
+    ['changes nothing when a check fails', { runChecks: wrong('X', 'is malformed', '') }, 1, /Nothing was changed\.$/],
+    ['does not look at what was not deployed', { failing: 'deploy' }, 3, /the version before runs on\.$/],
+    [
+      'says in one line how to go back when the new version does not serve',
+      { badLook: 1 },
+      4,
+      /^Go back with: npx wrangler rollback --env preview --yes$/m,
+    ],
+  ])('%s', async (_, world, count, said) => {
+    expect(await deployToAll(world)).toMatchObject({
+      done: false,
+      steps: steps.slice(0, count),
+      said: expect.stringMatching(said),
+    });
+  });
+
+  it('to production needs CONTACT_URL, which the build gets, or the flag that lets it pass', async () => {
+    const production = { target: 'production' } as const;
+    const said = expect.stringContaining('--without-contact');
+    expect(await deployToAll(production)).toMatchObject({ done: false, steps: [], said });
+    const CONTACT_URL = 'https://forms.example';
+    const { done, uploaded } = await deployToAll(production, { CONTACT_URL });
+    expect({ done, isBuiltIn: uploaded.has(CONTACT_URL) }).toEqual({ done: true, isBuiltIn: true });
+    expect(await deployToAll(production, {}, true)).toMatchObject({ done: true });
+  });
+});
+
+describe('a gradual deployment', () => {
+  it('uploads, migrates, deploys to growing parts of the users, looks after each step, and says the way back', async () => {
+    const { done, steps, uploaded, said } = await deploy();
+    expect(done).toBe(true);
+    expect(uploaded).toContain('CODE_PEPPER');
+    expect(steps).toEqual([
+      'check true',
+      'deployments status preview',
+      'versions upload preview',
+      'migrate libsql://x t',
+      'versions deploy NEW@10 OLD@90 preview',
+      'look at https://solace.example for NEW of a part',
+      'versions deploy NEW@50 OLD@50 preview',
+      'look at https://solace.example for NEW of a part',
+      'versions deploy NEW@100 preview',
+      'look at https://solace.example for NEW',
+    ]);
+    expect(said.split('\n')).toEqual([
+      '✓ All',
+      '✓ Version NEW is uploaded; nobody gets it yet',
+      '✓ The database has the newest schema, on which the present version runs too',
+      'If this command is interrupted, go back with: npx wrangler versions deploy OLD@100 --env preview --yes',
+      '✓ 10 % of the users get the new version, and it is in order',
+      '✓ 50 % of the users get the new version, and it is in order',
+      '✓ https://solace.example serves NEW',
+      'The version before is OLD. Go back to it with: npx wrangler versions deploy OLD@100 --env preview --yes',
+    ]);
+  });
+
+  it('watches each part for as long as it was told', async () => {
+    const { steps, waitedMs } = await deploy({ parts: [10], watchMs: 120_000 });
+    const looks = steps.filter((step) => step.startsWith('look')).length;
+    expect({ looks, waitedMs }).toEqual({ looks: 1 + 4 + 1, waitedMs: 120_000 });
+  });
+
+  it.each([
+    ['at the first part', { badLook: 1 }, ['NEW@10 OLD@90', 'OLD@100']],
+    ['at the second part', { badLook: 2 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100']],
+    ['when everybody has it', { badLook: 3 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100', 'OLD@100']],
+    ['while a part is watched', { parts: [10], watchMs: 120_000, badLook: 3 }, ['NEW@10 OLD@90', 'OLD@100']],
+  ])('goes back by itself when the check fails %s', async (_, world, expected) => {
+    const { done, splits, said } = await deploy(world);
+    expect({ done, splits }).toEqual({ done: false, splits: expected });
+    expect(said).toContain('✗ /api/health answers 503\nAll users get the version before again: OLD.');
+  });
+
+  it('says loudly what to run when it cannot go back', async () => {
+    const { done, said } = await deploy({ badLook: 1, failing: 'OLD@100' });
+    expect(done).toBe(false);
+    expect(said).toMatch(/GOING BACK FAILED.*Run: npx wrangler versions deploy OLD@100 --env preview --yes$/);
+  });
+
+  it('goes back when Cloudflare does not accept a step', async () => {
+    const { splits, said } = await deploy({ failing: 'NEW@50' });
+    expect(splits).toEqual(['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100']);
+    expect(said).toContain('did not accept the step to 50 %');
+  });
+});
+
+describe('a gradual deployment that cannot begin', () => {
+  const migration =
+    'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
+  const parts = [
+    { version_id: 'A', percentage: 90 },
+    { version_id: 'B', percentage: 10 },
+  ];
+
+  it.each<[what: string, world: World, said: RegExp]>([
+    ['is wrong for the doctor', { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') }, /Nothing was changed\./],
+    [
+      'has a new Durable Object migration',
+      { failing: 'versions upload', error: migration },
+      /new Durable Object migration.*Nothing was deployed\. .*npm run deploy -- --env preview$/,
+    ],
+    ['cannot be built', { failing: 'versions upload' }, /Nothing was deployed; the present version runs on\.$/],
+    ['is the first', { deployed: [] }, /Deploy the first one with: npm run deploy -- --env preview/],
+    ['is unknown', { failing: 'deployments status' }, /Deploy the first one with: npm run deploy -- --env preview/],
+    ['meets an unfinished rollout', { deployed: parts }, /An earlier rollout is unfinished: A has 90 %, B has 10 %\./],
+  ])('changes nothing and says what to do if the version %s', async (_, world, expected) => {
+    const { done, steps, said } = await deploy(world);
+    expect(done).toBe(false);
+    expect(steps.join()).not.toMatch(/migrate|versions deploy/);
+    expect(said).toMatch(expected);
+  });
+});
+
+describe('the flags', () => {
+  it('give the steps and the time between them', () => {
+    expect(readPlan({})).toBeNull();
+    expect(readPlan({ gradual: true })).toEqual({ parts: [10, 50], watchMs: 300_000, pauseMs: 30_000 });
+    expect(readPlan({ gradual: true, parts: '1,5,25', minutes: '0' })).toMatchObject({ parts: [1, 5, 25], watchMs: 0 });
+  });
+
+  it.each([
+    { gradual: true, parts: '50,10' },
+    { gradual: true, parts: '10,100' },
+    { gradual: true, parts: 'half' },
+    { gradual: true, minutes: 'ten' },
+    { parts: '5' },
+  ])('refuse %o', (flags) => {
+    expect(() => readPlan(flags)).toThrow(/--(parts|minutes)/);
+  });
+});
+
+it('Wrangler runs as a program: its output, and the version that it reports, come back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = join(folder, 'wrangler.cjs');
+  const report = '{"type":"wrangler-session"}\\n{"version_id":"NEW","worker_name":"solace-preview"}\\n';
+  writeFileSync(
+    script,
+    `require('node:fs').writeFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, '${report}');
+    console.log('out');
+    process.exitCode = Number(process.argv[2]);`,
+  );
+  const version = { id: 'NEW', worker: 'solace-preview' };
+  expect(await openWrangler(script)(['0'])).toEqual({ ok: true, output: 'out\n', version });
+  expect(await openWrangler(script)(['1'])).toMatchObject({ ok: false });
+});
+
+it.each([
+  ['versions', 'upload', ['env', 'secrets-file', 'message']],
+  ['deployments', 'status', ['env', 'json']],
+  ['versions', 'deploy', ['env', 'message', 'yes']],
+])('uses flags that the installed Wrangler knows: %s %s %j', (area, verb, flags) => {
+  const { registry, globalFlags } = experimental_getWranglerCommands();
+  const command = registry.subtree.get(area)?.subtree.get(verb)?.definition;
+  expect(command?.type).toBe('command');
+  const known = { ...globalFlags, ...(command?.type === 'command' ? command.args : {}) };
+  expect(Object.keys(known)).toEqual(expect.arrayContaining(flags));
+});
