@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor, type ESTree } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { alerts, alertTable } from '../../worker/operations/alerts/alerts.ts';
 import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
@@ -8,33 +9,15 @@ import { readQuestions } from '../../worker/operations/report/report.ts';
 const worker = fileURLToPath(new URL('../../worker/', import.meta.url));
 const document = readFileSync(`${worker}docs/log-events.md`, 'utf8');
 
-/** The arguments of a call whose opening parenthesis ends just before `start`, split at their commas. */
-function argumentsAt(text: string, start: number): string[] {
-  const parts = [''];
-  let depth = 0;
-  let quote = '';
-  for (const character of text.slice(start)) {
-    if (quote) quote = character === quote ? '' : quote;
-    else if (`'"\``.includes(character)) quote = character;
-    else if ('([{'.includes(character)) depth += 1;
-    else if (')]}'.includes(character)) depth -= 1;
-    if (depth < 0) return parts.map((part) => part.trim()).filter(Boolean);
-    if (character === ',' && depth === 0 && !quote) parts.push('');
-    else parts[parts.length - 1] += character;
-  }
-  throw new Error(`No closing parenthesis after ${text.slice(start, start + 40)}`);
-}
-
-const textsIn = (part = '') => [...part.matchAll(/'(\w+)'/g)].map(([, text = '']) => text);
-
-/** The names in an object literal, those of a conditional spread included. */
-function fieldsIn(literal = ''): string[] {
-  if (literal.startsWith('describeError(')) return ['error', 'code', 'at'];
-  return argumentsAt(literal.replace(/^\{/, ''), 0).flatMap((entry) => {
-    const spread = /^\.\.\.(.*)$/s.exec(entry)?.[1];
-    if (spread === undefined) return [/^\w+/.exec(entry)![0]];
-    return fieldsIn(spread.startsWith('describeError(') ? spread : /\{[^}]*\}/.exec(spread)?.[0]);
-  });
+/** The names in an object literal, those of its spreads included, or those that `describeError` returns. */
+function fieldsIn(node: ESTree.Node): string[] {
+  if (node.type === 'CallExpression') return ['error', 'code', 'at'];
+  if (node.type === 'LogicalExpression') return fieldsIn(node.right);
+  if (node.type === 'ConditionalExpression') return [node.consequent, node.alternate].flatMap(fieldsIn);
+  if (node.type !== 'ObjectExpression') throw new Error(`The fields of a line of the log are a ${node.type}`);
+  return node.properties.flatMap((each) =>
+    each.type === 'SpreadElement' ? fieldsIn(each.argument) : [(each.key as ESTree.IdentifierName).name],
+  );
 }
 
 /** The events that the Worker writes, with the fields and levels that all its lines together may have. */
@@ -42,17 +25,19 @@ const written = new Map<string, { fields: Set<string>; levels: Set<string> }>();
 for (const name of readdirSync(worker, { recursive: true, encoding: 'utf8' })) {
   if (!name.endsWith('.ts') || name.startsWith('operations/')) continue;
   const source = readFileSync(`${worker}${name}`, 'utf8');
-  for (const { index } of source.matchAll(/(?<![\w.]|function )log\(/g))
-    addCall(argumentsAt(source, index + 'log('.length));
-}
-
-function addCall([level, names, fields]: string[]): void {
-  const named = textsIn(level).filter((text) => text === 'info' || text === 'error');
-  const levels = named.length > 0 ? named : ['info', 'error'];
-  for (const name of textsIn(names)) {
-    const { fields: known, levels: seen } = written.get(name) ?? { fields: [], levels: [] };
-    written.set(name, { fields: new Set([...known, ...fieldsIn(fields)]), levels: new Set([...seen, ...levels]) });
-  }
+  const textsIn = ({ start, end }: ESTree.Node) =>
+    [...source.slice(start, end).matchAll(/'(\w+)'/g)].map(([, text = '']) => text);
+  new Visitor({
+    CallExpression({ callee, arguments: [level, names, fields] }) {
+      if (callee.type !== 'Identifier' || callee.name !== 'log') return;
+      const levels = textsIn(level!);
+      for (const event of textsIn(names!)) {
+        const { fields: known, levels: seen } = written.get(event) ?? { fields: [], levels: [] };
+        const all = levels.length > 0 ? levels : ['info', 'error'];
+        written.set(event, { fields: new Set([...known, ...fieldsIn(fields!)]), levels: new Set([...seen, ...all]) });
+      }
+    },
+  }).visit(parseSync(name, source, { preserveParens: false }).program);
 }
 
 const rows = [...document.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)];
