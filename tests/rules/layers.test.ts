@@ -107,33 +107,12 @@ function isSame(part: string, from: string, to: string): boolean {
   return partOf(to) === part && instanceOf(from) === instanceOf(to);
 }
 
-/** The first cycle found from each file, as its files in order. */
-function cycles(imports: Import[]): string[] {
-  const graph = Map.groupBy(imports, ({ from }) => from);
-  const done = new Set<string>();
-  const found: string[] = [];
-  const visit = (file: string, path: string[]) => {
-    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' → '));
-    if (path.includes(file) || done.has(file)) return;
-    for (const { to } of graph.get(file) ?? []) visit(to, [...path, file]);
-    done.add(file);
-  };
-  for (const file of graph.keys()) visit(file, []);
-  return found;
-}
-
 const imports = files.flatMap((file) => importsOf(file));
 
 describe('imports', () => {
   it('point in the direction of the table', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     expect(violations(imports)).toEqual([]);
-  });
-
-  it('form no cycle', () => {
-    expect(cycles(imports)).toEqual([]);
-    const circle = ['ab', 'bc', 'cb', 'da'].map(([from = '', to = '']) => ({ from, to }));
-    expect(cycles(circle)).toEqual(['b → c → b']);
   });
 
   it.each([
