@@ -21,31 +21,21 @@ it('a memoized function keeps no result of a call that threw', () => {
 
 describe('the language of a caller', () => {
   it.each([
-    ['en', 'en'],
-    ['es', 'es'],
-    ['pt-BR', 'pt-BR'],
     ['ES', 'es'],
     ['es-MX,es;q=0.9,en;q=0.8', 'es'],
-    ['es-419', 'es'],
     ['pt', 'pt-BR'],
-    ['en-GB,es;q=0.9', 'en'],
-    ['en;q=0.5, es;q=0.6', 'es'],
     ['es;q=0.1,pt-BR;q=1.0,en;q=0.999', 'pt-BR'],
     ['fr,de;q=0.9,es;q=0.1', 'es'],
     ['es;q=0, pt', 'pt-BR'],
-    ['es;q=0', 'en'],
     ['est', 'en'],
-    ['fr', 'en'],
     ['*', 'en'],
     ['', 'en'],
     [null, 'en'],
     [';q=1', 'en'],
     ['es;q=2', 'en'],
-    ['=es,,;', 'en'],
     ['es_MX', 'en'],
     ['es-'.repeat(300), 'en'],
     ['es,'.repeat(3000), 'en'],
-    ['a'.repeat(8192), 'en'],
   ] as const)('that sends “%s” is %s', (header, language) => {
     expect(callerLanguage(new Headers(header === null ? {} : { 'accept-language': header }))).toBe(language);
   });
@@ -55,24 +45,11 @@ describe('a keyed hash', () => {
   const secret = 'a pepper of more than thirty-two characters';
   const purposes: HashPurpose[] = ['code', 'trial', 'trial-link', 'phone', 'log'];
 
-  it('is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose', async () => {
-    const key = Buffer.from(hkdfSync('sha256', secret, '', 'code', 32));
+  it.each(purposes)('is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose %s', async (purpose) => {
+    const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
     const expected = createHmac('sha256', key).update('+15551234567|123456').digest('hex');
-    expect(await keyedHash(secret, 'code', '+15551234567', '123456')).toBe(expected);
-  });
-
-  it('gives the same parts another hash for each purpose, and none under the secret itself', async () => {
-    const hashes = await Promise.all(purposes.map((purpose) => keyedHash(secret, purpose, 'the same')));
-    expect(new Set(hashes).size).toBe(purposes.length);
-    for (const text of ['the same', ...purposes.map((purpose) => `${purpose}|the same`)]) {
-      expect(hashes).not.toContain(createHmac('sha256', secret).update(text).digest('hex'));
-    }
-  });
-
-  it('hashes under every secret in use, the current one first', async () => {
-    const [current, former] = await keyedHashes([secret, `former ${secret}`], 'code', 'part');
-    expect(current).toBe(await keyedHash(secret, 'code', 'part'));
-    expect(former).toBe(await keyedHash(`former ${secret}`, 'code', 'part'));
+    expect(await keyedHash(secret, purpose, '+15551234567', '123456')).toBe(expected);
+    expect((await keyedHashes([`new ${secret}`, secret], purpose, '+15551234567', '123456'))[1]).toBe(expected);
   });
 });
 
@@ -105,24 +82,20 @@ describe('the error of a database call', () => {
     lines.length = 0;
   });
 
-  it.each([
-    ['SQLITE_BUSY', 'SQLite error: database is locked'],
-    ['SQLITE_BUSY_SNAPSHOT', 'SQLite error: snapshot'],
-    ['SQLITE_UNKNOWN', 'SQLite error: database is locked'],
-  ])('makes 503 of %s (%s): another writer holds the database', async (code, message) => {
-    expect(await errorAfter(200, sqlError(code, message))).toBe('unavailable');
-  });
+  const refused = (status: number) => [{ level: 'error', event: 'database_refused', status }];
 
-  it.each([401, 403, 404])(
-    'makes 503 of HTTP %d: an expired token or a missing database, and logs it',
-    async (status) => {
-      expect(await errorAfter(status, { error: 'Authentication failed: The JWT has expired' })).toBe('unavailable');
-      expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 'error', event: 'database_refused', status }]);
-    },
-  );
-
-  it.each([429, 500, 502, 503])('makes 503 of HTTP %d', async (status) => {
-    expect(await errorAfter(status, {})).toBe('unavailable');
+  it.each<[what: string, status: number, body: object, logged?: object[]]>([
+    ['another writer', 200, sqlError('SQLITE_BUSY', 'SQLite error: database is locked')],
+    ['another writer since the snapshot', 200, sqlError('SQLITE_BUSY_SNAPSHOT', 'SQLite error: snapshot')],
+    ['another writer, by its message alone', 200, sqlError('SQLITE_UNKNOWN', 'SQLite error: database is locked')],
+    ['an expired token', 401, { error: 'Authentication failed: The JWT has expired' }, refused(401)],
+    ['a token for another database', 403, {}, refused(403)],
+    ['a missing database', 404, {}, refused(404)],
+    ['too many requests', 429, {}],
+    ['a failure of the database', 502, {}],
+  ])('makes 503 of %s, and logs what the owner must mend', async (_, status, body, logged = []) => {
+    expect(await errorAfter(status, body)).toBe('unavailable');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(logged);
   });
 
   it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])('keeps %s an internal error', async (code) => {
