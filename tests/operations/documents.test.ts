@@ -5,6 +5,8 @@ import { describe, expect, it, beforeAll } from 'vitest';
 import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
 import { OwnerSettings } from '../../worker/operations/target.ts';
 import { createClient } from '@libsql/client/sqlite3';
+import { drizzle } from 'drizzle-orm/libsql/sqlite3';
+import { migrate } from 'drizzle-orm/libsql/migrator';
 import { outlineOf, titlesIn } from '../rules/test-titles.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -63,10 +65,7 @@ const blocks = (language: string) =>
 
 describe('the runbook', () => {
   const database = createClient({ url: ':memory:' });
-  beforeAll(async () => {
-    const files = tracked.filter((file) => /^drizzle\/migrations\/.*\.sql$/.test(file));
-    for (const file of files.toSorted()) await database.executeMultiple(read(file));
-  });
+  beforeAll(() => migrate(drizzle(database), { migrationsFolder: join(root, 'drizzle/migrations') }));
 
   it.each(blocks('sql'))('asks a question that can be asked: %s', async (query) => {
     await expect(database.execute(`select * from (${query})`)).resolves.toBeDefined();

@@ -4,9 +4,9 @@ import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } 
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
 import { afterLogin, returnPage } from '../../web/rules/destinations.ts';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
+import { migrate } from 'drizzle-orm/libsql/migrator';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { Settings } from '../../worker/settings.ts';
@@ -171,9 +171,7 @@ describe('every sign-in', () => {
   const db = drizzle(client);
   let emptyTables: string;
   beforeAll(async () => {
-    const folder = new URL('../../drizzle/migrations/', import.meta.url);
-    const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
-    for (const file of files.toSorted()) await client.executeMultiple(readFileSync(new URL(file, folder), 'utf8'));
+    await migrate(db, { migrationsFolder: 'drizzle/migrations' });
     const { rows } = await client.execute("select name from sqlite_master where type = 'table'");
     emptyTables = rows.map(({ name }) => `delete from ${name as string};`).join('');
   });
