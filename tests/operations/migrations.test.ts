@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import Database from 'libsql';
 import { expect, it } from 'vitest';
 
 const folder = new URL('../../drizzle/migrations/', import.meta.url);
@@ -50,25 +49,4 @@ it.each([
   'CREATE TRIGGER `one` AFTER INSERT ON `users` BEGIN INSERT INTO `other` SELECT new.`id`; END;',
 ])('refuses %s', (statement) => {
   expect(troubles(statement)).toHaveLength(1);
-});
-
-it('0019_aliases gives every user of the version before its names', () => {
-  const database = new Database(':memory:');
-  const apply = (names: string[]) => {
-    for (const file of names) database.exec(readFileSync(new URL(file, folder), 'utf8'));
-  };
-  const at = files.indexOf('0019_aliases.sql');
-  apply(files.slice(0, at));
-  database.exec(`insert into users (id, phone, whatsapp_id, status, created_at, contacted_at, week_anchor, week_start)
-      values ('u1', '+525512345678', '5215512345678', 'approved', 5, 6, 0, 0), ('u2', '+15550000002', null, 'pending', 7, null, 0, 0);
-    insert into identities values ('MX.1', 'u1', 'claim', 8);`);
-  apply(files.slice(at));
-  const aliases = database.prepare('select kind, value, user_id, proof, at from aliases order by user_id, kind');
-  expect(aliases.raw().all()).toEqual([
-    ['business', 'MX.1', 'u1', 'claim', 8],
-    ['phone', '+525512345678', 'u1', 'contact', 5],
-    ['whatsapp', '5215512345678', 'u1', 'contact', 5],
-    ['phone', '+15550000002', 'u2', 'token', 7],
-  ]);
-  database.close();
 });

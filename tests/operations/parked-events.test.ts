@@ -36,17 +36,6 @@ it('lists parked events alone, oldest first, and drops one, but none that still 
   expect(await dropParked(db, rows[0]!['seq'] as number)).toBe(false);
 });
 
-it('sends one again, a message although it failed', async () => {
-  const [message, deletion] = await parkedEvents(db);
-  expect(await retryParked({ db, settings }, deletion!.seq, 5000)).toBe(true);
-  expect(await retryParked({ db, settings }, deletion!.seq, 5000)).toBe(false);
-  expect(await retryParked({ db, settings }, message!.seq, 5000)).toBe(true);
-  const { rows } = await client.execute('select * from outbox where message_id is not null');
-  expect(rows[0]).toMatchObject({ parked_at: null, due_at: 5000, attempts: 0 });
-  const data = { phone: '+15551234567', messageId: 'm1', retried: true };
-  expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject({ data });
-});
-
 it('sends a sealed deletion again with its number, also after the pepper was rotated', async () => {
   await sealParkedDeletions(db, settings);
   const deletion = (await parkedEvents(db)).find(({ type }) => type === 'user.deleted')!;

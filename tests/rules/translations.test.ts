@@ -1,15 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { published } from '#contract/languages';
-import { faultsOf } from '../../web/build/words/check.ts';
-import {
-  folderOf,
-  inEnglishOrder,
-  readNotes,
-  readSources,
-  readTexts,
-  sentencesOf,
-} from '../../web/build/words/texts.ts';
+import { folderOf, inEnglishOrder, readNotes, readTexts, sentencesOf } from '../../web/build/words/texts.ts';
 import { currentSources, readPo, staleKeys, writePo } from '../../web/build/words/translation-files.ts';
 
 const english = sentencesOf('en');
@@ -77,9 +69,4 @@ describe('the file for translators', () => {
     const without = new Map([['a.b.one', 'One']]);
     expect(() => readPo(po(fresh), without, fresh)).toThrow('a.b.two does not exist in English');
   });
-});
-
-it.each(others)('%s notes for no text that it is still English', (tag) => {
-  expect(Object.values(readSources(folderOf(tag)))).not.toContain('');
-  expect(faultsOf(folderOf(tag), tag)).toEqual([]);
 });
