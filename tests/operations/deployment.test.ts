@@ -25,6 +25,7 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
   const { parts = [10, 50], watchMs = 0, isGradual = true, target = 'preview', runChecks = fine('All') } = world;
   const { deployed = [{ version_id: 'OLD', percentage: 100 }], failing = '-', error = 'refused', badLook } = world;
   const [steps, said] = [[] as string[], [] as string[]];
+  /** The settings, the address of the contact form and the host that Wrangler gets. */
   const uploaded = new Set<string>();
   let [looks, waitedMs] = [0, 0];
   const tools = {
@@ -41,6 +42,7 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
       if (args.includes('--secrets-file'))
         Object.keys(JSON.parse(readFileSync(file, 'utf8'))).forEach((name) => uploaded.add(name));
       if (env['VITE_CONTACT_URL']) uploaded.add(env['VITE_CONTACT_URL']);
+      if (args.includes('--domain')) uploaded.add(args[args.indexOf('--domain') + 1]!);
       const output = step.startsWith('deployments') ? JSON.stringify({ versions: deployed }) : '';
       const version = { id: 'NEW', worker: 'solace' };
       return step.includes(failing) ? { ok: false, output: error, version: null } : { ok: true, output, version };
@@ -71,7 +73,7 @@ describe('a deployment', () => {
     expect(await deployToAll()).toMatchObject({
       done: true,
       steps,
-      uploaded: new Set([...Object.keys(values), 'CODE_PEPPER']),
+      uploaded: new Set([...Object.keys(values), 'CODE_PEPPER', 'solace.example']),
     });
   });
 
