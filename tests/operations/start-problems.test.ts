@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../browser/browser.ts';
-import { messageOf, requireDiskSpace } from '../product/machine.ts';
+import { requireDiskSpace } from '../product/machine.ts';
 import { listen } from '../sandbox/start.ts';
 
 const programs = { 'npm run dev': 'tests/product/dev.ts', 'npm test': 'tests/runner/all.ts' };
@@ -76,18 +76,8 @@ describe('a missing browser', () => {
   });
 });
 
-describe('a full disk', () => {
-  it('is named with the space that is needed', () => {
-    const said = /^The disk has \d+ MiB left, and Solace needs 1099511627776 MiB: remove/;
-    expect(() => requireDiskSpace(folder, 2 ** 40)).toThrow(said);
-    expect(() => requireDiskSpace(folder, 0)).not.toThrow();
-  });
-
-  it.each([
-    ['ENOSPC: no space left on device, write', /^The disk is full: remove/],
-    ['SQLITE_FULL: database or disk is full', /^The disk is full: remove/],
-    ['another error', /^another error$/],
-  ])('is recognised in %s', (message, said) => {
-    expect(messageOf(new Error(message))).toMatch(said);
-  });
+it('a disk without the space that is needed is named', () => {
+  const said = /^The disk has \d+ MiB left, and Solace needs 1099511627776 MiB: remove/;
+  expect(() => requireDiskSpace(folder, 2 ** 40)).toThrow(said);
+  expect(() => requireDiskSpace(folder, 0)).not.toThrow();
 });

@@ -24,22 +24,14 @@ export async function freePort(port: number, setting: string): Promise<number> {
 export function requireDiskSpace(folder: string, leastMiB = leastDiskMiB): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
-  if (free < leastMiB) throw new Error(diskFull(`has ${free} MiB left, and Solace needs ${leastMiB} MiB`));
+  if (free < leastMiB)
+    throw new Error(
+      `The disk has ${free} MiB left, and Solace needs ${leastMiB} MiB: remove what you do not need, for example .wrangler and dist, and run this again.`,
+    );
 }
 
-/** The message of an error; what to do if the disk has become full. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return isDiskFull(message) ? diskFull('is full') : message;
-}
-
-/** Whether a text is what Node or SQLite says about a full disk. */
-export function isDiskFull(text: string): boolean {
-  return /ENOSPC|disk is full/.test(text);
-}
-
-function diskFull(state: string): string {
-  return `The disk ${state}: remove what you do not need, for example .wrangler and dist, and run this again.`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Resolves when every address responds 200; rejects when `ended` says why it never will, or after ten minutes. */

@@ -88,11 +88,6 @@ test('ends all processes when it is stopped', async () => {
   await untilEnded(read('pid'));
 });
 
-test('says what to do when the disk has become full', async () => {
-  expect(await run([shell('build', "echo 'ENOSPC: no space left on device, write'; exit 1")])).toBe(false);
-  expect(printed).toContainEqual(expect.stringMatching(/^The disk is full: remove what you do not need/));
-});
-
 test.each([
   ['three steps at once on two idle cores', 2, { together: 3, apiShards: 1, browserWorkers: 2 }],
   ['five on four', 4, { together: 5, apiShards: 3, browserWorkers: 3 }],

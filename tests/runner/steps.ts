@@ -4,7 +4,6 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { isDiskFull, messageOf } from '../product/machine.ts';
 
 /*
  * `concurrently` would leave most of this to us: which lines are shown, the logs, and the end of whole process groups
@@ -95,8 +94,6 @@ async function runStep({ name, command, args }: Step, { logs, print, signal }: O
       ),
     ))
       print(`│ ${each}`);
-    const full = hidden.find(isDiskFull);
-    if (full) print(messageOf(full));
     print(`✗ ${line} failed; its whole output is in ${relative(root, log)}`);
   }
   return code === 0;
