@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withOlderPage } from '../../web/rules/conversation-changes.ts';
 import { messageParts, shownMessages, transcript, withReminders } from '../../web/rules/transcript.ts';
 import { clockText, levelOf, microphoneProblem, recordingType } from '../../web/rules/recording.ts';
-import { isUsage, readEvent, reconnectDelay } from '../../web/rules/stream-events.ts';
+import { readEvent, reconnectDelay } from '../../web/rules/stream-events.ts';
 
 const at = '2026-01-05T10:00:00.000Z';
 const until = '2026-01-05T10:00:20.000Z';
@@ -155,12 +155,6 @@ describe('a live stream', () => {
     ['{"type":"typing","until":null}', { type: 'typing', until: null }],
   ])('reads %s', (data, event) => {
     expect(readEvent(data)).toEqual(event);
-  });
-
-  it('tells usage from the conversation', () => {
-    expect(isUsage({ type: 'usageUpdate', count: 1 })).toBe(true);
-    expect(isUsage({ type: 'subscription_update' })).toBe(true);
-    expect(isUsage({ type: 'cleared' })).toBe(false);
   });
 });
 
