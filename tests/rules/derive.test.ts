@@ -28,15 +28,8 @@ const weeksAgo = (weeks: number, tier: PaidWeek['tier'] = 'premium') => ({
   tier,
 });
 
-describe('a user without a live subscription', () => {
-  it('is free and active', () => {
-    expect(state([])).toMatchObject({ tier: 'free', status: 'active', renewalAt: null, weekAnchor: null });
-  });
-
-  it('is granted nothing by an unknown price, which is reported', () => {
-    const unknown = { tier: 'free', weekAnchor: null, live: true, unknownPrice: 'price_diamond' };
-    expect(state({ tier: 'diamond' })).toMatchObject(unknown);
-  });
+it('a user without a live subscription is free and active', () => {
+  expect(state([])).toMatchObject({ tier: 'free', status: 'active', renewalAt: null, weekAnchor: null });
 });
 
 describe('a subscription', () => {
@@ -86,36 +79,15 @@ describe('a subscription', () => {
     expect(state({ schedule: schedule(next, status) })).toMatchObject({ status: 'active', scheduledTier: null });
   });
 
-  it('keeps plan and week of the last paid invoice while a payment is past due', () => {
-    const paid = weeksAgo(3);
-    const kept = { tier: 'premium', status: 'past_due', weekFrozen: true, weekAnchor: paid.start };
-    expect(state({ status: 'past_due' }, lastPaid(paid))).toMatchObject(kept);
-  });
-
   it('keeps plan and week of the last paid invoice until the renewal is paid', () => {
     const paid = weeksAgo(1);
     const kept = { tier: 'premium', status: 'active', weekFrozen: true, weekAnchor: paid.start };
     expect(state({ tier: 'platinum' }, lastPaid(paid))).toMatchObject({ ...kept, renewalAt: end * 1000 });
   });
 
-  it('grants nothing before the first payment, also while its invoice is a draft', () => {
-    const nothing = { tier: 'free', status: 'active', weekFrozen: false, weekAnchor: null };
-    expect(state({}, lastPaid(null))).toMatchObject(nothing);
-  });
-
-  it('does not grant an upgrade whose proration failed: the paid plan and the paid week stay', () => {
-    const upgraded = state({ status: 'past_due', tier: 'platinum' }, lastPaid(weeksAgo(0, 'basic')));
-    expect(upgraded).toMatchObject({ tier: 'basic', weekAnchor: startMs });
-  });
-
   it('does not keep a higher plan when a downgrade is past due', () => {
     const downgraded = state({ status: 'past_due', tier: 'basic' }, lastPaid(weeksAgo(1, 'platinum')));
     expect(downgraded).toMatchObject({ tier: 'basic', weekFrozen: true });
-  });
-
-  it('leaves the free plan and its running weeks when its first payment after a trial fails', () => {
-    const unpaid = { tier: 'free', status: 'past_due', weekFrozen: false, weekAnchor: null };
-    expect(state({ status: 'past_due' }, lastPaid(null))).toMatchObject(unpaid);
   });
 
   it('keeps its plan beside an add-on, whichever item Stripe lists first', () => {
