@@ -87,13 +87,8 @@ async function runStep({ name, command, args }: Step, { logs, print, signal }: O
   if (code === 0) print(`✓ ${line}`);
   else if (signal.aborted) print(`✗ ${line} was stopped`);
   else {
-    for (const each of hidden.slice(
-      Math.max(
-        0,
-        hidden.findIndex((text) => beginOfFailures.test(text)),
-      ),
-    ))
-      print(`│ ${each}`);
+    const first = hidden.findIndex((each) => beginOfFailures.test(each));
+    for (const each of hidden.slice(Math.max(0, first))) print(`│ ${each}`);
     print(`✗ ${line} failed; its whole output is in ${relative(root, log)}`);
   }
   return code === 0;
