@@ -8,6 +8,7 @@ import type { ChatMessage } from '#contract/chat-schemas';
 import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
+import { signedHeaders } from '../sandbox/bot/calls.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import { call as callUrl, newNumber, startTestProduct } from './test-product.ts';
 import { serve } from './test-services.ts';
@@ -117,12 +118,7 @@ it('refuses what Solace did not sign, and answers an event that comes twice once
   const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
   const url = `${botUrl}/events`;
   expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
-  const at = new Date();
-  const headers = {
-    'webhook-id': 'twice',
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(BOT_WEBHOOK_SECRET).sign('twice', at, body),
-  };
+  const headers = signedHeaders(new Webhook(BOT_WEBHOOK_SECRET), 'twice', body);
   for (let time = 0; time < 2; time += 1)
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204);
   // The reply to a later message comes after whatever the second delivery could have caused.

@@ -64,28 +64,25 @@ test.each([
   expect(printed).not.toContain('│ noise');
 });
 
-test('ends the processes of other steps when a step fails, and begins no more', async () => {
-  const long = shell('long', '(sleep 600 & echo $! > pid; touch begun; wait); true');
-  const bad = shell('bad', `${until('begun')}; exit 3`);
-  expect(await run([long, bad, shell('never', 'touch never')], 2)).toBe(false);
-  expect(printed.join('\n')).toMatch(/✗ .* bad failed.*\n✗ .* long was stopped/);
-  await untilEnded(read('pid'));
-  expect(() => read('never')).toThrow('ENOENT');
-});
+test.each(['a step fails', 'it is stopped'])(
+  'ends the processes of all steps when %s, and begins no more',
+  async (what) => {
+    const stop = new AbortController();
+    const long = shell('long', '(sleep 600 & echo $! > pid; touch begun; wait); true');
+    const other = shell('other', `${until('begun')}; touch seen; ${what === 'a step fails' ? 'exit 3' : 'sleep 600'}`);
+    const running = run([long, other, shell('never', 'touch never')], 2, { stop: stop.signal });
+    await expect.poll(() => existsSync(join(folder, 'seen')), { timeout: 30_000 }).toBe(true);
+    if (what === 'it is stopped') stop.abort();
+    expect(await running).toBe(false);
+    expect(printed.join('\n')).toMatch(/✗ .* long was stopped/);
+    await untilEnded(read('pid'));
+    expect(() => read('never')).toThrow('ENOENT');
+  },
+);
 
 test('runs the other steps to their end when it is to keep going', async () => {
   expect(await run([shell('bad', 'exit 3'), shell('next', 'touch next')], 1, { keepGoing: true })).toBe(false);
   expect(read('next')).toBe('');
-});
-
-test('ends all processes when it is stopped', async () => {
-  const stop = new AbortController();
-  const long = shell('long', "echo $$ > pid; echo '✓ begun.test.ts (1 test)'; sleep 600; true");
-  const running = run([long], 1, { stop: stop.signal });
-  await expect.poll(() => printed, { timeout: 30_000 }).toEqual(['✓ begun.test.ts (1 test)']);
-  stop.abort();
-  expect(await running).toBe(false);
-  await untilEnded(read('pid'));
 });
 
 test.each([
