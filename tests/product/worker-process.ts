@@ -34,28 +34,33 @@ export type WorkerSettings = {
 /** A Worker that can be killed during its work and restarted on its port and state; `ended` resolves if it ends by itself. */
 export async function startRestartableWorker(settings: WorkerSettings) {
   const ended = Promise.withResolvers<string>();
-  let present: WorkerProcess | undefined;
+  let present: Awaited<ReturnType<typeof startWorker>> | undefined;
 
   async function start(): Promise<void> {
     const started = await startWorker(settings);
     present = started;
-    void started.ended.then((reason) => present === started && ended.resolve(reason));
+    void started.exit.then(() => {
+      if (present === started) ended.resolve(`The Worker's process ended.\n${started.last.join('\n')}`);
+    });
   }
 
   await start();
   return {
     ended: ended.promise,
-    restart: async () => {
-      const old = present;
+    /** Kills it and all its children at once, then starts it again. */
+    async restart(): Promise<void> {
+      const { child, exit } = present!;
       present = undefined;
-      await old?.kill();
+      if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL');
+      await exit;
       await start();
     },
-    stop: async () => present?.stop(),
+    async stop(): Promise<void> {
+      if (present?.child.connected) present.child.disconnect();
+      await present?.exit;
+    },
   };
 }
-
-type WorkerProcess = Awaited<ReturnType<typeof startWorker>>;
 
 /** Runs `wrangler dev` in a process group of its own, which ends with this process. */
 async function startWorker(settings: WorkerSettings) {
@@ -67,19 +72,7 @@ async function startWorker(settings: WorkerSettings) {
     env: { ...process.env, ...environment, WRANGLER_LOG_PATH: join(settings.stateDir, 'logs') },
   });
   const last = follow([child.stdout!, child.stderr!], settings.log);
-  const exit = once(child, 'exit');
-  return {
-    ended: exit.then(() => `The Worker's process ended.\n${last.join('\n')}`),
-    async stop() {
-      if (child.connected) child.disconnect();
-      await exit;
-    },
-    /** Kills it and all its children at once. */
-    async kill() {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-      await exit;
-    },
-  };
+  return { child, exit: once(child, 'exit'), last };
 }
 
 /** Passes lines on, and keeps the last ones. */
