@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { measureCapacity, planFor } from './capacity.ts';
 import { apiSteps, newLogFolder, npmScript, runSteps } from './steps.ts';
 import { stopSignal } from '../product/machine.ts';
@@ -33,10 +33,7 @@ function changedFiles(): string[] {
   return [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')];
 }
 
-export function apiTests(): string[] {
-  const names = readdirSync('tests/api').filter((name) => name.endsWith('.test.ts'));
-  return names.map((name) => `tests/api/${name}`);
-}
+export const apiTests = () => globSync('tests/api/*.test.ts');
 
 /** Runs types, lint, rules, and the API tests of the parts that differ from the last commit; returns whether all pass. */
 async function runQuickTests(): Promise<boolean> {
