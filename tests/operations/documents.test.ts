@@ -9,9 +9,8 @@ import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import { migrate } from 'drizzle-orm/libsql/migrator';
 import { outlineOf, titlesIn } from '../rules/test-titles.ts';
 
-const root = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+const read = (file: string) => readFileSync(file, 'utf8');
+const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
 const documents = tracked.filter((file) => file.endsWith('.md'));
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
@@ -29,7 +28,7 @@ it('finds the documents', () => {
 /** What documents name, by the pattern of its name, and whether it is there. */
 const kinds: [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean][] = [
   ['script', /npm run (?:-s |--silent )?([\w:]+)/g, (name) => name in scripts],
-  ['program', /npx (?!playwright)([\w-]+)/g, (name) => existsSync(join(root, 'node_modules/.bin', name))],
+  ['program', /npx (?!playwright)([\w-]+)/g, (name) => existsSync(`node_modules/.bin/${name}`)],
   [
     'file',
     /(?<![\w/.])((?:worker|web|drizzle|tests|\.github|\.ci)\/[\w./-]*\w)/g,
@@ -65,7 +64,7 @@ const blocks = (language: string) =>
 
 describe('the runbook', () => {
   const database = createClient({ url: ':memory:' });
-  beforeAll(() => migrate(drizzle(database), { migrationsFolder: join(root, 'drizzle/migrations') }));
+  beforeAll(() => migrate(drizzle(database), { migrationsFolder: 'drizzle/migrations' }));
 
   it.each(blocks('sql'))('asks a question that can be asked: %s', async (query) => {
     await expect(database.execute(`select * from (${query})`)).resolves.toBeDefined();
@@ -85,7 +84,7 @@ it('knows every test of billing in worker/docs/billing-faults.md, which `npx vit
   const files = tracked.filter((file) => billingTests.test(file));
   const [byHand = ''] = read('worker/docs/billing-faults.md').split(/(?<=^## What the tests prove$\n)/m);
   const sections = files.map((file) => `### \`${file}\`\n\n${outlineOf(read(file))}\n`);
-  await expect(`${byHand}\n${sections.join('\n')}`).toMatchFileSnapshot(join(root, 'worker/docs/billing-faults.md'));
+  await expect(`${byHand}\n${sections.join('\n')}`).toMatchFileSnapshot('../../worker/docs/billing-faults.md');
 });
 
 describe('the table of what each secret opens', () => {

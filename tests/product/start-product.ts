@@ -11,7 +11,7 @@ import { stripeOptions } from '../../worker/billing/stripe-client.ts';
 import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 /** A port of 0 stands for a free one. */
-export type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFile'> &
+type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFile'> &
   Partial<Pick<WorkerSettings, 'build' | 'log' | 'logRequests'>> & {
     sandboxPort: number;
     /** Starts with empty state. */
@@ -19,8 +19,6 @@ export type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFi
     /** Aborts a start that is still running. */
     signal?: AbortSignal;
   };
-
-export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 /**
  * Starts Solace with its local services and resolves when every part responds. `ended` resolves with a reason if the

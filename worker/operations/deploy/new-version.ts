@@ -52,7 +52,7 @@ function domain({ SITE_URL = '' }: Values): string[] {
 }
 
 /** wrangler runs the build, which writes the contact address into the page. */
-export function buildEnvironment({ CONTACT_URL }: Values): NodeJS.ProcessEnv {
+function buildEnvironment({ CONTACT_URL }: Values): NodeJS.ProcessEnv {
   return { ...process.env, ...(CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL }) };
 }
 
