@@ -21,10 +21,6 @@ const billingTests =
 /** Names of others that look like settings of ours. */
 const notOurs = /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT)$/;
 
-it('finds the documents', () => {
-  expect(documents).toEqual(expect.arrayContaining(['README.md', 'worker/docs/runbook.md', 'worker/docs/cost.md']));
-});
-
 /** What documents name, by the pattern of its name, and whether it is there. */
 const kinds: [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean][] = [
   ['script', /npm run (?:-s |--silent )?([\w:]+)/g, (name) => name in scripts],

@@ -13,17 +13,11 @@ async function report(SITE_URL = site.url): Promise<string> {
   return (await promisify(execFile)(process.execPath, command, { env })).stdout;
 }
 
-it('prints the answers of the database to the five questions, and times the health check', async () => {
-  const told = await report();
-  for (const part of ['Are codes arriving?', 'codes_sent', 'Do webhooks succeed?', 'untold', '/api/health', '200'])
-    expect(told).toContain(part);
-});
-
 it('fails when the site does not respond', async () => {
   await expect(report('http://127.0.0.1:1')).rejects.toMatchObject({ code: 1 });
 });
 
-it("has last year's figures on the morning of 2 January", async () => {
+it("prints the answers to the five questions, last year's figures on 2 January, and times the health check", async () => {
   const dayOf = (date: string) => Date.parse(date) / 86_400_000;
   for (const [date, ...counted] of [
     ['2026-01-01', 'referral', 'web', 40],
@@ -50,5 +44,6 @@ it("has last year's figures on the morning of 2 January", async () => {
       expect.stringMatching(/^2026 claim 4\b/),
     ]),
   );
-  expect(told).toContain('claims_waiting');
+  const parts = ['Are codes arriving?', 'codes_sent', 'Do webhooks succeed?', 'untold', 'claims_waiting'];
+  for (const part of [...parts, '/api/health', '200']) expect(told).toContain(part);
 });
