@@ -222,8 +222,8 @@ it('Wrangler runs as a program: its output, and the version that it reports, com
     process.exitCode = Number(process.argv[2]);`,
   );
   const version = { id: 'NEW', worker: 'solace-preview' };
-  expect(await openWrangler(script)(['0'])).toEqual({ ok: true, output: 'out\n', version });
-  expect(await openWrangler(script)(['1'])).toMatchObject({ ok: false });
+  expect(await openWrangler(script)(['0'], { isQuiet: true })).toEqual({ ok: true, output: 'out\n', version });
+  expect(await openWrangler(script)(['1'], { isQuiet: true })).toMatchObject({ ok: false });
 });
 
 it.each([

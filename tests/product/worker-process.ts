@@ -39,23 +39,22 @@ export async function startRestartableWorker(settings: WorkerSettings) {
   async function start(): Promise<void> {
     const started = await startWorker(settings);
     present = started;
-    void started.exit.then(() => {
-      if (present === started) ended.resolve(`The Worker's process ended.\n${started.last.join('\n')}`);
-    });
+    const reason = () => `The Worker's process ended.\n${started.last.join('\n')}`;
+    void started.exit.then(() => present === started && ended.resolve(reason()));
   }
 
   await start();
   return {
     ended: ended.promise,
     /** Kills it and all its children at once, then starts it again. */
-    async restart(): Promise<void> {
+    restart: async () => {
       const { child, exit } = present!;
       present = undefined;
       if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL');
       await exit;
       await start();
     },
-    async stop(): Promise<void> {
+    stop: async () => {
       if (present?.child.connected) present.child.disconnect();
       await present?.exit;
     },
