@@ -85,6 +85,14 @@ describe('a subscription', () => {
     expect(state({ tier: 'platinum' }, lastPaid(paid))).toMatchObject({ ...kept, renewalAt: end * 1000 });
   });
 
+  it.each([
+    ['before the first payment, also while its invoice is a draft', 'active'],
+    ['when its first payment after a trial fails', 'past_due'],
+  ])('grants nothing %s, and lets the free weeks run', (_, status) => {
+    const nothing = { tier: 'free', status, weekFrozen: false, weekAnchor: null };
+    expect(state({ status }, lastPaid(null))).toMatchObject(nothing);
+  });
+
   it('does not keep a higher plan when a downgrade is past due', () => {
     const downgraded = state({ status: 'past_due', tier: 'basic' }, lastPaid(weeksAgo(1, 'platinum')));
     expect(downgraded).toMatchObject({ tier: 'basic', weekFrozen: true });
