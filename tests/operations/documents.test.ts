@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, beforeAll } from 'vitest';
 import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
-import { OwnerSettings } from '../../worker/operations/target.ts';
+import { OwnerSettings } from '../../worker/operations/owner-command.ts';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import { migrate } from 'drizzle-orm/libsql/migrator';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../../../worker/operations/doctor/finding.ts';
 import { checkSettings, runChecks } from '../../../worker/operations/doctor/run-checks.ts';
 import { checkStripeAccount } from '../../../worker/operations/doctor/stripe-checks.ts';
-import type { Target, Values } from '../../../worker/operations/target.ts';
+import type { Target, Values } from '../../../worker/operations/owner-command.ts';
 import type { Settings } from '../../../worker/settings.ts';
 import { serve, startTestServices } from '../test-services.ts';
 

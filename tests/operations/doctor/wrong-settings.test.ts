@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { type SettingName, runChecks } from '../../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../../worker/operations/doctor/finding.ts';
-import type { Values } from '../../../worker/operations/target.ts';
+import type { Values } from '../../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../../product/vars.ts';
 import { serve, startTestServices } from '../test-services.ts';
 

@@ -1,4 +1,4 @@
-import { readCommand, runCommand, UsageError } from '../target.ts';
+import { readCommand, runCommand, UsageError } from '../owner-command.ts';
 import { alerts, alertTable, type Alert } from './alerts.ts';
 
 /*

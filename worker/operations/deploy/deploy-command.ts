@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { migrate } from '#db/migrate';
 import { runChecks } from '../doctor/run-checks.ts';
-import { readCommand, runCommand, UsageError } from '../target.ts';
+import { readCommand, runCommand, UsageError } from '../owner-command.ts';
 import { deployGradually, readPlan, deployTo } from './deployment.ts';
 import { smoke, openWrangler } from './new-version.ts';
 

@@ -1,6 +1,6 @@
 import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
-import { type Target, type Values, UsageError } from '../target.ts';
+import { type Target, type Values, UsageError } from '../owner-command.ts';
 import {
   isReady,
   siteOf,

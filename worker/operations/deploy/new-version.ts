@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settingNames, type runChecks } from '../doctor/run-checks.ts';
-import type { Target, Values } from '../target.ts';
+import type { Target, Values } from '../owner-command.ts';
 import { lineOf, httpRequest } from '../doctor/finding.ts';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';

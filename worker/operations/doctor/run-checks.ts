@@ -1,5 +1,5 @@
 import { lineOf, fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
-import { readCommand, runCommand, type Target, type Values, howToGetOwnerSettings } from '../target.ts';
+import { readCommand, runCommand, type Target, type Values, howToGetOwnerSettings } from '../owner-command.ts';
 import { Settings } from '../../settings.ts';
 import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';

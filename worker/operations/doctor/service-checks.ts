@@ -3,7 +3,7 @@ import { published } from '../../contract/languages.ts';
 import { createECDH } from 'node:crypto';
 import type { KeyPair, Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
-import { type Target, type Values, howToGetOwnerSettings, OwnerSettings } from '../target.ts';
+import { type Target, type Values, howToGetOwnerSettings, OwnerSettings } from '../owner-command.ts';
 import { graphUrl, templateLanguageFor } from '../../messaging/whatsapp.ts';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';

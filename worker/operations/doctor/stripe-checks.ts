@@ -5,7 +5,7 @@ import { unknownPricesInUse, type UnknownPrice } from '../../billing/subscriptio
 import type { Settings } from '../../settings.ts';
 import { failureReasonOf, fine, warning, wrong, type Finding, howToGet, byHand } from './finding.ts';
 import { readingStripe, rehearseSetup } from '../stripe-setup/stripe-setup.ts';
-import type { Target } from '../target.ts';
+import type { Target } from '../owner-command.ts';
 
 const remedy = 'Run `npm run stripe:setup`.';
 

@@ -3,7 +3,7 @@ import { createClient } from '@libsql/client/web';
 import { canonicalPhone } from '../../accounts/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { writeAudit } from '../support/command-audit.ts';
-import { readCommand, runCommand } from '../target.ts';
+import { readCommand, runCommand } from '../owner-command.ts';
 
 /* `npm run query -- 'select …' [--env …]`: reads the database that the settings name; writes nothing but an audit line. */
 

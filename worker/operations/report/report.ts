@@ -2,7 +2,7 @@ import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { createClient } from '@libsql/client/web';
 import { httpRequest } from '../doctor/finding.ts';
-import { readCommand, runCommand } from '../target.ts';
+import { readCommand, runCommand } from '../owner-command.ts';
 
 /* `npm run report [-- --env preview|production]`: the runbook's questions with the database's answers, on one page. */
 

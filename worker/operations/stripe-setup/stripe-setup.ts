@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
-import { readCommand } from '../target.ts';
+import { readCommand } from '../owner-command.ts';
 import { subscribedEvents, lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';

@@ -11,7 +11,7 @@ import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../contract/endpoints.ts';
-import { printableOnLine, UsageError } from '../target.ts';
+import { printableOnLine, UsageError } from '../owner-command.ts';
 import type { Settings } from '../../settings.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 

@@ -1,4 +1,4 @@
-import { UsageError, type Target, type Values } from '../target.ts';
+import { UsageError, type Target, type Values } from '../owner-command.ts';
 import { type Settings, settingsOf } from '../../settings.ts';
 import { type Database, openDatabase } from '../../lib/database.ts';
 import { eq } from 'drizzle-orm';

@@ -3,7 +3,7 @@ import type { PhoneNumber } from '#db/schema';
 import { isSealed, openParked } from '../../bot/outbox.ts';
 import type { Database } from '../../lib/database.ts';
 import { phoneTag } from '../../lib/log.ts';
-import { printableOnLine, UsageError } from '../target.ts';
+import { printableOnLine, UsageError } from '../owner-command.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
 /** An event that the bot refused for good; instants in unix ms. `phone` is a keyed hash if the event is `sealed`. */
