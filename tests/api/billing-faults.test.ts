@@ -5,7 +5,7 @@ import { buy, checkOut, complete, newSubscriber, onTrial, subscribe, verify } fr
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { deleteAccount, newPerson } from './support/person.ts';
+import { deleteAccount, newPerson, newPhone } from './support/person.ts';
 import { planOf, post } from './support/profile.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { customerOf, paymentsOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
@@ -38,7 +38,7 @@ it('a plan whose card fails at the end of the trial leaves the free plan and its
   await subscribe(token, 'platinum');
   const customer = await customerOf(phone);
   await sandbox.card(phone, true);
-  await advance({ phone, customer }, 26 * hour);
+  await advance(phone, 26 * hour);
   expect((await subscriptionOf(customer)).status).toBe('past_due');
   expect(await planOf(token)).toEqual(['free', 'past_due']);
   expect(await paymentsOf(customer)).toEqual([]);
@@ -161,14 +161,13 @@ describe('a disputed payment', () => {
   });
 
   it('of somebody who is not ours is ignored', async () => {
-    const { id: customer } = await stripe.customers.create({ payment_method: 'pm_card_visa' });
-    const card = (await stripe.paymentMethods.list({ customer })).data[0]!.id;
-    const order = { customer, items: [{ price: await priceOf('basic') }], default_payment_method: card };
-    const { id } = await stripe.subscriptions.create(order);
-    const [charge] = (await stripe.charges.list({ customer })).data;
-    const object = { id: 'dp_unknown', object: 'dispute', charge: charge!.id };
-    const event = { object: 'event', type: 'charge.dispute.created', livemode: false, data: { object } };
-    expect((await postEvent({ id: 'evt_stranger', ...event })).status).toBe(200);
+    const phone = newPhone();
+    const { id: customer } = await stripe.customers.create({ phone });
+    const { id: card } = await stripe.paymentMethods.attach('pm_card_visa', { customer });
+    const items = [{ price: await priceOf('basic') }];
+    const { id } = await stripe.subscriptions.create({ customer, items, default_payment_method: card });
+    const { event } = await dispute(phone);
+    expect((await postEvent(event)).status).toBe(200);
     expect((await stripe.subscriptions.retrieve(id)).status).toBe('active');
   });
 });

@@ -39,13 +39,13 @@ describe('the streams of one user', () => {
     const streams = [tab, chat, await OpenStream.open(token)];
     await allShow(streams, 2);
     const { profile } = (await call('GET', '/api/user/me', { token })).body;
-    expect(tab.events[0]!.event).toBe('connection_established');
-    expect(JSON.parse(tab.events[0]!.data!)).toEqual({ type: 'connection_established', profile });
-    expect(chat.profile).toEqual(profile);
+    const opening = { event: 'connection_established', type: 'connection_established', profile };
+    expect(tab.events[0]).toEqual(opening);
     await post(phone);
     await allShow(streams, 3);
     expect(tab.counts).toEqual([2, 3]);
-    expect([chat.events, chat.usage]).toEqual([[], [2, 3].map((count) => ({ type: 'usageUpdate', count }))]);
+    const updates = [2, 3].map((count) => ({ type: 'usageUpdate', count }));
+    expect([chat.events, chat.usage]).toEqual([[], [opening, ...updates]]);
     await parallel(50, () => post(phone));
     await allShow(streams, 5);
     for (const { counts } of streams) expect(counts).toEqual(counts.toSorted((a, b) => a - b));

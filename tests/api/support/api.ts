@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext, createScheduledControll
 import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import workerModule from '../../../worker/index.ts';
+import { advanceClock } from './clock.ts';
 
 export type Answer = { status: number; headers: Headers; body: Record<string, any>; text: string };
 export type Settings = Record<string, string> | undefined;
@@ -15,6 +16,7 @@ type Options = {
   headers?: Record<string, string>;
   address?: string | undefined;
   settings?: Settings;
+  signal?: AbortSignal;
 };
 
 export const vars = env as unknown as Record<string, string>;
@@ -38,10 +40,10 @@ export function send(path: string, init: RequestInit = {}): Promise<Response> {
 export async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
   const headers = new Headers({ 'cf-connecting-ip': options.address ?? randomAddress(), ...options.headers });
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);
-  const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-  if (sent !== undefined) headers.set('content-type', 'application/json');
-  const body = options.bytes ?? sent;
-  const request = new Request(`${origin}${path}`, { method, headers, ...(body !== undefined && { body }) });
+  const json = options.text ?? JSON.stringify(options.body);
+  if (json !== undefined) headers.set('content-type', 'application/json');
+  const { bytes, signal = null } = options;
+  const request = new Request(`${origin}${path}`, { method, headers, body: bytes ?? json ?? null, signal });
   const response = await (options.settings ? sendWith(options.settings, request) : worker.fetch(request));
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {}, text };
@@ -81,6 +83,12 @@ export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Pr
   const ctx = createExecutionContext();
   await workerModule.scheduled(createScheduledController({ cron }), env as never, ctx);
   await waitOnExecutionContext(ctx);
+}
+
+/** Runs the tasks of a minute after some time (ms) has passed. */
+export function cronAfter(ms: number): Promise<void> {
+  advanceClock(ms);
+  return runCron();
 }
 
 /** Starts `n` calls at once. */

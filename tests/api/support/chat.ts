@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ChatMessage, ChatPage } from '../../../worker/contract/chat-schemas.ts';
-import { type Answer, botCall, botHeaders, call, send, vars } from './api.ts';
+import { botCall, botHeaders, call, send, type Settings, vars } from './api.ts';
 import { onTrial } from './buying.ts';
 import { eventually, until } from './clock.ts';
 import { newPerson, type Person } from './person.ts';
@@ -16,13 +16,8 @@ export async function newWriter(): Promise<Person> {
 export const consent = (token: string, version = '2026-11') =>
   call('PUT', '/api/user/chat/consent', { token, body: { version } });
 
-export const write = (
-  token: string,
-  text: string,
-  id: string = crypto.randomUUID(),
-  settings?: Record<string, string>,
-): Promise<Answer> =>
-  call('POST', '/api/user/chat/messages', { token, body: { id, text }, ...(settings && { settings }) });
+export const write = (token: string, text: string, id: string = crypto.randomUUID(), settings?: Settings) =>
+  call('POST', '/api/user/chat/messages', { token, body: { id, text }, settings });
 
 export const readChat = async (token: string, query = '') =>
   (await call('GET', `/api/user/chat${query}`, { token })).body as ChatPage;
@@ -42,14 +37,16 @@ export async function acceptedBy(phone: string): Promise<{ messageId: string; te
 
 /** Waits until the bot has accepted so many messages. */
 export const untilAccepted = (phone: string, count: number) =>
-  until(
-    `${count} messages accepted of ${phone}`,
-    () => acceptedBy(phone),
-    ({ length }) => length === count,
-  );
+  eventually(async () => {
+    const accepted = await acceptedBy(phone);
+    expect(accepted).toHaveLength(count);
+    return accepted;
+  });
+
+type Writer = { phone: string; token: string };
 
 /** Waits until the bot has accepted so many messages, and replies as the local bot does when it can reach the site. */
-export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
+export async function untilReplied({ phone, token }: Writer, count: number): Promise<ChatMessage[]> {
   for (const { messageId } of await untilAccepted(phone, count)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);
@@ -71,12 +68,7 @@ export const untilState = (token: string, id: string, state: string) =>
   eventually(async () => expect(await stateOf(token, id)).toBe(state));
 
 /** Waits until nothing about a number waits for the bot. */
-export const untilDelivered = (phone: string) =>
-  until(
-    `an empty outbox of ${phone}`,
-    () => outboxOf(phone),
-    (rows) => rows.length === 0,
-  );
+export const untilDelivered = (phone: string) => eventually(async () => expect(await outboxOf(phone)).toEqual([]));
 
 /** Waits until the bot has not accepted the oldest event of a number, and a later attempt is due. */
 export const untilRetried = (phone: string, attempts = 1) =>
@@ -119,15 +111,12 @@ export async function newSpeaker(): Promise<Person> {
   return person;
 }
 
-type Options = { id?: string; seconds?: number | string; settings?: Record<string, string> };
+type Options = { id?: string; seconds?: number | string; settings?: Settings };
 
-export function sendRecording(
-  token: string | undefined,
-  { type, bytes }: Recording,
-  { id = crypto.randomUUID(), seconds = 4, settings }: Options = {},
-): Promise<Answer> {
-  const options = { token, bytes: bytes.buffer, headers: { 'content-type': type }, ...(settings && { settings }) };
-  return call('POST', `/api/user/chat/voice?id=${id}&seconds=${seconds}`, options);
+export function sendRecording(token: string | undefined, { type, bytes }: Recording, options: Options = {}) {
+  const { id = crypto.randomUUID(), seconds = 4, settings } = options;
+  const body = { token, bytes: bytes.buffer, headers: { 'content-type': type }, settings };
+  return call('POST', `/api/user/chat/voice?id=${id}&seconds=${seconds}`, body);
 }
 
 /** The response with the recording of a message. */

@@ -7,9 +7,9 @@ import { send } from './api.ts';
 import { until } from './clock.ts';
 import { textOf } from './database.ts';
 import { userOf } from './person.ts';
-import { readEvents, type SentEvent } from './read-events.ts';
+import { readEvents } from './read-events.ts';
 
-type ChatEvent = { id?: string; type: string; [field: string]: any };
+type LiveEvent = { id?: string | undefined; event?: string | undefined; type: string; [field: string]: any };
 
 /** The live object of the user. */
 export const liveUserOf = (token: string) => (env as unknown as Env).LIVE_USER.getByName(userOf(token));
@@ -28,22 +28,38 @@ export function wholeObject(token: string): Promise<string> {
 export const openSockets = (token: string) =>
   runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
 
-/** An open stream, read as a browser reads it, until the test ends. */
-abstract class ReadStream<Event> {
+/** An open usage stream, read as a browser reads it, until the test ends. */
+export class OpenStream {
   status = 0;
   headers = new Headers();
-  readonly events: Event[] = [];
   ended = false;
+  /** The data of each event, with its id and its name. */
+  protected readonly received: LiveEvent[] = [];
   readonly #abort = new AbortController();
 
-  /** The counts of the usage that it has shown. */
-  abstract get counts(): number[];
+  static open(token: string): Promise<OpenStream> {
+    return new OpenStream().connect(`/api/user/usage-stream?token=${encodeURIComponent(token)}`);
+  }
 
-  protected abstract receive(event: SentEvent): void;
+  /** A stream that has shown the current count. */
+  static async opened(token: string): Promise<OpenStream> {
+    const stream = await OpenStream.open(token);
+    await stream.until(({ counts }) => counts.length === 1);
+    return stream;
+  }
+
+  get events(): LiveEvent[] {
+    return this.received;
+  }
+
+  /** The counts of the usage that it has shown. */
+  get counts(): number[] {
+    return this.received.flatMap(({ type, count }) => (type === 'usageUpdate' ? [count] : []));
+  }
 
   /** Waits until the condition holds. */
   async until(condition: (stream: this) => boolean): Promise<void> {
-    const state = () => ({ ended: this.ended, events: this.events });
+    const state = () => ({ ended: this.ended, events: this.received });
     await until(`the stream (${condition.toString()})`, state, () => condition(this));
   }
 
@@ -65,9 +81,9 @@ abstract class ReadStream<Event> {
     return this;
   }
 
-  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+  async #read(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
     try {
-      for await (const event of readEvents(body)) this.receive(event);
+      for await (const { data, ...event } of readEvents(body)) this.received.push({ ...event, ...JSON.parse(data) });
     } catch {
       // An aborted stream has ended too.
     }
@@ -75,59 +91,25 @@ abstract class ReadStream<Event> {
   }
 }
 
-/** An open usage stream. */
-export class OpenStream extends ReadStream<SentEvent> {
-  static open(token: string): Promise<OpenStream> {
-    return new OpenStream().connect(`/api/user/usage-stream?token=${encodeURIComponent(token)}`);
-  }
+const ofUsage = new Set(['connection_established', 'usageUpdate', 'subscription_update']);
 
-  /** A stream that has shown the current count. */
-  static async opened(token: string): Promise<OpenStream> {
-    const stream = await OpenStream.open(token);
-    await stream.until(({ counts }) => counts.length === 1);
-    return stream;
-  }
-
-  get counts(): number[] {
-    return this.messages.flatMap(({ type, count }) => (type === 'usageUpdate' ? [count!] : []));
-  }
-
-  get messages(): { type: string; count?: number }[] {
-    return this.events.filter(({ event, data }) => data && !event).map(({ data }) => JSON.parse(data!));
-  }
-
-  protected receive(event: SentEvent): void {
-    this.events.push(event);
-  }
-}
-
-/** An open chat stream; its events are those of the conversation, and `usage` holds the others. */
-export class OpenChat extends ReadStream<ChatEvent> {
-  readonly usage: ChatEvent[] = [];
-  profile: unknown;
-  opened = false;
-
-  static open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
+/** An open chat stream; its events are those of the conversation. */
+export class OpenChat extends OpenStream {
+  static override open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
     const query = `token=${encodeURIComponent(token)}${after === undefined ? '' : `&after=${after}`}`;
     return new OpenChat().connect(`/api/user/chat-stream?${query}`, headers);
   }
 
-  get counts(): number[] {
-    return this.usage.flatMap(({ type, count }) => (type === 'usageUpdate' ? [count] : []));
+  override get events(): LiveEvent[] {
+    return this.received.filter(({ type }) => !ofUsage.has(type));
   }
 
   get messages(): ChatMessage[] {
     return this.events.flatMap(({ type, message }) => (type === 'message' ? [message] : []));
   }
 
-  protected receive({ id, event, data }: SentEvent): void {
-    const fields = JSON.parse(data ?? 'null');
-    if (event === 'connection_established') {
-      this.opened = true;
-      this.profile = fields.profile;
-    } else if (fields) {
-      const isOfUsage = ['usageUpdate', 'subscription_update'].includes(fields.type);
-      (isOfUsage ? this.usage : this.events).push({ ...(id !== undefined && { id }), ...fields });
-    }
+  /** The events of the usage, the first of which has the profile. */
+  get usage(): LiveEvent[] {
+    return this.received.filter(({ type }) => ofUsage.has(type));
   }
 }

@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe';
-import { call, runCron, vars } from './api.ts';
+import { call, runCron, type Settings, vars } from './api.ts';
 import { database } from './database.ts';
 import { sandbox } from './sandbox.ts';
-import { stripe } from './stripe.ts';
+import { customerOf, stripe } from './stripe.ts';
 
 /** The cron job fetches a customer's state, as after an hour without any event. */
 export async function fetchByCron(customer: string, cron?: '0 * * * *'): Promise<void> {
@@ -17,21 +17,16 @@ export async function eventsOf(customer: string): Promise<Stripe.Event[]> {
   return events.filter(({ data }) => (data.object as { customer?: string }).customer === customer);
 }
 
+type Details = { secret?: string; at?: number; signature?: string; settings?: Settings };
+
 /** Posts a body to the Worker as Stripe does. */
-export async function postEvent(
-  event: unknown,
-  details: { secret?: string; at?: number; signature?: string; settings?: Record<string, string> } = {},
-) {
+export async function postEvent(event: unknown, details: Details = {}) {
   const payload = typeof event === 'string' ? event : JSON.stringify(event);
-  const { secret = vars.STRIPE_WEBHOOK_SECRET!, at = Math.floor(Date.now() / 1000) } = details;
-  const signature =
-    details.signature ?? (await stripe.webhooks.generateTestHeaderStringAsync({ payload, secret, timestamp: at }));
-  const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
-  const { status, body } = await call('POST', '/api/webhooks/stripe', {
-    headers,
-    text: payload,
-    ...(details.settings && { settings: details.settings }),
-  });
+  const { secret = vars.STRIPE_WEBHOOK_SECRET!, at = Math.floor(Date.now() / 1000), settings } = details;
+  const signed = { payload, secret, timestamp: at };
+  const { signature = await stripe.webhooks.generateTestHeaderStringAsync(signed) } = details;
+  const headers = { 'stripe-signature': signature };
+  const { status, body } = await call('POST', '/api/webhooks/stripe', { headers, text: payload, settings });
   return { status, body };
 }
 
@@ -53,8 +48,8 @@ export async function deliver(customer: string): Promise<void> {
 export const hour = 3600;
 export const week = 168 * hour;
 
-/** Time passes at Stripe for a user, and every event arrives. */
-export async function advance({ customer, phone }: { customer: string; phone: string }, seconds: number) {
+/** Time passes at Stripe for the customer with a number, and every event arrives. */
+export async function advance(phone: string, seconds: number): Promise<void> {
   await sandbox.advanceStripe(phone, seconds);
-  await deliver(customer);
+  await deliver(await customerOf(phone));
 }
