@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { call, runCron } from './support/api.ts';
+import { call, cronAfter, runCron } from './support/api.ts';
 import {
   acceptedBy,
   clearChat,
@@ -24,11 +24,10 @@ import { liveUserOf, OpenChat } from './support/streams.ts';
 
 describe('clearing', () => {
   it('empties the conversation everywhere; consent, seq and revision go on', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
+    const { phone, token } = await newWriter();
     const stream = await OpenChat.open(token);
     await write(token, 'Hello');
-    await untilReplied(person, 1);
+    await untilReplied({ phone, token }, 1);
     const before = await readChat(token);
     expect((await clearChat(token)).body).toEqual({ success: true });
     const after = await readChat(token);
@@ -71,8 +70,7 @@ describe('clearing', () => {
     await untilRetried(phone);
     await clearChat(token);
     await sandbox.faults({ bot: null });
-    advanceClock(5 * minute);
-    await runCron();
+    await cronAfter(5 * minute);
     expect(await acceptedBy(phone)).toEqual([]);
     expect(await eventsAbout(phone, 'chat.cleared')).toHaveLength(1);
   });
@@ -124,8 +122,7 @@ describe('erasing', () => {
     expect((await reply(phone, 'Too late')).status).toBe(404);
     await append(token, 'late');
     expect(await rowsIn(token)).toBe(1);
-    advanceClock(2 * minute);
-    await runCron();
+    await cronAfter(2 * minute);
     expect(await rowsIn(token)).toBe(0);
     expect(await erasuresOf(token)).toEqual([]);
 
@@ -135,9 +132,8 @@ describe('erasing', () => {
   });
 
   it('is done for a database that was restored: the conversation begins again', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
-    const before = await userRowOf(person);
+    const { phone, token } = await newWriter();
+    const before = await userRowOf({ phone });
     await write(token, 'Before the backup');
     await clearChat(token);
     await write(token, 'After the backup');

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import { call, runCron, vars } from './support/api.ts';
+import { call, cronAfter, vars } from './support/api.ts';
 import { clearChat, newSettledWriter, readChat, untilDelivered, untilState, write } from './support/chat.ts';
 import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
 import type { Person } from './support/person.ts';
@@ -88,8 +88,7 @@ it('delivers a failed message that is sent again while the event before it is se
   expect((await receivedOf(phone)).at(-1)).toBe('Two');
   release();
   expect((await again).body.message).toMatchObject({ id, state: 'sent' });
-  advanceClock(minute);
-  await runCron();
+  await cronAfter(minute);
   expect((await receivedOf(phone)).at(-1)).toBe('One');
   expect((await readChat(token)).messages).toMatchObject([{ id, state: 'delivered' }, { state: 'delivered' }]);
 });
