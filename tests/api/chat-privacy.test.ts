@@ -14,8 +14,9 @@ const withdraw = (token: string) => call('DELETE', '/api/user/chat/consent', { t
 /** The status of reading the conversation. */
 const statusOf = async ({ token }: Person, settings?: Record<string, string>) =>
   (await call('GET', '/api/user/chat', { token, ...(settings && { settings }) })).status;
+type KeyRow = { id: string; phone: string; chat_key: string };
 /** The row of a writer, who has a key. */
-const keyRowOf = async (person: Person) => (await userRowOf(person)) as Record<string, string>;
+const keyRowOf = async (person: Person) => (await userRowOf(person)) as unknown as KeyRow;
 
 describe('the text of a message', () => {
   it('stands in no row of the database and in no line of the log', async () => {
@@ -59,15 +60,17 @@ describe('the text of a message', () => {
     }
   });
 
-  it('is unreadable without its key, with the key of another user, and out of its place', async () => {
+  it('is unreadable with the key or the number of another user, and out of its place', async () => {
     const [person, other] = [await newWriter(), await newWriter()];
     await write(person.token, 'Mine');
-    const [mine, theirs] = [await keyRowOf(person), await keyRowOf(other)];
-    const setKey = (key: string) => run('update users set chat_key = ? where id = ?', key, mine['id']!);
-    await setKey(theirs['chat_key']!);
-    expect(await statusOf(person)).toBe(503);
-    await setKey(mine['chat_key']!);
-    expect(await textsOf(person)).toEqual(['Mine']);
+    const [mine, theirs] = [await keyRowOf(person), { ...(await keyRowOf(other)), phone: newPhone() }];
+    for (const column of ['chat_key', 'phone'] as const) {
+      const set = (row: KeyRow) => run(`update users set ${column} = ? where id = ?`, row[column], mine.id);
+      await set(theirs);
+      expect(await statusOf(person), column).toBe(503);
+      await set(mine);
+      expect(await textsOf(person)).toEqual(['Mine']);
+    }
     await runInDurableObject(liveUserOf(person.token), (_, { storage }) => {
       storage.sql.exec("update messages set author = 'solace'");
     });
@@ -108,31 +111,15 @@ describe('the keys', () => {
     expect((await run('select 1 from users where chat_key_id = ?', retired)).rows).toEqual([]);
   });
 
-  it('are bound to the number: two people with exchanged numbers, or rows, read nothing', async () => {
-    const people = [await newWriter(), await newWriter()] as const;
-    for (const { token } of people) await write(token, 'Mine alone');
-    const ids = [(await keyRowOf(people[0]))['id']!, (await keyRowOf(people[1]))['id']!] as const;
-    const setPhone = (id: string, phone: string) => run('update users set phone = ? where id = ?', phone, id);
-    const setPhones = async (one: string, other: string) => {
-      await setPhone(ids[0], '+0');
-      await setPhone(ids[1], other);
-      await setPhone(ids[0], one);
-    };
-    await setPhones(people[1].phone, people[0].phone);
-    for (const person of people) expect(await statusOf(person)).toBe(503);
-    await setPhones(people[0].phone, people[1].phone);
-    for (const person of people) expect(await statusOf(person)).toBe(200);
-  });
-
   it('that were wrapped before they were bound are read, and bound on use and by the hourly job', async () => {
     const people = [await newWriter(), await newWriter()] as const;
     const key = await wrappingKey(secret);
     for (const person of people) {
       await write(person.token, 'Hello');
       const { id, chat_key: wrapped } = await keyRowOf(person);
-      const bytes = await unseal(key, `dek|v2|${id}|${person.phone}`, fromBase64(wrapped!).buffer);
+      const bytes = await unseal(key, `dek|v2|${id}|${person.phone}`, fromBase64(wrapped).buffer);
       const unbound = toBase64(await seal(key, `dek|v1|${id}`, bytes));
-      await run('update users set chat_key = ?, chat_key_id = ? where id = ?', unbound, name, id!);
+      await run('update users set chat_key = ?, chat_key_id = ? where id = ?', unbound, name, id);
       expect(await textsOf(person)).toEqual(['Hello']);
     }
     await write(people[0].token, 'Again');
@@ -154,52 +141,41 @@ describe('the keys', () => {
   });
 });
 
-describe('the fingerprint of a call of the bot', () => {
+it('keeps a fingerprint of a call of the bot that gives away no number, and knows those before the last rotation', async () => {
   const [path, fresh] = ['/api/bot/entitlements', 'N'.repeat(43)];
-  const unkeyedOf = (body: object) => sha256(`${path}\n${JSON.stringify(body)}`);
-
-  it('does not give away the number to somebody who tries all of them', async () => {
-    const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
-    expect((await botCall(path, body, id)).status).toBe(200);
-    const { rows } = await run('select fingerprint from bot_calls where id = ?', id);
-    expect(rows[0]!.fingerprint).toMatch(/^[0-9a-f]{64}$/);
-    expect(rows[0]!.fingerprint).not.toBe(await unkeyedOf(body));
-  });
-
-  it('is known after its key was rotated, and from before it was keyed', async () => {
-    const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
-    const again = async (CODE_PEPPER: string) => (await botCall(path, body, id, { CODE_PEPPER })).status;
-    expect(await again(vars.CODE_PEPPER!)).toBe(200);
-    expect(await again(`${fresh} ${vars.CODE_PEPPER}`)).toBe(200);
-    expect(await again(fresh)).toBe(409);
-    await run('update bot_calls set fingerprint = ? where id = ?', await unkeyedOf(body), id);
-    expect(await again(vars.CODE_PEPPER!)).toBe(200);
-  });
-});
-
-it("keeps each user's conversation apart", async () => {
-  const [one, other] = [await newWriter(), await newWriter()];
-  const { message } = (await write(one.token, 'Mine')).body;
-  expect((await write(other.token, 'Theirs', message.id)).body.message).toMatchObject({ seq: 1, text: 'Theirs' });
-  await consent(one.token, 'newer');
-  await reply(one.phone, 'For one');
-  expect(await textsOf(other)).toEqual(['Theirs']);
-  expect(await textsOf(one)).toEqual(['Mine', 'For one']);
+  const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
+  const again = async (CODE_PEPPER: string) => (await botCall(path, body, id, { CODE_PEPPER })).status;
+  expect(await again(vars.CODE_PEPPER!)).toBe(200);
+  expect(await again(`${fresh} ${vars.CODE_PEPPER}`)).toBe(200);
+  expect(await again(fresh)).toBe(409);
+  const { rows } = await run('select fingerprint from bot_calls where id = ?', id);
+  expect(rows[0]!.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+  const unkeyed = await sha256(`${path}\n${JSON.stringify(body)}`);
+  expect(rows[0]!.fingerprint).not.toBe(unkeyed);
+  // As it was before it was keyed.
+  await run('update bot_calls set fingerprint = ? where id = ?', unkeyed, id);
+  expect(await again(vars.CODE_PEPPER!)).toBe(200);
 });
 
 describe('consent', () => {
-  it('comes before the first message, is versioned, and is reported to the bot', async () => {
+  it('comes before the first message, is versioned, and removes the conversation when it is withdrawn', async () => {
     const { phone, token } = await newPerson();
     expect((await readChat(token)).consent).toBeNull();
     const message = 'Please accept the notice before you write.';
-    expect(await write(token, 'Hello')).toMatchObject({ status: 403, body: { code: 'consent_needed', message } });
+    const refused = { status: 403, body: { code: 'consent_needed', message } };
+    expect(await write(token, 'Hello')).toMatchObject(refused);
     const given = await consent(token, 'v1');
     expect(given.body).toEqual({ success: true, consent: { version: 'v1', at: expect.any(String) } });
     expect((await consent(token, 'v1')).body).toEqual(given.body);
     expect((await readChat(token)).consent).toEqual(given.body.consent);
     expect((await write(token, 'Hello')).status).toBe(200);
+    await untilAccepted(phone, 1);
+    for (const _ of ['withdrawn', 'again'])
+      expect(await withdraw(token)).toMatchObject({ status: 200, body: { success: true, consent: null } });
+    expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
+    expect(await write(token, 'Hello')).toMatchObject(refused);
     const told = (await deliveredEvents(phone)).map(({ type, data }) => data.version ?? type);
-    expect(told).toEqual(['v1', 'chat.message']);
+    expect(told).toEqual(['v1', 'chat.message', 'chat.cleared', 'chat.consent']);
   });
 
   it('is withdrawn, and the conversation cleared, by somebody whose account waits for approval', async () => {
@@ -230,17 +206,5 @@ describe('consent', () => {
     await consent(token);
     expect((await write(token, 'Hello')).status).toBe(200);
     expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
-  });
-
-  it('removes the conversation when it is withdrawn', async () => {
-    const { phone, token } = await newWriter();
-    await write(token, 'Hello');
-    await untilAccepted(phone, 1);
-    expect(await withdraw(token)).toMatchObject({ status: 200, body: { success: true, consent: null } });
-    expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
-    expect((await write(token, 'Hello')).body.code).toBe('consent_needed');
-    const told = (await deliveredEvents(phone)).map(({ type, data }) => data.version ?? type);
-    expect(told).toEqual(['2026-11', 'chat.message', 'chat.cleared', 'chat.consent']);
-    expect((await withdraw(token)).body).toEqual({ success: true, consent: null });
   });
 });

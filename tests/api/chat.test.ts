@@ -20,15 +20,14 @@ const idReused = { status: 409, body: { success: false, code: 'id_reused', messa
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
+    const { phone, token } = await newWriter();
     const stream = await OpenChat.open(token);
     const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5', 'cf-ipcountry': 'AT' };
     const id = crypto.randomUUID();
     const sent = await call('POST', '/api/user/chat/messages', { token, headers, body: { id, text: 'Hello' } });
     const first = { id, seq: 1, author: 'user', text: 'Hello', at: expect.any(String), state: 'sent' };
     expect(sent).toMatchObject({ status: 200, body: { success: true, message: first } });
-    expect(await untilReplied(person, 1)).toEqual([
+    expect(await untilReplied({ phone, token }, 1)).toEqual([
       { ...first, state: 'delivered' },
       expect.objectContaining({ seq: 2, author: 'solace', state: 'delivered', replyTo: id }),
     ]);
@@ -44,13 +43,12 @@ describe('a message', () => {
   });
 
   it('is the same message when it is sent again, and another text under its id is refused', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
+    const { phone, token } = await newWriter();
     const id = crypto.randomUUID();
     const answers = await parallel(50, () => write(token, 'Only once', id));
     const message = { id, seq: 1, text: 'Only once' };
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { message } });
-    await untilReplied(person, 1);
+    await untilReplied({ phone, token }, 1);
     expect((await write(token, 'Only once', id)).body.message).toMatchObject({ seq: 1, state: 'delivered' });
     expect(await write(token, 'Something else', id)).toMatchObject(idReused);
     await untilDelivered(phone);
@@ -122,13 +120,16 @@ it('shows the newest messages in pages, or those before one', async () => {
 });
 
 describe('the replies of the bot', () => {
-  it('are stored once for their id, also when they come fifty times at once', async () => {
+  it('are stored once for their id, also when they come fifty times at once, with what they answer', async () => {
     const { phone, token } = await newWriter();
-    const answers = await parallel(50, () => reply(phone, 'I hear you.', 'reply-1'));
-    const body = { phone, id: 'reply-1', text: 'I hear you.' };
-    for (const _ of [1, 2]) answers.push(await botCall('/api/bot/messages', body, 'again'));
+    const message = { id: 'reply-1', text: 'Please call somebody.', replyTo: 'message-1', crisis: true };
+    const answers = await parallel(50, () => botCall('/api/bot/messages', { phone, ...message }));
+    for (const _ of [1, 2]) answers.push(await botCall('/api/bot/messages', { phone, ...message }, 'again'));
     expect([...new Set(answers.map(({ text }) => text))]).toEqual(['{"success":true,"seq":1,"voice":false}']);
-    expect((await readChat(token)).messages).toHaveLength(1);
+    await reply(phone, 'Are you safe?', 'reply-2', { crisis: false });
+    const [first, next, ...others] = (await readChat(token)).messages;
+    expect([first, others]).toMatchObject([message, []]);
+    for (const field of ['crisis', 'replyTo']) expect(next).not.toHaveProperty(field);
   });
 
   it('are refused with another text under their id, or under the id of a message of the user', async () => {
@@ -150,15 +151,6 @@ describe('the replies of the bot', () => {
       expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
       expect(await botCall(path, { phone, ...body })).toMatchObject({ status: 409, body: { code: 'conflict' } });
     }
-  });
-
-  it('carry what they answer and whether they are about a crisis', async () => {
-    const { phone, token } = await newWriter();
-    await reply(phone, 'Please call somebody.', 'reply-1', { replyTo: 'message-1', crisis: true });
-    await reply(phone, 'Are you safe?', 'reply-2', { crisis: false });
-    const [first, next] = (await readChat(token)).messages;
-    expect(first).toMatchObject({ replyTo: 'message-1', crisis: true });
-    for (const field of ['crisis', 'replyTo']) expect(next).not.toHaveProperty(field);
   });
 
   it('may have 8,000 characters, in bodies of 32 KiB, also while they are written', async () => {
@@ -215,10 +207,9 @@ describe('limits', () => {
   });
 
   it('are the allowance of the week, but for a day after a crisis', async () => {
-    const person = await newWriter();
-    const { phone, token } = person;
+    const { phone, token } = await newWriter();
     const known = (await write(token, 'Hello')).body.message;
-    await untilReplied(person, 1);
+    await untilReplied({ phone, token }, 1);
     await botCall('/api/bot/usage', { phone, count: 4 });
     const refused = await write(token, 'One more');
     const message = "You have used this week's messages.";
