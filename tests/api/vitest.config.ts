@@ -1,5 +1,5 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -15,11 +15,7 @@ class Shards extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const { seed } = this.ctx.config.sequence;
     process.stdout.write(`API tests in random order; repeat it with --sequence.seed=${seed}\n`);
-    return inOrder(files, ({ moduleId }) =>
-      createHash('sha1')
-        .update(seed + relative(root, moduleId))
-        .digest('hex'),
-    );
+    return inOrder(files, ({ moduleId }) => hash('sha1', seed + relative(root, moduleId)));
   }
 
   /** Each shard takes every second or third file: of the slowest ones, and of the others by name, since alike ones take as long. */
