@@ -13,11 +13,13 @@ import { listen, startSandbox } from '../sandbox/start.ts';
 /** Where nothing listens: these tests start no Worker. */
 const sitePort = 9;
 
-/** Starts local services for one test file and returns matching settings; `isSetUp` sets them up as `npm run dev` does. */
-export async function startTestServices({ isSetUp = true } = {}) {
+type Options = { isSetUp?: boolean; settings?: Record<string, string> };
+
+/** Starts local services and returns matching settings, besides those given; `isSetUp` sets them up as `npm run dev` does. */
+export async function startTestServices({ isSetUp = true, settings = {} }: Options = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-operations-'));
   const port = await freePort(0, 'SANDBOX_PORT');
-  const vars = refreshVars(join(stateDir, 'vars'), addresses(sitePort, port));
+  const vars = refreshVars(join(stateDir, 'vars'), { ...addresses(sitePort, port), ...settings });
   const { SITE_URL: siteUrl = '', TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
   const sandbox = await startSandbox({ port, stateDir, siteUrl, secrets: vars as SandboxSecrets });
   if (isSetUp) {

@@ -15,13 +15,9 @@ export function addresses(sitePort: number, sandboxPort: number): Record<string,
     EXTERNAL_TOKEN_ISSUER: `${sandbox}/issuer`,
     EXTERNAL_TOKEN_JWKS_URL: `${sandbox}/issuer/jwks.json`,
     STRIPE_API_BASE: sandbox,
-    PUSH_HOSTS: pushHosts(sandbox),
+    // The public push services, and the one of the local services.
+    PUSH_HOSTS: `${sandbox} ${publicPushHosts}`,
   };
-}
-
-/** The public push services, and the one of the local services. */
-export function pushHosts(sandbox: string): string {
-  return `${sandbox} ${publicPushHosts}`;
 }
 
 type Vars = Record<string, string>;
