@@ -13,7 +13,7 @@ import {
 } from './support/chat.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
+import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 const idReused = { status: 409, body: { success: false, code: 'id_reused', message: 'Message id already used' } };
@@ -196,7 +196,7 @@ describe('limits', () => {
     expect((await write(token, 'A minute later', undefined, settings)).status).toBe(200);
   });
 
-  it('are five messages that wait for the bot', async () => {
+  it('are five messages of a user that wait for the bot', async () => {
     const { token } = await newWriter();
     await sandbox.faults({ bot: { status: 503 } });
     const answers = await parallel(50, () => write(token, 'Are you there?'));
@@ -204,6 +204,9 @@ describe('limits', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(45);
     const sent = answers.find(({ status }) => status === 200)!.body.message;
     expect((await write(token, 'Are you there?', sent.id)).body.message.id).toBe(sent.id);
+    const other = await newWriter();
+    expect((await write(other.token, 'Hello', sent.id)).body.message).toMatchObject({ seq: 1, text: 'Hello' });
+    expect(await outboxOf(other.phone)).toContainEqual(expect.objectContaining({ message_id: sent.id }));
   });
 
   it('are the allowance of the week, but for a day after a crisis', async () => {
