@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
-import { bytesOf } from './support/chat.ts';
 import { costOf } from './support/log.ts';
 import { newContact, newPerson, newPhone } from './support/person.ts';
+import { bytesOf } from './support/recordings.ts';
 
 const path = '/api/auth/request-otp';
 const post = async (body: BodyInit, contentType: string | null = 'application/json') => {

@@ -2,19 +2,12 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
-import {
-  untilState,
-  reply,
-  fetchRecording,
-  newSpeaker,
-  readBytes,
-  recordingOf,
-  sendRecording,
-} from './support/chat.ts';
+import { reply, untilState } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { watchDatabase } from './support/requests.ts';
 import { columnsWith, database, run, userRowOf } from './support/database.ts';
 import { deleteAccount, eventTypes, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
+import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/recordings.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
 
@@ -140,7 +133,7 @@ describe('a recording', () => {
     expect(await columnsWith([encoded])).toEqual([]);
     // In the place of another it cannot be read.
     const other = await sendRecording(token, recordingOf('audio/ogg', 3000));
-    expect(await readBytes(await fetchRecording(token, id))).toEqual(bytes);
+    expect(await (await fetchRecording(token, id)).bytes()).toEqual(bytes);
     await runInDurableObject(liveUserOf(token), (_, { storage: { sql } }) => {
       sql.exec('update recordings set sealed = (select sealed from recordings where seq = 1) where seq = 2');
     });

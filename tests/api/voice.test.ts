@@ -3,17 +3,9 @@ import { botCall, call, parallel } from './support/api.ts';
 import {
   acceptedBy,
   clearChat,
-  consent,
-  fetchAsBot,
-  fetchRecording,
-  newSpeaker,
   newWriter,
-  readBytes,
   readChat,
-  type Recording,
-  recordingOf,
   reply,
-  sendRecording,
   untilDelivered,
   untilState,
   write,
@@ -21,13 +13,21 @@ import {
 import { advanceClock, minute } from './support/clock.ts';
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
+import {
+  fetchAsBot,
+  fetchRecording,
+  newSpeaker,
+  type Recording,
+  recordingOf,
+  sendRecording,
+} from './support/recordings.ts';
 import { sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 const types = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg; codecs=opus'];
 const largest = 1_900_000;
 
-const bytesFor = async (token: string, id: string) => readBytes(await fetchRecording(token, id));
+const bytesFor = async (token: string, id: string) => (await fetchRecording(token, id)).bytes();
 
 /** Whether two recordings are the same; `toEqual` takes seconds for large ones. */
 const areSame = (one: Uint8Array, other: Uint8Array) => one.join() === other.join();
@@ -57,8 +57,7 @@ describe('a recording', () => {
         'cache-control': 'no-store',
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       });
-      for (const each of [response, await fetchAsBot(phone, id)])
-        expect(await readBytes(each)).toEqual(recording.bytes);
+      for (const each of [response, await fetchAsBot(phone, id)]) expect(await each.bytes()).toEqual(recording.bytes);
       const log = JSON.stringify(logLines());
       expect(log).toContain('/api/user/chat/voice/:id');
       for (const mark of [id, 'seconds=', 'codecs']) expect(log).not.toContain(mark);
@@ -112,14 +111,13 @@ describe('a recording', () => {
 
   it('needs consent, voice in the plan, and an allowance', async () => {
     const recording = recordingOf('audio/webm');
-    const { token } = await newPerson();
-    expect((await sendRecording(token, recording)).body.code).toBe('consent_needed');
-    await consent(token);
+    const send = async ({ token }: { token: string }) => (await sendRecording(token, recording)).body;
+    expect((await send(await newPerson())).code).toBe('consent_needed');
     const message = 'Voice messages are part of the Basic plan and above.';
-    expect((await sendRecording(token, recording)).body).toMatchObject({ code: 'voice_not_in_plan', message });
+    expect(await send(await newWriter())).toMatchObject({ code: 'voice_not_in_plan', message });
     const speaker = await newSpeaker();
     await botCall('/api/bot/usage', { phone: speaker.phone, count: 70, kind: 'voice' });
-    expect((await sendRecording(speaker.token, recording)).body).toMatchObject({ code: 'allowance_spent', limit: 70 });
+    expect(await send(speaker)).toMatchObject({ code: 'allowance_spent', limit: 70 });
   });
 
   it('shares the limits of text: it is stored whole or refused, and a refused one can be sent again', async () => {
