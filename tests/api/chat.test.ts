@@ -57,19 +57,6 @@ describe('a message', () => {
     expect((await readChat(token)).messages).toHaveLength(2);
   });
 
-  it('gets a distinct seq among fifty concurrent messages', async () => {
-    const { phone, token } = await newWriter();
-    const settings = { CHAT_MESSAGES_PER_MINUTE: '100', CHAT_MESSAGES_WAITING: '100' };
-    const stream = await OpenChat.open(token);
-    const answers = await parallel(50, (index) => write(token, `Message ${index}`, undefined, settings));
-    const idBySeq = new Map(answers.map(({ body }) => [body.message.seq as number, body.message.id as string]));
-    const seqs = Array.from({ length: 50 }, (_, index) => index + 1);
-    expect([...idBySeq.keys()].toSorted((a, b) => a - b)).toEqual(seqs);
-    await untilAccepted(phone, 50);
-    await stream.until(({ messages }) => messages.length >= 50);
-    expect(stream.messages.map(({ id }) => id)).toEqual(seqs.map((seq) => idBySeq.get(seq)));
-  });
-
   it('without a text, or with a malformed or too long one, is refused, as is an id that is no UUID', async () => {
     const { token } = await newWriter();
     for (const [fields, message] of [

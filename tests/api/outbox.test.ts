@@ -119,7 +119,7 @@ it('sends a deletion first: earlier events of the number go with the account', a
 });
 
 it.each([false, true])(
-  'sends a deletion after the event that is on its way, which then is not repeated (lost: %s)',
+  'sends a deletion after the event on its way, which is not repeated, lost: %s',
   async (isLost) => {
     const { phone, token } = await newPerson();
     const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);

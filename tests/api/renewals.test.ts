@@ -330,20 +330,17 @@ describe('a plan that is changed while its payment is due', () => {
 it.each([
   [true, 'active', 0],
   [false, 'past_due', 30],
-] as const)(
-  'a renewal whose card needs authentication is past due until it gets it (%s)',
-  async (succeeds, status, used) => {
-    const { token, phone } = await newPerson();
-    const { portalUrl } = (await buy(token, 'basic')).body;
-    await verify(token, await complete(portalUrl, { card: '4000002760003184', authentication: 'complete' }));
-    await post(phone, 30);
-    await advance(phone, week + 2 * hour);
-    expect(await planOf(token)).toEqual(['basic', 'past_due']);
-    expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
-    expect((await buy(token)).body.portalUrl).toContain('/invoice/');
-    await sandbox.authenticate(phone, succeeds);
-    await advance(phone, 0);
-    expect(await planOf(token)).toEqual(['basic', status]);
-    expect(await usageOf(phone)).toMatchObject({ used });
-  },
-);
+] as const)('a renewal that needs authentication is past due until it gets it: %s', async (succeeds, status, used) => {
+  const { token, phone } = await newPerson();
+  const { portalUrl } = (await buy(token, 'basic')).body;
+  await verify(token, await complete(portalUrl, { card: '4000002760003184', authentication: 'complete' }));
+  await post(phone, 30);
+  await advance(phone, week + 2 * hour);
+  expect(await planOf(token)).toEqual(['basic', 'past_due']);
+  expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
+  expect((await buy(token)).body.portalUrl).toContain('/invoice/');
+  await sandbox.authenticate(phone, succeeds);
+  await advance(phone, 0);
+  expect(await planOf(token)).toEqual(['basic', status]);
+  expect(await usageOf(phone)).toMatchObject({ used });
+});
