@@ -132,18 +132,21 @@ it.each([false, true])(
   },
 );
 
-it('holds at most five connections to the bot at once', async () => {
+it('holds at most five connections to the bot at once, each for 15 seconds', async () => {
   const people = await parallel(12, () => newPerson());
   await during({ bot: { status: 503 } }, async () => {
     for (const { token } of people) await choose(token);
     for (const { phone } of people) await untilRetried(phone);
   });
   const real = globalThis.fetch;
+  const limits = vi.spyOn(AbortSignal, 'timeout');
   let [open, most] = [0, 0];
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const url = input instanceof Request ? input.url : input.toString();
     if (url !== vars.BOT_WEBHOOK_URL) return real(input, init);
     expect(init?.redirect).toBe('manual');
+    expect(limits).toHaveBeenLastCalledWith(15 * second);
+    expect(init?.signal).toBe(limits.mock.results.at(-1)?.value);
     open += 1;
     most = Math.max(most, open);
     await eventually(() => expect(most, 'connections').toBeGreaterThanOrEqual(5));
