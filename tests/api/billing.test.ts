@@ -1,24 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import {
-  buy,
-  checkOut,
-  complete,
-  inPortal,
-  newSubscriber,
-  onTrial,
-  startTrial,
-  subscribe,
-  switchPlan,
-  verify,
-} from './support/buying.ts';
+import { buy, checkOut, inPortal, newSubscriber, onTrial, startTrial, switchPlan, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
 import { deleteAccount, getMe, newPerson } from './support/person.ts';
 import { metadataOf, planOf, profileOf } from './support/profile.ts';
 import { during, sandbox } from './support/sandbox.ts';
-import { customerOf, paymentsOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+import { customerOf, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
@@ -47,15 +36,11 @@ describe('buying a plan', () => {
     expect(costOf(result)).toBeLessThanOrEqual(3);
     expect(result).toMatchObject({ status: 200, body: { success: true, tierUpdated: true, newTier: tier } });
     expect((await verify(token, session)).body).toMatchObject({ success: true, newTier: tier });
-    const profile = await profileOf(token);
-    expect(profile).toMatchObject({
-      messagesUsedThisPeriod: 0,
-      isTrial: false,
-      metadata: { subscriptionTier: tier, subscriptionStatus: 'active', cancelAtDate: null },
-    });
-    expect(Date.parse(profile.metadata.renewalDate)).toBeGreaterThan(Date.now());
+    const { metadata, ...profile } = await profileOf(token);
+    expect(profile).toMatchObject({ messagesUsedThisPeriod: 0, isTrial: false });
+    expect(metadata).toMatchObject({ subscriptionTier: tier, subscriptionStatus: 'active', cancelAtDate: null });
     const usage = await botCall('/api/bot/usage', { phone, kind: 'voice' });
-    const resetsAt = profile.metadata.renewalDate;
+    const resetsAt = metadata.renewalDate;
     expect(usage.body).toMatchObject({ allowed: true, used: 1, limit, tier, voice: true, resetsAt });
   });
 
@@ -123,7 +108,7 @@ describe('deletion', () => {
     const { token } = await newPerson();
     const { portalUrl } = (await buy(token, 'basic')).body;
     await deleteAccount(token);
-    await expect(complete(portalUrl)).rejects.toThrow('410');
+    expect((await fetch(portalUrl, { method: 'POST' })).status).toBe(410);
   });
 });
 
@@ -131,6 +116,12 @@ describe('cancelling', () => {
   const cancel = (token: string) => call('POST', '/api/billing/cancel', { token });
   const resume = (token: string) => call('POST', '/api/billing/resume', { token });
   const conflict = { status: 409, body: { success: false, code: 'conflict' } };
+  /** What can be cancelled, also if a trial hides it. */
+  const subscriptionFor = async (token: string) => {
+    const response = await call('GET', '/api/billing/subscription', { token });
+    expect([response.status, costOf(response)]).toEqual([200, 1]);
+    return response.body.subscription;
+  };
 
   it('ends the plan with its paid week, may be repeated, and may be taken back', async () => {
     const { phone, token, customer } = await newSubscriber('premium');
@@ -141,8 +132,7 @@ describe('cancelling', () => {
     for (const { status, body } of [first, ...(await parallel(5, () => cancel(token)))]) {
       expect([status, body]).toEqual([200, { success: true, cancelAtDate }]);
     }
-    expect(await planOf(token)).toEqual(['premium', 'cancellation_scheduled']);
-    expect((await metadataOf(token)).cancelAtDate).toBe(cancelAtDate);
+    expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'cancellation_scheduled', cancelAtDate });
     for (let time = 0; time < 2; time += 1) {
       expect(await resume(token)).toMatchObject({ status: 200, body: { success: true } });
       expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'active', cancelAtDate: null });
@@ -186,29 +176,27 @@ describe('cancelling', () => {
   });
 
   it('undoes a scheduled change first, which a resumption does not restore', async () => {
-    const { token, customer } = await newSubscriber('platinum');
+    const { token } = await newSubscriber('platinum');
     await switchPlan(token, 'basic');
-    expect((await cancel(token)).status).toBe(200);
-    expect(await planOf(token)).toEqual(['platinum', 'cancellation_scheduled']);
-    expect((await metadataOf(token)).scheduledDowngradeTierId).toBeNull();
+    const unscheduled = { subscriptionTier: 'platinum', scheduledDowngradeTierId: null };
+    await cancel(token);
+    expect(await metadataOf(token)).toMatchObject({ ...unscheduled, subscriptionStatus: 'cancellation_scheduled' });
     await resume(token);
-    expect(await planOf(token)).toEqual(['platinum', 'active']);
-    expect((await metadataOf(token)).scheduledDowngradeTierId).toBeNull();
-    expect((await subscriptionOf(customer)).cancel_at).toBeNull();
+    expect(await metadataOf(token)).toMatchObject({ ...unscheduled, subscriptionStatus: 'active' });
   });
 
-  it('ends the plan behind a trial before it begins, and a resumption restores it', async () => {
+  it.each(['premium', 'basic'] as const)('ends %s behind a trial, and a resumption restores it', async (tier) => {
     const { phone, token } = await onTrial('premium');
-    await subscribe(token, 'basic');
-    const before = await metadataOf(token);
-    expect(before).toMatchObject({ subscriptionStatus: 'trialing', scheduledDowngradeTierId: 'basic' });
-    const { body } = await cancel(token);
+    await verify(token, await checkOut(token, tier));
+    const [metadata, subscription] = [await metadataOf(token), await subscriptionFor(token)];
+    expect(subscription).toMatchObject({ tier, startDate: metadata.renewalDate, cancelAtDate: null });
+    const { cancelAtDate } = (await cancel(token)).body;
     const customer = await customerOf(phone);
-    const { trial_end: trialEnd } = await subscriptionOf(customer);
-    expect(body).toEqual({ success: true, cancelAtDate: new Date(trialEnd! * 1000).toISOString() });
+    expect(Date.parse(cancelAtDate)).toBe((await subscriptionOf(customer)).trial_end! * 1000);
     expect(await metadataOf(token)).toMatchObject({ subscriptionTier: 'premium', scheduledDowngradeTierId: null });
+    expect(await subscriptionFor(token)).toMatchObject({ tier, startDate: metadata.renewalDate, cancelAtDate });
     await resume(token);
-    expect(await metadataOf(token)).toEqual(before);
+    expect([await metadataOf(token), await subscriptionFor(token)]).toEqual([metadata, subscription]);
     await cancel(token);
     await sandbox.advanceStripe(phone, 4 * 24 * hour);
     await fetchByCron(customer);
@@ -216,22 +204,8 @@ describe('cancelling', () => {
     expect(await paymentsOf(customer)).toEqual([]);
   });
 
-  it('says what can be cancelled during a trial: nothing, the plan that follows, or the one beside it', async () => {
-    const subscriptionFor = async (token: string) => {
-      const response = await call('GET', '/api/billing/subscription', { token });
-      expect([response.status, costOf(response)]).toEqual([200, 1]);
-      return response.body.subscription;
-    };
-    const alone = await onTrial('premium');
-    expect(await subscriptionFor(alone.token)).toBeNull();
-    for (const tier of ['premium', 'basic'] satisfies Tier[]) {
-      const { token } = await onTrial('premium');
-      await subscribe(token, tier);
-      const { renewalDate: startDate } = await metadataOf(token);
-      expect(await subscriptionFor(token)).toMatchObject({ tier, startDate, cancelAtDate: null });
-      const { cancelAtDate } = (await cancel(token)).body;
-      expect(await subscriptionFor(token)).toMatchObject({ tier, startDate, cancelAtDate });
-    }
+  it('ends during a trial the plan beside it, and nothing without one', async () => {
+    expect(await subscriptionFor((await onTrial('premium')).token)).toBeNull();
     const { phone, token } = await newSubscriber('basic');
     const { renewalDate } = await metadataOf(token);
     await startTrial(phone, 'premium', 3);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toBase64 } from '../../worker/lib/crypto.ts';
 import { botCall, call, parallel, tally } from './support/api.ts';
 import {
   acceptedBy,
@@ -187,8 +188,7 @@ describe('a transcript', () => {
 });
 
 describe('a reply with a voice', () => {
-  const encode = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
-  const voiceOf = ({ type, bytes }: Recording) => ({ type, seconds: 3, data: encode(bytes) });
+  const voiceOf = ({ type, bytes }: Recording) => ({ type, seconds: 3, data: toBase64(bytes.buffer) });
 
   it('is a text and a recording, once for its id', async () => {
     const { phone, token } = await newSpeaker();
@@ -207,15 +207,13 @@ describe('a reply with a voice', () => {
 
   it('of the largest size is taken, and is text alone without voice in the plan', async () => {
     const { phone, token } = await newWriter();
-    const { type, bytes } = recordingOf('audio/ogg', largest);
-    let data = '';
-    for (let at = 0; at < largest; at += 30_000) data += encode(bytes.subarray(at, at + 30_000));
-    const voice = { type, seconds: 120, data };
+    const recording = recordingOf('audio/ogg', largest);
+    const voice = voiceOf(recording);
     expect((await reply(phone, 'Hello', 'reply-1', { voice })).body).toEqual({ success: true, seq: 1, voice: false });
     expect((await readChat(token)).messages[0]).not.toHaveProperty('voice');
     const speaker = await newSpeaker();
     expect((await reply(speaker.phone, 'Hello', 'reply-1', { voice })).body.voice).toBe(true);
-    expect(areSame(await bytesFor(speaker.token, 'reply-1'), bytes)).toBe(true);
+    expect(areSame(await bytesFor(speaker.token, 'reply-1'), recording.bytes)).toBe(true);
   });
 
   it('with a broken recording is refused and leaves nothing', async () => {
