@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 import { runCron } from './support/api.ts';
-import { buy, checkOut, complete, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
+import { checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
@@ -16,22 +16,6 @@ async function eventsAbout(type: string, id: string) {
   const { data } = await stripe.events.list({ type, limit: 100 });
   return data.filter(({ data: { object } }) => (object as { id: string }).id === id);
 }
-
-it('a first card that is declined or not authenticated grants nothing; the next one is charged once', async () => {
-  const { phone, token } = await newPerson();
-  const { portalUrl } = (await buy(token, 'basic')).body;
-  const card = '4000002760003184';
-  await expect(complete(portalUrl, { card: '4000000000000002' })).rejects.toThrow('402');
-  await expect(complete(portalUrl, { card })).rejects.toThrow('200');
-  await expect(complete(portalUrl, { card, authentication: 'fail' })).rejects.toThrow('402');
-  const customer = await customerOf(phone);
-  await deliver(customer);
-  await runCron();
-  expect([await planOf(token), await paymentsOf(customer)]).toEqual([['free', 'active'], []]);
-  await verify(token, await complete(portalUrl));
-  expect(await planOf(token)).toEqual(['basic', 'active']);
-  expect(await paymentsOf(customer)).toHaveLength(1);
-});
 
 it('a plan whose card fails at the end of the trial leaves the free plan and its weeks', async () => {
   const { phone, token } = await onTrial('premium', 1);

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Answer, botCall, call, parallel, send } from './support/api.ts';
 import { checkOut, newSubscriber } from './support/buying.ts';
 import { eventually, second } from './support/clock.ts';
-import { run } from './support/database.ts';
 import { eventTypes, getMe, newContact, newPerson, requestOtp, userOf, verifyOtp } from './support/person.ts';
 import { post, profileOf } from './support/profile.ts';
 import { holdRequests } from './support/requests.ts';
@@ -136,14 +135,5 @@ describe('a caller who disconnects', () => {
     const { phone } = await newContact();
     await hangUp('POST', '/api/auth/request-otp', { body: { phone } }, '/pipeline', phone);
     await eventually(async () => expect(await sandbox.messages(phone)).toHaveLength(1));
-  });
-
-  it('has begun a purchase, which releases its lease', async () => {
-    const { token } = await newPerson();
-    const path = '/api/billing/create-subscription-update-session';
-    await hangUp('POST', path, { token, body: { tier: 'basic' } }, '/v1/customers', userOf(token));
-    const sql = 'select lease_until from customers where stripe_id is not null and user_id = ?';
-    const leases = async () => (await run(sql, userOf(token))).rows;
-    await eventually(async () => expect(await leases()).toMatchObject([{ lease_until: 0 }]));
   });
 });

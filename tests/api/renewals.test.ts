@@ -163,29 +163,17 @@ it('an upgrade whose proration fails grants nothing until it is paid, and opens 
   expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 30, limit: 160 });
 });
 
-describe('a dearer plan', () => {
-  it('begins a new, fully paid week, also minutes before the renewal', async () => {
-    const { phone, token, customer } = await newSubscriber('basic');
-    await post(phone, 30);
-    await advance(phone, week - 15 * 60);
-    expect((await switchPlan(token, 'platinum')).status).toBe(303);
-    await advance(phone, 0);
-    // At most the last 15 minutes of $11.99 are credited.
-    expect((await paymentsOf(customer))[0]).toBeGreaterThanOrEqual(7999 - 3);
-    const resetsAt = await periodEnd(customer);
-    expect(await usageOf(phone)).toMatchObject({ used: 0, limit: 160, tier: 'platinum', resetsAt });
-    expect((await metadataOf(token)).renewalDate).toBe(resetsAt);
-  });
-
-  it('changes nothing when its payment is declined', async () => {
-    const { phone, token, customer } = await spent('basic', 30);
-    const before = await usageOf(phone);
-    expect((await switchPlan(token, 'platinum')).status).toBe(402);
-    await advance(phone, 0);
-    expect(await usageOf(phone)).toEqual(before);
-    expect(await planOf(token)).toEqual(['basic', 'active']);
-    expect(await paymentsOf(customer)).toHaveLength(1);
-  });
+it('a dearer plan begins a new, fully paid week, also minutes before the renewal', async () => {
+  const { phone, token, customer } = await newSubscriber('basic');
+  await post(phone, 30);
+  await advance(phone, week - 15 * 60);
+  expect((await switchPlan(token, 'platinum')).status).toBe(303);
+  await advance(phone, 0);
+  // At most the last 15 minutes of $11.99 are credited.
+  expect((await paymentsOf(customer))[0]).toBeGreaterThanOrEqual(7999 - 3);
+  const resetsAt = await periodEnd(customer);
+  expect(await usageOf(phone)).toMatchObject({ used: 0, limit: 160, tier: 'platinum', resetsAt });
+  expect((await metadataOf(token)).renewalDate).toBe(resetsAt);
 });
 
 describe('a user whose payment is due', () => {
