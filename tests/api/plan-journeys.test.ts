@@ -43,11 +43,11 @@ function cardDeclines(declines: boolean): Step {
 }
 
 const day = 24 * hour;
-// The plan after a trial is scheduled as soon as any path has seen the saved card.
-const seen = () => runCron();
 const renewal = passes(week + 2 * hour);
 const downgraded = [buys('premium'), switchesTo('basic')];
 const cancelled = [buys('basic'), presses('cancel')];
+// The plan is scheduled as soon as any path has seen the saved card.
+const waiting = [buysDuringTrial('basic'), () => runCron()];
 const failing = [buys('basic'), cardDeclines(true), renewal];
 
 /** At the end: the plan, its status, and the plan that is scheduled. */
@@ -65,13 +65,8 @@ const journeys: Journey[] = [
   ['a card fails and is replaced', ['basic', 'active', null], ...failing, cardDeclines(false), passes(2 * day)],
   ['a card fails for good', ['free', 'active', null], ...failing, passes(15 * day)],
   ['a plan is chosen during the trial', ['premium', 'trialing', 'basic'], buysDuringTrial('basic')],
-  [
-    'the chosen plan begins after the trial',
-    ['basic', 'active', null],
-    buysDuringTrial('basic'),
-    seen,
-    passes(4 * day),
-  ],
+  ['the chosen plan begins after the trial', ['basic', 'active', null], ...waiting, passes(4 * day)],
+  ['a card fails after the trial', ['free', 'past_due', null], ...waiting, cardDeclines(true), passes(4 * day)],
 ];
 
 type Deliver = (events: Stripe.Event[]) => Promise<unknown>;
