@@ -123,6 +123,12 @@ async function hangUp(method: string, path: string, sent: Sent, ...marks: string
 }
 
 describe('a caller who disconnects', () => {
+  it('is logged out all the same', async () => {
+    const { token } = await newPerson();
+    await hangUp('POST', '/api/auth/logout', { token }, userOf(token));
+    await eventually(async () => expect(await statusOfMe(token)).toBe(401));
+  });
+
   it('is deleted all the same, at Stripe too, and the bot is told', async () => {
     const { phone, token, customer } = await newSubscriber('basic');
     await hangUp('DELETE', '/api/user/me', { token }, '/v1/', customer);
