@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cronAfter, runCron, vars } from './support/api.ts';
-import { checkOut, newSubscriber } from './support/buying.ts';
+import { checkOut, newSubscriber, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database, userRowOf } from './support/database.ts';
 import { newPerson } from './support/person.ts';
@@ -17,9 +17,9 @@ const isStored = async (id: string) =>
 /** A user who has paid, of whom no event has arrived. */
 async function newPayer() {
   const person = await newPerson();
-  await checkOut(person.token, 'basic');
+  const session = await checkOut(person.token, 'basic');
   const events = await eventsOf(await customerOf(person.phone));
-  return { ...person, events, event: events[0]! };
+  return { ...person, session, events, event: events[0]! };
 }
 
 describe('an event', () => {
@@ -69,10 +69,11 @@ describe('an event', () => {
     },
   );
 
-  it('is kept while Stripe fails, and followed by the cron', async () => {
-    const { phone, token, events } = await newPayer();
+  it('is kept while Stripe fails, as a return from a checkout is, and followed by the cron', async () => {
+    const { phone, token, session, events } = await newPayer();
     await during({ stripe: { status: 500, match: await customerOf(phone) } }, async () => {
       for (const event of events.slice(0, 2)) expect((await postEvent(event)).status).toBe(200);
+      expect((await verify(token, session)).status).toBe(503);
       await runCron();
       expect(await userRowOf({ phone })).toMatchObject({ tier: 'free' });
     });

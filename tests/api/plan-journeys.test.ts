@@ -1,12 +1,12 @@
 import type { Stripe } from 'stripe';
 import { expect, it, vi } from 'vitest';
 import { runCron } from './support/api.ts';
-import { checkOut, inPortal, startTrial } from './support/buying.ts';
+import { checkOut, pressUnseen, startTrial } from './support/buying.ts';
 import { advanceClock } from './support/clock.ts';
 import { newPerson, type Person } from './support/person.ts';
 import { post, profileOf, usageOf } from './support/profile.ts';
 import { sandbox } from './support/sandbox.ts';
-import { customerOf, priceOf, stripe, type Tier } from './support/stripe.ts';
+import { customerOf, priceOf, type Tier } from './support/stripe.ts';
 import { fetchByCron, hour, newEventsOf, postEvent, week } from './support/stripe-events.ts';
 
 /** Stripe sends its events after each step. */
@@ -24,10 +24,7 @@ function buysDuringTrial(tier: Tier): Step {
 }
 
 function presses(action: string, form?: Record<string, string>): Step {
-  return async ({ phone }) => {
-    const { url } = await stripe.billingPortal.sessions.create({ customer: await customerOf(phone) });
-    expect((await inPortal(url, action, form)).status).toBe(303);
-  };
+  return async ({ phone }) => expect((await pressUnseen(await customerOf(phone), action, form)).status).toBe(303);
 }
 
 function switchesTo(tier: Tier): Step {

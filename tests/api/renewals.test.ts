@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { payRenewal } from '../../worker/billing/invoices.ts';
 import { call, parallel, runCron } from './support/api.ts';
-import { buy, complete, inPortal, newSubscriber, type Subscriber, switchPlan, verify } from './support/buying.ts';
+import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, switchPlan } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
@@ -210,13 +210,8 @@ describe('a plan that is changed while its payment is due', () => {
     return { ...person, debt: (await latestInvoice(customer)).id };
   }
 
-  /** Chooses a plan in the plain portal, without a visit that the cron job watches. */
-  async function switchUnseen(customer: string, tier: Tier): Promise<Response> {
-    const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
-    const { id: configuration } = data.find(({ metadata }) => metadata?.solace && !metadata.price)!;
-    const { url } = await stripe.billingPortal.sessions.create({ customer, configuration });
-    return inPortal(url, 'switch', { price: await priceOf(tier) });
-  }
+  const switchUnseen = async (customer: string, tier: Tier) =>
+    pressUnseen(customer, 'switch', { price: await priceOf(tier) });
 
   /** Stripe calls the subscription active; the product knows that the week before is not paid. */
   async function expectOwed({ phone, token, customer }: Subscriber, tier: Tier, limit: number): Promise<void> {
@@ -305,8 +300,7 @@ it.each([
   [false, 'past_due', 30],
 ] as const)('a renewal that needs authentication is past due until it gets it: %s', async (succeeds, status, used) => {
   const { token, phone } = await newPerson();
-  const { portalUrl } = (await buy(token, 'basic')).body;
-  await verify(token, await complete(portalUrl, { card: '4000002760003184', authentication: 'complete' }));
+  await subscribe(token, 'basic', { card: '4000002760003184', authentication: 'complete' });
   await post(phone, 30);
   await advance(phone, week + 2 * hour);
   expect(await planOf(token)).toEqual(['basic', 'past_due']);

@@ -1,6 +1,6 @@
 import { botCall, call } from './api.ts';
 import { newPerson, type Person } from './person.ts';
-import { customerOf, priceOf, type Tier } from './stripe.ts';
+import { customerOf, priceOf, stripe, type Tier } from './stripe.ts';
 
 export type Subscriber = Person & { customer: string };
 
@@ -20,13 +20,15 @@ export async function complete(portalUrl: string, form: CheckoutForm = {}): Prom
 }
 
 /** Completes the checkout of a plan; returns the session's id. */
-export const checkOut = async (token: string, tier: Tier) => complete((await buy(token, tier)).body.portalUrl);
+export const checkOut = async (token: string, tier: Tier, form?: CheckoutForm) =>
+  complete((await buy(token, tier)).body.portalUrl, form);
 
 export const verify = (token: string, sessionId: string) =>
   call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId } });
 
 /** Completes the checkout of a plan, and returns to the site. */
-export const subscribe = async (token: string, tier: Tier) => verify(token, await checkOut(token, tier));
+export const subscribe = async (token: string, tier: Tier, form?: CheckoutForm) =>
+  verify(token, await checkOut(token, tier, form));
 
 /** A user who has bought a plan and returned to the site. */
 export async function newSubscriber(tier: Tier): Promise<Subscriber> {
@@ -51,6 +53,12 @@ export async function startTrial(phone: string, tier: Tier, days: number): Promi
 /** Presses a button of a page of the portal. */
 export const inPortal = (portalUrl: string, action: string, form: Record<string, string> = {}) =>
   fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+
+/** Presses a button of the portal on a visit that the site does not know. */
+export async function pressUnseen(customer: string, action: string, form?: Record<string, string>) {
+  const { url } = await stripe.billingPortal.sessions.create({ customer });
+  return inPortal(url, action, form);
+}
 
 /** Chooses another plan on the page to which the site leads. */
 export const switchPlan = async (token: string, tier: Tier) =>
