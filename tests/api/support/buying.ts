@@ -1,5 +1,5 @@
-import { botCall, call } from './api.ts';
-import { newPerson, type Person } from './person.ts';
+import { call } from './api.ts';
+import { newPerson, type Person, trialSession } from './person.ts';
 import { customerOf, priceOf, stripe, type Tier } from './stripe.ts';
 
 export type Subscriber = Person & { customer: string };
@@ -44,11 +44,7 @@ export async function onTrial(tier: Tier, days = 3): Promise<Person> {
   return person;
 }
 
-export async function startTrial(phone: string, tier: Tier, days: number): Promise<void> {
-  const { body } = await botCall('/api/bot/trials', { phone, tier, days });
-  const trialToken = new URL(body.url).searchParams.get('token');
-  await call('POST', '/auth/verify-trial-token', { body: { trialToken } });
-}
+export const startTrial = (phone: string, tier: Tier, days: number) => trialSession(phone, { tier, days });
 
 /** Presses a button of a page of the portal. */
 export const inPortal = (portalUrl: string, action: string, form: Record<string, string> = {}) =>

@@ -48,8 +48,8 @@ export async function externalSession(phone: string): Promise<string> {
 }
 
 /** The session of a new trial link of a number, as somebody opens it to whom it was forwarded. */
-export async function trialSession(phone: string): Promise<string> {
-  const { body } = await botCall('/api/bot/trials', { phone });
+export async function trialSession(phone: string, trial: object = {}): Promise<string> {
+  const { body } = await botCall('/api/bot/trials', { phone, ...trial });
   const trialToken = new URL(body.url).searchParams.get('token');
   return (await call('POST', '/auth/verify-trial-token', { body: { trialToken } })).body.token;
 }
