@@ -109,10 +109,8 @@ describe('without WhatsApp', () => {
   });
 });
 
-type Sent = { token?: string; body?: object };
-
 /** Makes a call and disconnects while its request to another service, which contains the marks, is held. */
-async function hangUp(method: string, path: string, sent: Sent, ...marks: string[]): Promise<void> {
+async function hangUp(method: string, path: string, sent: { token?: string; body?: object }, ...marks: string[]) {
   const { arrived, release } = holdRequests(...marks);
   const abort = new AbortController();
   const response = call(method, path, { ...sent, signal: abort.signal }).catch(() => 'disconnected');
