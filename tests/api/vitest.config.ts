@@ -1,5 +1,6 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -7,28 +8,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files that take longest, the slowest first (16 to 7 seconds on two cores beside other work, 2026-11-25). */
-const slowest = ['secrets', 'renewals', 'plan-journeys', 'billing', 'outbox', 'voice', 'lost-customers'];
-
 /** Files in random order, which `--sequence.seed=N` repeats. */
 class Shards extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const { seed } = this.ctx.config.sequence;
     process.stdout.write(`API tests in random order; repeat it with --sequence.seed=${seed}\n`);
-    return inOrder(files, ({ moduleId }) => hash('sha1', seed + relative(root, moduleId)));
+    const keyOf = ({ moduleId }: TestSpecification) => hash('sha1', seed + relative(root, moduleId));
+    return files.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
-  /** Each shard takes every second or third file: of the slowest ones, and of the others by name, since alike ones take as long. */
+  /** Each shard takes every second or third file by size, since larger ones take longer. */
   override async shard(files: TestSpecification[]) {
     const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
-    const rank = (moduleId: string) => slowest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`)) + 1 || 99;
-    const sorted = inOrder(files, ({ moduleId }) => `${String(rank(moduleId)).padStart(2, '0')} ${moduleId}`);
+    const sorted = files.toSorted((a, b) => statSync(b.moduleId).size - statSync(a.moduleId).size);
     return sorted.filter((_, place) => place % count === index - 1);
   }
-}
-
-function inOrder(files: TestSpecification[], keyOf: (file: TestSpecification) => string): TestSpecification[] {
-  return files.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 export default defineConfig({
