@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toBase64 } from '../../worker/lib/crypto.ts';
-import { botCall, call, parallel } from './support/api.ts';
+import { botCall, parallel } from './support/api.ts';
 import {
   acceptedBy,
   clearChat,
@@ -148,8 +148,6 @@ describe('a recording', () => {
       expect((await fetchRecording(token, unknown)).status).toBe(404);
     await clearChat(token);
     for (const each of [await fetchRecording(token, id), await fetchAsBot(phone, id)]) expect(each.status).toBe(404);
-    await call('DELETE', '/api/user/chat/consent', { token });
-    expect((await fetchRecording(token, id)).status).toBe(404);
     expect(await bytesFor(other.token, id)).toEqual(second.bytes);
   });
 });

@@ -3,17 +3,10 @@ import { vars } from './api.ts';
 import { database } from './database.ts';
 import { eventually } from './clock.ts';
 
-type Fault = null | {
-  status?: number;
-  drop?: true;
-  cut?: true;
-  path?: string;
-  hold?: true;
-  match?: string;
-  remember?: true;
-  unknownCustomer?: true;
-};
-type Service = 'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push';
+type Flags = Record<'drop' | 'cut' | 'hold' | 'remember' | 'unknownCustomer', true>;
+type Fault = Partial<Flags & { status: number; path: string; match: string }> | null;
+type Faults = Partial<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push', Fault>>;
+type Renewals = { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' };
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
@@ -44,7 +37,7 @@ export async function restoreServices(): Promise<void> {
 }
 
 /** Does work while the services fail. */
-export async function during<T>(faults: Partial<Record<Service, Fault>>, work: () => Promise<T>): Promise<T> {
+export async function during<T>(faults: Faults, work: () => Promise<T>): Promise<T> {
   await sandbox.faults(faults);
   const result = await work();
   await sandbox.faults(Object.fromEntries(Object.keys(faults).map((service) => [service, null])));
@@ -57,7 +50,7 @@ export const sandbox = {
   externalToken: (phone: string, body: unknown = {}) =>
     control<{ token: string }>('POST', ofPhone('phones', phone, '/external-token'), body),
   botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
-  faults: (faults: Partial<Record<Service, Fault>>) => change('/faults', faults),
+  faults: (faults: Faults) => change('/faults', faults),
   /** The number of requests that a fault with `hold` and this `match` holds. */
   heldBy: async (match: string) => {
     const faults = await control<{ match: string | null; held: number }[]>('GET', '/faults/held');
@@ -78,10 +71,7 @@ export const sandbox = {
   dispute: (phone: string, charge?: string) => control<{ id: string }>('POST', customer(phone, '/dispute'), { charge }),
   authenticate: (phone: string, succeeds: boolean) => control('POST', customer(phone, '/authenticate'), { succeeds }),
   /** How Stripe collects the renewals of the customer with a number. */
-  stripeSettings: (
-    phone: string,
-    settings: { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' },
-  ) => control('PUT', '/stripe/settings', { ...settings, phone }),
+  stripeSettings: (phone: string, settings: Renewals) => control('PUT', '/stripe/settings', { ...settings, phone }),
 };
 
 /** The events that the bot accepted about a number, oldest first. */
