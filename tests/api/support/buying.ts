@@ -37,10 +37,10 @@ export async function newSubscriber(tier: Tier): Promise<Subscriber> {
   return { ...person, customer: await customerOf(person.phone) };
 }
 
-/** A user on a trial. */
-export async function onTrial(tier: Tier, days = 3): Promise<Person> {
+/** A user on a trial of three days. */
+export async function onTrial(tier: Tier): Promise<Person> {
   const person = await newPerson();
-  await startTrial(person.phone, tier, days);
+  await startTrial(person.phone, tier, 3);
   return person;
 }
 
