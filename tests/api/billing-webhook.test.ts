@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { cronAfter, runCron, vars } from './support/api.ts';
+import { pauseAfter } from '../../worker/billing/due.ts';
+import { cronAfter, vars } from './support/api.ts';
 import { checkOut, newSubscriber, verify } from './support/buying.ts';
-import { advanceClock, day } from './support/clock.ts';
-import { database, userRowOf } from './support/database.ts';
+import { advanceClock, day, eventually } from './support/clock.ts';
+import { database, run, userRowOf } from './support/database.ts';
 import { newPerson } from './support/person.ts';
 import { planOf } from './support/profile.ts';
 import { deliveredEvents, during } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { changePrice, customerOf, priceOf, stripe } from './support/stripe.ts';
-import { deliver, eventsOf, postEvent } from './support/stripe-events.ts';
+import { deliver, eventsOf, fetchByCron, postEvent } from './support/stripe-events.ts';
 
 const received = { status: 200, body: { received: true } };
 const isStored = async (id: string) =>
@@ -71,10 +72,17 @@ describe('an event', () => {
 
   it('is kept while Stripe fails, as a return from a checkout is, and followed by the cron', async () => {
     const { phone, token, session, events } = await newPayer();
-    await during({ stripe: { status: 500, match: await customerOf(phone) } }, async () => {
+    const [customer, begun] = [await customerOf(phone), Date.now()];
+    await during({ stripe: { status: 500, match: customer } }, async () => {
       for (const event of events.slice(0, 2)) expect((await postEvent(event)).status).toBe(200);
       expect((await verify(token, session)).status).toBe(503);
-      await runCron();
+      await eventually(async () => {
+        await fetchByCron(customer);
+        const { rows } = await run('select failures, due_at as due from customers where stripe_id = ?', customer);
+        const [{ failures, due }] = rows as unknown as [{ failures: number; due: number }];
+        expect(failures).toBeGreaterThan(5);
+        expect(due).toBeGreaterThanOrEqual(begun + pauseAfter(failures));
+      });
       expect(await userRowOf({ phone })).toMatchObject({ tier: 'free' });
     });
     // The next fetch waits for up to six hours after many failures.

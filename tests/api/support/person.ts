@@ -87,8 +87,6 @@ export async function newCode(phone = newPhone(), caller?: Caller): Promise<Code
   return requestCode(phone, caller);
 }
 
-export const receiveCode = async ({ phone }: { phone: string }) => (await requestCode(phone)).otp;
-
 export const redeem = ({ phone, otp, challenge }: Code, caller: Caller = {}) =>
   call('POST', '/api/auth/verify-otp', { body: { phone, otp, challenge }, ...caller });
 
