@@ -5,24 +5,23 @@ import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../store.ts';
 import { createStripe } from '../index.ts';
-import type { CollectionSettings } from '../world.ts';
 
 const secretKey = 'sk_test_local';
 export const webhookSecret = 'whsec_local';
-export const week = 7 * 86_400;
+export const day = 86_400;
+export const week = 7 * day;
 /** How long a renewal's invoice stays a draft. */
 export const draftHour = 3600;
 
 type Received = { body: string; signature: string; event: Stripe.Event };
 type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
-type Options = { store?: Store; collection?: Partial<CollectionSettings> };
 
 /** A local Stripe on a free port, the stock SDK as its client, and a merchant's site that receives its events. */
-export async function startStripe({ store = openStore(':memory:'), collection = {} }: Options = {}) {
+export async function startStripe({ store = openStore(':memory:') }: { store?: Store } = {}) {
   const server = createServer();
   const url = await listen(server);
   const shop = await startShop();
-  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret, collection });
+  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret });
   const listener = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
   server.on('request', (request, response) => void listener(request, response));
   onTestFinished(() => {
@@ -73,18 +72,24 @@ function close(server: Server): void {
 }
 
 export const phone = '+15550100123';
-const working = '4242424242424242';
 
 export type Person = Awaited<ReturnType<typeof newPerson>>;
 
 /** A merchant's site with a webhook, and one customer who uses the hosted pages. */
-export async function newPerson(options: Parameters<typeof startStripe>[0] = {}) {
+export async function newPerson(options?: Parameters<typeof startStripe>[0]) {
   const local = await startStripe(options);
   const { stripe, shop } = local;
   const catalogue = await createCatalogue(stripe);
   await stripe.webhookEndpoints.create({ url: `${shop.url}/hook`, enabled_events: ['*'] });
   const customer = await stripe.customers.create({ metadata: { phone } });
-  return { ...local, catalogue, customer: customer.id, ...buttonsOf(local, catalogue, customer.id), ...timeOf(local) };
+  return {
+    ...local,
+    catalogue,
+    phone,
+    customer: customer.id,
+    ...buttonsOf(local, catalogue, customer.id),
+    ...timeOf(local),
+  };
 }
 
 function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }: Catalogue, customer: string) {
@@ -101,9 +106,10 @@ function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }
       ...extra,
     });
   }
-  async function subscribe(tier: keyof Catalogue['prices']): Promise<Stripe.Subscription> {
+  /** Buys a plan on the checkout page, by default with a card that works. */
+  async function subscribe(tier: keyof Catalogue['prices'], form?: Record<string, string>) {
     const session = await checkout(tier);
-    await press(session.url ?? '', { card: working });
+    await press(session.url ?? '', form);
     return holdingsOf(stripe, customer).current();
   }
   /** Presses a button of the portal, such as `switch`. */
