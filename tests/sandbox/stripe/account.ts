@@ -85,15 +85,15 @@ function settingsWith(icon: string | null, descriptor: string | null, name: stri
 
 const configurationId = 'pmc_1LocalStripeDefault0000';
 const label = 'payment method configuration';
-const names = ['card', 'link', 'us_bank_account', 'sepa_debit'] as const;
+const names = ['card', 'link', 'us_bank_account'] as const;
 
 type MethodName = (typeof names)[number];
 type Preference = 'on' | 'off';
 type Preferences = Record<MethodName, Preference>;
-type Params = Partial<Record<MethodName, { display_preference?: { preference?: Preference | 'none' } }>>;
+type Params = Partial<Record<MethodName, { display_preference?: { preference?: Preference } }>>;
 
-/** As in a new account, the American bank debit is on, which settles days later, and the European one is off. */
-const newAccount: Preferences = { card: 'on', link: 'on', us_bank_account: 'on', sepa_debit: 'off' };
+/** As in a new account, the bank debit is on, which settles days later. */
+const newAccount: Preferences = { card: 'on', link: 'on', us_bank_account: 'on' };
 
 function preferences({ store }: World): Preferences {
   return { ...newAccount, ...store.get<Partial<Preferences>>('stripe/meta', 'methods') };
@@ -122,7 +122,6 @@ function present(world: World) {
     parent: null,
     card: method('card'),
     link: method('link'),
-    sepa_debit: method('sepa_debit'),
     us_bank_account: method('us_bank_account'),
   } satisfies Stripe.PaymentMethodConfiguration;
 }
@@ -131,12 +130,11 @@ export function listMethodConfigurations(world: World, { params, path }: Call<Pa
   return pageOf([present(world)], params, path, { label, all: () => [present(world)] });
 }
 
-/** `none` restores Stripe's default for a method. */
 export function updateMethodConfiguration(world: World, call: Call<Params>) {
   if (idOf(call) !== configurationId) throw notFound(label, idOf(call), 'configuration');
   const chosen = names.flatMap((name) => {
     const preference = call.params[name]?.display_preference?.preference;
-    return preference ? [[name, preference === 'none' ? newAccount[name] : preference]] : [];
+    return preference ? [[name, preference]] : [];
   });
   world.store.put('stripe/meta', 'methods', { ...preferences(world), ...Object.fromEntries(chosen) });
   return present(world);

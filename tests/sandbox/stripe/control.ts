@@ -92,9 +92,12 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
       .filter(({ customer, status, disputed }) => customer === id && status === 'succeeded' && !disputed)
       .find((each) => wanted === undefined || wanted === each.id);
     if (!charge) throw controlError(404, 'This customer has no payment that could be disputed');
-    const cause = { reason: 'fraudulent', network_reason_code: '10.4' };
-    const dispute = atomically(id, () => openDispute(world, charge.id, cause));
-    return c.json(shown(world, dispute));
+    return c.json(
+      shown(
+        world,
+        atomically(id, () => openDispute(world, charge.id)),
+      ),
+    );
   });
 
   app.post('/stripe/customers/:phone/authenticate', async (c) => {

@@ -4,34 +4,22 @@ import type { Customer, Address, Indexed } from './objects.ts';
 import type { Stripe } from 'stripe';
 import { newId } from './table.ts';
 import { attach, detach, ownMethod } from './payments/payment-methods.ts';
-import { endSubscription, isLive } from './subscriptions/subscriptions.ts';
-
-const unnamed = { description: null, email: null, name: null, phone: null };
-const untouched = {
-  ...unnamed,
-  customer_account: null,
-  discount: null,
-  preferred_locales: [],
-  tax_exempt: 'none',
-  test_clock: null,
-};
+import { endSubscription } from './subscriptions/subscriptions.ts';
 
 export function createCustomer(world: World, { params }: Pick<Call<Stripe.CustomerCreateParams>, 'params'>): Customer {
   // A request of another account creates a customer all the same.
   world.request.unknownCustomers = false;
   const customer = world.customers.insert({
-    ...untouched,
     id: newId('cus_', 14),
     object: 'customer',
     created: world.now(),
-    address: null,
     balance: 0,
-    currency: null,
     delinquent: false,
     invoice_prefix: newId('', 8).toUpperCase(),
     next_invoice_sequence: 1,
     invoice_settings: { default_payment_method: null, custom_fields: null, footer: null, rendering_options: null },
     metadata: newMetadata(params.metadata),
+    tax_exempt: 'none',
     _: { phone: null },
   });
   if (params.payment_method) attach(world, params.payment_method, customer.id, 'payment_method');
@@ -49,7 +37,7 @@ function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdatePar
   if (params.email) requireEmail(params.email);
   return world.customers.change(id, (customer) => {
     const before = structuredClone(customer);
-    Object.assign(customer, given(params, 'email', 'phone', 'name', 'description', 'balance'));
+    Object.assign(customer, given(params, 'email', 'phone', 'name'));
     if (params.address !== undefined) customer.address = addressOf(params.address);
     if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
     customer.metadata = mergeMetadata(customer.metadata, params.metadata);
@@ -66,7 +54,7 @@ export function retrieveCustomer(world: World, call: Call): Customer | object {
 export function deleteCustomer(world: World, call: Call): object {
   const { id } = liveCustomer(world, idOf(call));
   for (const subscription of world.subscriptions.all()) {
-    if (subscription.customer === id && isLive(subscription)) endSubscription(world, subscription.id);
+    if (subscription.customer === id) endSubscription(world, subscription.id);
   }
   const customer = world.customers.get(id);
   world.customers.change(id, (customer) => void (customer.deleted = true), null);
@@ -76,27 +64,15 @@ export function deleteCustomer(world: World, call: Call): object {
 }
 
 /** Searches for one value of the metadata, `metadata['key']:'value'`: the only clause of Stripe's query language here. */
-export function searchCustomers(world: World, { params }: Call<Stripe.CustomerSearchParams>) {
-  const { query, limit = 10, page } = params;
+export function searchCustomers(world: World, { params: { query, limit = 10 } }: Call<Stripe.CustomerSearchParams>) {
   const [, key = '', value = ''] = /^metadata\[["']([^"']+)["']\]:["']([^"']*)["']$/.exec(query.trim()) ?? [];
   if (!key) throw invalid(`We were unable to parse your search query: ${query}`, 'query');
-  const found = world.customers.all().filter((customer) => {
+  const data = world.customers.all().filter((customer) => {
     const indexed = customer.deleted ? null : searchableOf(customer);
     return indexed?.metadata[key]?.toLowerCase() === value.toLowerCase();
   });
-  return resultPage(found, { limit, start: page ? Number(Buffer.from(page, 'base64url').toString()) : 0 });
-}
-
-function resultPage(found: Customer[], { limit, start }: { limit: number; start: number }) {
-  const size = Math.min(Math.max(limit, 1), 100);
-  const hasMore = found.length > start + size;
-  return {
-    object: 'search_result',
-    data: found.slice(start, start + size),
-    has_more: hasMore,
-    next_page: hasMore ? Buffer.from(String(start + size)).toString('base64url') : null,
-    url: '/v1/customers/search',
-  };
+  const url = '/v1/customers/search';
+  return { object: 'search_result', data: data.slice(0, limit), has_more: data.length > limit, next_page: null, url };
 }
 
 /** Stripe's search finds a change after up to a minute; here after two seconds. */
@@ -120,15 +96,8 @@ function requireEmail(email: string): void {
 }
 
 /** An address with all of Stripe's fields; null when it is unset. */
-function addressOf(given: Stripe.CustomerUpdateParams['address']): Address | null {
-  const { city, country, line1, line2, postal_code, state } = given || {};
-  if (!given) return null;
-  return {
-    city: city ?? null,
-    country: country ?? null,
-    line1: line1 ?? null,
-    line2: line2 ?? null,
-    postal_code: postal_code ?? null,
-    state: state ?? null,
-  };
+function addressOf(address: Stripe.CustomerUpdateParams['address']): Address | null {
+  if (!address) return null;
+  const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
+  return { ...noAddress, ...address };
 }

@@ -51,7 +51,10 @@ export type Indexed = { changedAt: number; earlier: Pick<Customer, 'metadata'> |
 export type Product = Stored<Stripe.Product, { default_price: string | null }>;
 
 /** On the wire decimal amounts are texts. */
-export type Price = Stored<Stripe.Price, { product: string; unit_amount: number; unit_amount_decimal: string }>;
+export type Price = Stored<
+  Stripe.Price,
+  { product: string; recurring: Stripe.Price.Recurring; unit_amount: number; unit_amount_decimal: string }
+>;
 
 export type Plan = Stored<Stripe.Plan, { amount_decimal: string }>;
 
@@ -66,7 +69,6 @@ export type Subscription = Stored<
     _: {
       /** Prorations that the next invoice will contain. */
       pending: Line[];
-      isTrialEndAnnounced: boolean;
       /** The invoice lines that billed the current period, by item. */
       billed: Record<string, Credited>;
       /** The latest invoice that is not a draft. */
@@ -93,9 +95,8 @@ export type Invoice = Stored<
       /** When its first charge failed, and the number of retries so far. */
       firstFailure: number | null;
       retries: number;
-      /** The payment method that the last attempt charged, and why it failed. */
-      lastMethod: string | null;
-      lastDecline: string | null;
+      /** The payment method of the last attempt, if its bank wants the cardholder to authenticate. */
+      unauthenticated: string | null;
     };
   }
 >;
@@ -152,12 +153,8 @@ export type CheckoutSession = Stored<
   Stripe.Checkout.Session,
   {
     success_url: string;
-    /** The ordered items, and the data of the subscription or setup intent to create. */
-    _: {
-      lineItems: { id: string; price: string; quantity: number }[];
-      subscriptionData: Stripe.Checkout.SessionCreateParams.SubscriptionData;
-      setupIntentData: Stripe.Checkout.SessionCreateParams.SetupIntentData;
-    };
+    /** The ordered items, and the metadata of the subscription to create. */
+    _: { lineItems: { id: string; price: string; quantity: number }[]; metadata: Metadata };
   }
 >;
 

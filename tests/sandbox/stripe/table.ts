@@ -2,8 +2,7 @@ import type { Store } from '../store.ts';
 import { missing, notFound, invalid } from './api/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { randomInt } from 'node:crypto';
-import { type Fields, isChoice, type Shape } from './api/decode.ts';
-import responses from './contract/responses.json' with { type: 'json' };
+import blanks from './contract/blanks.json' with { type: 'json' };
 
 /** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };
@@ -93,29 +92,14 @@ function ownerOf(doc: Doc & { customer?: unknown }): string {
   return typeof doc.customer === 'string' ? doc.customer : '';
 }
 
-type Blank<T> = {
-  [Field in keyof T]: null extends T[Field] ? Field : T[Field] extends unknown[] ? Field : never;
-}[keyof T];
+type Blanks = typeof blanks;
+type Blank<T> = T extends { object: keyof Blanks } ? keyof Blanks[T['object']] : never;
 /** An object that may lack what `withBlanks` adds. */
-export type WithoutBlanks<T> = Omit<T, Blank<T> | 'livemode'> & Partial<T>;
-
-/** By object: the fields that Stripe always sends, with the value that they have at first. */
-const blanks = new Map(
-  Object.entries(responses as unknown as Record<string, Fields>).map(([object, fields]) => {
-    const sent = Object.entries(fields).filter(([name]) => name.endsWith('!'));
-    return [object, Object.fromEntries(sent.flatMap(([name, shape]) => blankOf(name.slice(0, -1), shape)))];
-  }),
-);
-
-function blankOf(name: string, shape: Shape): [string, unknown][] {
-  if (name === 'livemode') return [[name, false]];
-  if (Array.isArray(shape)) return [[name, []]];
-  return isChoice(shape) && shape['|'].includes('null') ? [[name, null]] : [];
-}
+export type WithoutBlanks<T> = Omit<T, Blank<T>> & Partial<T>;
 
 /** A new object. What it lacks of the fields that Stripe always sends is null, an empty list, or the test mode. */
 export function withBlanks<T extends { object: string }>(given: WithoutBlanks<T>): T {
-  return { ...blanks.get(given.object as string), ...given } as unknown as T;
+  return { ...(blanks as Record<string, object>)[given.object as string], ...given } as unknown as T;
 }
 
 type Attributes = Record<string, unknown>;
@@ -146,48 +130,29 @@ export function newId(prefix: string, length = 24): string {
 }
 
 export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string };
-export type PageParams = { limit?: number; starting_after?: string; ending_before?: string };
+export type PageParams = { limit?: number; starting_after?: string };
 
 /** A complete list in the format of a list inside an object. */
 export function listOf<T>(data: T[], url: string): List<T> {
   return { object: 'list', data, has_more: false, url };
 }
 
-/** One page of a table, newest first. A cursor may name an object that the filter excludes. */
+/** One page of a table, newest first. The cursor may name an object that the filter excludes. */
 export function pageOf<T extends { id: string }>(docs: T[], params: PageParams, url: string, table: Pages<T>): List<T> {
-  const order = new Map((isPaged(params) ? table.all() : []).map(({ id }, index) => [id, index]));
-  return cut(docs, params, url, { order, label: table.label });
+  const { limit = 10, starting_after: after } = params;
+  // Recorded: Stripe moves a limit silently into 1 to 100.
+  const size = Math.min(Math.max(limit, 1), 100);
+  const rest = after === undefined ? docs : docsAfter(after, docs, table);
+  return { ...listOf(rest.slice(0, size), url), has_more: rest.length > size };
 }
 
 /** Where cursors are looked up. */
 type Pages<T> = { label: string; all(): T[] };
 
-type Positions = { order: ReadonlyMap<string, number>; label: string };
-
-function isPaged({ starting_after: after, ending_before: before }: PageParams): boolean {
-  return after !== undefined || before !== undefined;
-}
-
-function cut<T extends { id: string }>(docs: T[], params: PageParams, url: string, positions: Positions): List<T> {
-  const { starting_after: after, ending_before: before } = params;
-  // Recorded: Stripe moves a limit silently into 1 to 100.
-  const limit = Math.min(Math.max(params.limit ?? 10, 1), 100);
-  const from = after === undefined ? -1 : positionOf(after, 'starting_after', positions);
-  const to = before === undefined ? Infinity : positionOf(before, 'ending_before', positions);
-  if (after !== undefined && before !== undefined) {
-    throw invalid('Received both starting_after and ending_before parameters. Please pass in only one.');
-  }
-  if (!isPaged(params)) return { ...listOf(docs.slice(0, limit), url), has_more: docs.length > limit };
-  const rest = docs.filter(({ id }) => {
-    const position = positions.order.get(id) ?? -1;
-    return position > from && position < to;
-  });
-  const page = before === undefined ? rest.slice(0, limit) : rest.slice(-limit);
-  return { ...listOf(page, url), has_more: rest.length > limit };
-}
-
-function positionOf(id: string, param: string, { order, label }: Positions): number {
-  const position = order.get(id);
-  if (position === undefined) throw invalid(`No such ${label}: '${id}'`, param, 'resource_missing');
-  return position;
+function docsAfter<T extends { id: string }>(cursor: string, docs: T[], table: Pages<T>): T[] {
+  const ids = table.all().map(({ id }) => id);
+  const position = ids.indexOf(cursor);
+  if (position === -1) throw invalid(`No such ${table.label}: '${cursor}'`, 'starting_after', 'resource_missing');
+  const passed = new Set(ids.slice(0, position + 1));
+  return docs.filter(({ id }) => !passed.has(id));
 }

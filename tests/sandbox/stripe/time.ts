@@ -3,7 +3,7 @@ import { createQueues, type Webhooks } from './webhooks.ts';
 import { type Due, dueCollection } from './table.ts';
 import type { Atomically, World } from './world.ts';
 import { endSubscription } from './subscriptions/subscriptions.ts';
-import { announceTrialEnd, endTrial, renewSubscription } from './subscriptions/periods.ts';
+import { endTrial, renewSubscription } from './subscriptions/periods.ts';
 import { finalizeInvoice } from './invoices/draft-invoice.ts';
 import { nextPhase } from './subscriptions/schedules.ts';
 import { collectAutomatically } from './invoices/subscription-invoices.ts';
@@ -94,16 +94,8 @@ function runInvoice(world: World, id: string): void {
 
 function runSubscription(world: World, id: string, at: number): void {
   const { status, cancel_at: cancelAt, trial_end: trialEnd, latest_invoice: invoice } = world.subscriptions.get(id);
-  if (status === 'incomplete') expireIncomplete(world, id, invoice);
+  if (status === 'incomplete') closeInvoice(world, invoice ?? '');
   else if (cancelAt !== null && cancelAt <= at) endSubscription(world, id, { isPlanned: true });
   else if (status !== 'trialing' || trialEnd === null) renewSubscription(world, id);
-  else if (trialEnd <= at) endTrial(world, id, trialEnd);
-  else announceTrialEnd(world, id);
-}
-
-function expireIncomplete(world: World, id: string, invoice: string | null): void {
-  if (invoice && world.invoices.get(invoice).status === 'open') closeInvoice(world, invoice);
-  world.subscriptions.change(id, (subscription) => {
-    Object.assign(subscription, { status: 'incomplete_expired', ended_at: subscription.ended_at ?? world.now() });
-  });
+  else endTrial(world, id, trialEnd);
 }

@@ -3,7 +3,7 @@ import type { StripeEvent, WebhookEndpoint } from './objects.ts';
 import { createHmac } from 'node:crypto';
 import { realSeconds } from './clock.ts';
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from './world.ts';
+import { type Call, idOf, type World, given } from './world.ts';
 import { newId } from './table.ts';
 import { invalid } from './api/errors.ts';
 
@@ -202,9 +202,9 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
     id: newId('we_1'),
     object: 'webhook_endpoint',
     created: world.now(),
-    ...given(params, 'api_version', 'description'),
+    ...given(params, 'api_version'),
     enabled_events: params.enabled_events,
-    metadata: newMetadata(params.metadata),
+    metadata: {},
     status: 'enabled',
     url: params.url,
     _: { secret },
@@ -219,14 +219,11 @@ function requireUrl(url: string): void {
 }
 
 export function updateWebhookEndpoint(world: World, call: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {
-  const { url, description, disabled, enabled_events: events, metadata } = call.params;
-  if (url !== undefined) requireUrl(url);
+  const { params } = call;
+  if (params.url !== undefined) requireUrl(params.url);
   return world.webhookEndpoints.change(idOf(call), (endpoint) => {
-    endpoint.url = url ?? endpoint.url;
-    endpoint.enabled_events = events ?? endpoint.enabled_events;
-    Object.assign(endpoint, given({ description }, 'description'));
-    if (disabled !== undefined) endpoint.status = disabled ? 'disabled' : 'enabled';
-    endpoint.metadata = mergeMetadata(endpoint.metadata, metadata);
+    Object.assign(endpoint, given(params, 'url', 'enabled_events'));
+    if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled';
   });
 }
 

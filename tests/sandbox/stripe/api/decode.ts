@@ -4,9 +4,9 @@ import { invalid, type StripeError } from './errors.ts';
 export function decodeFields(fields: Fields, given: object, path = ''): Record<string, unknown> {
   const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
     const inner = path === '' ? name : `${path}[${name}]`;
-    const field = name === 'expand' && path === '' ? { shape: ['string'] as [Shape] } : fieldOf(fields, name);
-    if (!field) throw invalid(`Received unknown parameter: ${inner}`, inner, 'parameter_unknown');
-    return [name, decode(field.shape, value, inner)];
+    const shape = fields[`${name}!`] ?? fields[name];
+    if (shape === undefined) throw invalid(`Received unknown parameter: ${inner}`, inner, 'parameter_unknown');
+    return [name, decode(shape, value, inner)];
   });
   for (const name of Object.keys(fields)) {
     if (!name.endsWith('!') || name.slice(0, -1) in given) continue;
@@ -26,7 +26,6 @@ function decode(shape: Shape, value: unknown, path: string): unknown {
 }
 
 function decodeText(shape: string, value: unknown, path: string): unknown {
-  if (shape === 'any') return value;
   if (shape === 'metadata') return decodeMetadata(value, path);
   if (typeof value !== 'string') throw invalid('Invalid string', path);
   if (shape === 'number') return decodeNumber(value, path);
@@ -68,38 +67,27 @@ function decodeMetadata(value: unknown, path: string): unknown {
 /** The first choice that accepts the value; else throws the error with the longest parameter path. */
 function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
   let refusal: StripeError | undefined;
-  for (const choice of choices.toSorted((one, other) => weight(one) - weight(other))) {
+  for (const choice of choices) {
     try {
       return decode(choice, value, path);
     } catch (error) {
       const found = error as StripeError;
-      if (!refusal || (found.details.param?.length ?? 0) >= (refusal.details.param?.length ?? 0)) refusal = found;
+      if (!refusal || (found.details.param?.length ?? 0) > (refusal.details.param?.length ?? 0)) refusal = found;
     }
   }
   throw refusal ?? invalid('Invalid value', path);
 }
 
-function weight(shape: Shape): number {
-  if (shape === 'empty') return 0;
-  return shape === 'string' ? 2 : 1;
-}
-
 /**
- * A value's shape in short. Text: string, number, boolean, any, null, empty (''), metadata (a map of strings),
- * `enum:a|b` or `#customer` (an object of that name). A list holds its element's shape, `{"|": […]}` its choices, and
- * any other object its fields, of which `name!` is required.
+ * The shape of a parameter in short: string, number, boolean, empty (''), metadata (a map of strings) or `enum:a|b`. A
+ * list holds its element's shape, `{"|": […]}` its choices, and any other object its fields, of which `name!` is
+ * required. `contract/requests.json` has the parameters of each call that the local Stripe supports, as Stripe's OpenAPI
+ * file declares them; all others are refused. `contract/blanks.json` has the fields of each object that Stripe always
+ * sends, with the value that they have at first.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape };
 export type Fields = { [field: string]: Shape };
 
-export function isChoice(shape: Shape): shape is { '|': Shape[] } {
+function isChoice(shape: Shape): shape is { '|': Shape[] } {
   return typeof shape === 'object' && '|' in shape;
-}
-
-/** The shape of a field, and whether it is required. */
-function fieldOf(fields: Fields, name: string): { shape: Shape; required: boolean } | undefined {
-  const required = fields[`${name}!`];
-  if (required !== undefined) return { shape: required, required: true };
-  const optional = fields[name];
-  return optional === undefined ? undefined : { shape: optional, required: false };
 }

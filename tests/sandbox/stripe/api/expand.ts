@@ -1,7 +1,5 @@
-import { paymentsOf } from '../invoices/invoices.ts';
 import { invalid } from './errors.ts';
 import { lineItemsOf } from '../hosted/checkout-sessions.ts';
-import { isLive } from '../subscriptions/subscriptions.ts';
 import { listOf } from '../table.ts';
 import { findById, type World } from '../world.ts';
 
@@ -57,19 +55,12 @@ type Included = (world: World, id: string) => unknown;
 /** The fields that an object contains only if `expand` names them. */
 const includable: Record<string, Included> = {
   'checkout.session.line_items': (world, id) => lineItemsOf(world, world.checkoutSessions.get(id)),
-  'invoice.payments': (world, id) => listOf(paymentsOf(world, id), '/v1/invoice_payments'),
+  'invoice.payments': (world, id) =>
+    listOf(
+      world.invoicePayments.all().filter(({ invoice }) => invoice === id),
+      '/v1/invoice_payments',
+    ),
   'invoice.confirmation_secret': confirmationSecret,
-  'charge.refunds': (world, id) =>
-    listOf(
-      world.refunds.all().filter(({ charge }) => charge === id),
-      `/v1/charges/${id}/refunds`,
-    ),
-  'customer.sources': (_, id) => listOf([], `/v1/customers/${id}/sources`),
-  'customer.subscriptions': (world, id) =>
-    listOf(
-      world.subscriptions.all().filter((subscription) => subscription.customer === id && isLive(subscription)),
-      `/v1/customers/${id}/subscriptions`,
-    ),
 };
 
 function confirmationSecret(world: World, id: string): unknown {

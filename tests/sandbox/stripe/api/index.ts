@@ -1,6 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { parse } from 'qs';
-import byHand from '../contract/requests-by-hand.json' with { type: 'json' };
 import requests from '../contract/requests.json' with { type: 'json' };
 import { type Fields, decodeFields } from './decode.ts';
 import { newId } from '../table.ts';
@@ -18,8 +17,7 @@ import { routes } from './routes.ts';
 import { StripeError } from './errors.ts';
 import { expand } from './expand.ts';
 
-const generated = requests as unknown as Record<string, Fields>;
-const additions = byHand as unknown as Record<string, Fields>;
+const parameters = requests as unknown as Record<string, Fields>;
 const formOptions = { depth: 10, arrayLimit: 500, parameterLimit: 5000, ignoreQueryPrefix: true };
 
 /** Stripe's API under /v1. */
@@ -50,7 +48,7 @@ export function createApi(world: World, atomically: Atomically): Hono {
         if (fault.status !== undefined) return faultResponse(fault.status);
         return runRequest(world, atomically, {
           info: { id, idempotency_key: given, unknownCustomers: fault.unknownCustomer },
-          fields: { ...generated[route], ...additions[route] },
+          fields: parameters[route] ?? {},
           params: parse(text, formOptions),
           ids: c.req.param(),
           path: c.req.path,

@@ -3,7 +3,6 @@ import * as catalogue from '../catalogue.ts';
 import * as customers from '../customers.ts';
 import * as checkout from '../hosted/checkout-sessions.ts';
 import * as configurations from '../hosted/portal-configurations.ts';
-import { createCheckoutSession } from '../hosted/new-checkout-session.ts';
 import { createPortalSession } from '../hosted/portal-sessions.ts';
 import * as invoices from '../invoices/invoices.ts';
 import * as charges from '../payments/charges.ts';
@@ -21,7 +20,6 @@ import {
   listInvoicePayments,
   listInvoices,
   listPrices,
-  listProducts,
   listSchedules,
   listSubscriptions,
   retrieve,
@@ -43,7 +41,7 @@ export const routes: readonly Route[] = [
   ['POST', '/v1/customers/:id', customers.updateCustomer],
   ['DELETE', '/v1/customers/:id', customers.deleteCustomer],
   ['GET', '/v1/customers/:id/payment_methods', methods.listCustomerPaymentMethods],
-  ['GET', '/v1/products', listProducts],
+  ['GET', '/v1/products', list('products')],
   ['POST', '/v1/products', catalogue.createProduct],
   ['POST', '/v1/products/:id', catalogue.updateProduct],
   ['GET', '/v1/prices', listPrices],
@@ -51,12 +49,11 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/prices/:id', retrieve('prices')],
   ['POST', '/v1/prices/:id', catalogue.updatePrice],
   ['GET', '/v1/checkout/sessions', list('checkoutSessions')],
-  ['POST', '/v1/checkout/sessions', createCheckoutSession],
+  ['POST', '/v1/checkout/sessions', checkout.createCheckoutSession],
   ['GET', '/v1/checkout/sessions/:id', retrieve('checkoutSessions')],
   ['POST', '/v1/checkout/sessions/:id/expire', checkout.expireCheckoutSession],
   ['GET', '/v1/billing_portal/configurations', list('portalConfigurations')],
   ['POST', '/v1/billing_portal/configurations', configurations.createPortalConfiguration],
-  ['GET', '/v1/billing_portal/configurations/:id', retrieve('portalConfigurations')],
   ['POST', '/v1/billing_portal/configurations/:id', configurations.updatePortalConfiguration],
   ['POST', '/v1/billing_portal/sessions', createPortalSession],
   ['GET', '/v1/subscriptions', listSubscriptions],

@@ -1,15 +1,127 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, liveCustomer } from '../world.ts';
-import { listOf } from '../table.ts';
-import { detailsOf } from './new-checkout-session.ts';
+import { methodConfiguration } from '../account.ts';
+import { invalid, StripeError } from '../api/errors.ts';
+import { recurringPrice } from '../catalogue.ts';
+import { day } from '../clock.ts';
 import { productName } from '../invoices/lines.ts';
-import { invalid } from '../api/errors.ts';
-import { createCustomer } from '../customers.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
-import { newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
-import { succeed } from '../payments/setup-intents.ts';
-import { markSetUp, needsAuthentication, refuseIncomplete } from '../payments/attempt-payment.ts';
+import { attach, newPaymentMethod, type TestCard } from '../payments/payment-methods.ts';
+import { newSetupIntent, setUpCard, succeed } from '../payments/setup-intents.ts';
 import { createSubscription } from '../subscriptions/new-subscription.ts';
+import { listOf, newId } from '../table.ts';
+import { type Call, given, idOf, liveCustomer, newMetadata, type World } from '../world.ts';
+
+type Params = Stripe.Checkout.SessionCreateParams;
+
+const untouched = {
+  custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+  phone_number_collection: { enabled: false },
+  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+  ui_mode: 'hosted_page',
+};
+
+/** Opens a hosted checkout page for a subscription, or for saving a card. */
+export function createCheckoutSession(world: World, { params }: Call<Params>): CheckoutSession {
+  const customer = liveCustomer(world, params.customer ?? '', 'customer');
+  requireTaxLocation(customer, params);
+  const id = newId('cs_test_a1', 58);
+  return world.checkoutSessions.insert({
+    ...untouched,
+    ...given(params, 'billing_address_collection', 'cancel_url', 'client_reference_id', 'locale'),
+    ...methodsOf(world, params),
+    ...(params.mode === 'setup' ? setupOf(world, customer, params) : purchaseOf(world, params)),
+    id,
+    object: 'checkout.session',
+    automatic_tax: {
+      enabled: params.automatic_tax?.enabled === true,
+      liability: params.automatic_tax?.enabled ? { type: 'self' } : null,
+      provider: null,
+      status: null,
+    },
+    created: world.now(),
+    customer: customer.id,
+    customer_details: detailsOf(customer),
+    expires_at: world.now() + day,
+    metadata: newMetadata(params.metadata),
+    status: 'open',
+    success_url: params.success_url ?? '',
+    url: `${world.settings.sandboxUrl}/checkout/${id}`,
+  });
+}
+
+function detailsOf({ address, email, name, phone }: Customer): CheckoutSession['customer_details'] {
+  return { address, business_name: null, email, individual_name: null, name, phone, tax_exempt: 'none', tax_ids: [] };
+}
+
+function setupOf(world: World, { id: customer }: Customer, params: Params) {
+  const { currency, allowed_payment_method_types: allowed, setup_intent_data: data } = params;
+  if (!currency && !allowed) {
+    throw invalid(
+      '`currency` is required in `setup` mode when `allowed_payment_method_types` is not set.',
+      'currency',
+      'parameter_missing',
+    );
+  }
+  for (const name of ['line_items', 'subscription_data'] as const) {
+    if (params[name] !== undefined) throw invalid(`You can not pass \`${name}\` in \`setup\` mode.`, name);
+  }
+  const intent = newSetupIntent(world, { customer, metadata: newMetadata(data?.metadata) });
+  return {
+    mode: 'setup',
+    currency: currency ?? null,
+    payment_status: 'no_payment_required',
+    setup_intent: intent.id,
+    _: { lineItems: [], metadata: {} },
+  };
+}
+
+function purchaseOf(world: World, { line_items: items = [], subscription_data: data }: Params) {
+  if (items.length === 0) throw invalid('Missing required param: line_items.', 'line_items', 'parameter_missing');
+  const ordered = items.map(({ price, quantity = 1 }, index) => ({
+    id: newId('li_1'),
+    price: recurringPrice(world, price ?? '', `line_items[${index}][price]`),
+    quantity,
+  }));
+  const total = ordered.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
+  return {
+    mode: 'subscription',
+    amount_subtotal: total,
+    amount_total: total,
+    currency: ordered[0]?.price.currency ?? null,
+    payment_method_collection: 'always',
+    payment_status: 'unpaid',
+    _: {
+      lineItems: ordered.map(({ price, ...item }) => ({ ...item, price: price.id })),
+      metadata: newMetadata(data?.metadata),
+    },
+  };
+}
+
+/** The payment methods of the page; unless the merchant chooses, all that the account has switched on. */
+function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }: Params) {
+  const { id, switchedOn } = methodConfiguration(world);
+  // A card can be saved at once, a bank debit cannot.
+  const available = switchedOn.filter((type) => mode !== 'setup' || type !== 'us_bank_account');
+  const types = allowed ? available.filter((type) => allowed.includes(type)) : available;
+  if (types.length === 0) {
+    throw invalid('No valid payment method types for this Checkout Session.', 'allowed_payment_method_types');
+  }
+  return {
+    payment_method_configuration_details: { id, parent: null },
+    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
+    payment_method_types: types,
+  };
+}
+
+/** Stripe calculates no tax for a customer without an address, unless the page may save the address from its form. */
+function requireTaxLocation({ address }: Customer, { automatic_tax: tax, customer_update: update }: Params): void {
+  if (!tax?.enabled || address || update?.address === 'auto') return;
+  throw invalid(
+    "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
+    undefined,
+    'customer_tax_location_invalid',
+  );
+}
 
 export function sessionDueAt({ status, expires_at: at }: CheckoutSession): number | null {
   return status === 'open' ? at : null;
@@ -32,86 +144,62 @@ export function expireSession(world: World, id: string): CheckoutSession {
 }
 
 /** The items that a session sells, in the format of `line_items`. */
-export function lineItemsOf(world: World, session: CheckoutSession) {
-  const data = session._.lineItems.map(({ id, price: priceId, quantity }) => {
+export function lineItemsOf(world: World, { id: session, _: { lineItems } }: CheckoutSession) {
+  const data = lineItems.map(({ id, price: priceId, quantity }) => {
     const price = world.prices.get(priceId);
     const amount = price.unit_amount * quantity;
-    const amounts = { amount_discount: 0, amount_subtotal: amount, amount_tax: 0, amount_total: amount };
-    const { currency } = price;
-    const description = productName(world, price);
     return {
       id,
       object: 'item',
       adjustable_quantity: null,
-      ...amounts,
-      currency,
-      description,
+      amount_discount: 0,
+      amount_subtotal: amount,
+      amount_tax: 0,
+      amount_total: amount,
+      currency: price.currency,
+      description: productName(world, price),
       metadata: {},
       price,
       quantity,
     };
   });
-  return listOf(data, `/v1/checkout/sessions/${session.id}/line_items`);
+  return listOf(data, `/v1/checkout/sessions/${session}/line_items`);
 }
 
 /** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
-export type Payment = { card: TestCard; isAuthenticated: boolean };
+type Payment = { card: TestCard; isAuthenticated: boolean };
 
-/** Completes a hosted checkout. Throws and changes nothing if the card is declined or needs authentication. */
-export function completeCheckout(world: World, id: string, { card, isAuthenticated }: Payment): CheckoutSession {
+/** Completes a hosted checkout once. Throws and changes nothing if the card is declined or needs authentication. */
+export function completeCheckout(world: World, id: string, payment: Payment): CheckoutSession {
   const session = world.checkoutSessions.get(id);
-  if (session.status !== 'open') throw invalid(`This Checkout Session is ${session.status}.`);
-  const customer = buyerOf(world, session);
-  const method = newPaymentMethod(world, card);
-  attach(world, method.id, customer.id);
-  const isSaved = session.mode === 'setup' || session.amount_total === 0;
-  if (isSaved && needsAuthentication(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });
-  if (isSaved) markSetUp(world, method.id);
-  const outcome =
-    session.mode === 'setup'
-      ? saveCard(world, session, method.id)
-      : subscribe(world, session, customer, { method: method.id, isAuthenticated });
+  const { customer, mode, status } = session;
+  if (status === 'complete') return session;
+  if (status !== 'open') {
+    throw new StripeError(410, { type: 'invalid_request_error', message: `This Checkout Session is ${status}.` });
+  }
+  const { id: buyer } = liveCustomer(world, customer ?? '', 'customer');
+  if (mode === 'setup') succeed(world, session.setup_intent ?? '', setUpCard(world, buyer, payment));
+  const outcome = mode === 'setup' ? {} : subscribe(world, buyer, session, payment);
   return world.checkoutSessions.change(
     id,
-    (session) => {
-      Object.assign(session, outcome, { status: 'complete', url: null });
-      Object.assign(session, { customer: customer.id, customer_details: detailsOf(customer) });
-    },
+    (session) => void Object.assign(session, outcome, { status: 'complete', url: null }),
     'checkout.session.completed',
   );
 }
 
-function buyerOf(world: World, { customer, customer_email: email }: CheckoutSession): Customer {
-  if (customer) return liveCustomer(world, customer, 'customer');
-  return createCustomer(world, { params: email ? { email } : {} });
-}
-
-function saveCard(world: World, session: CheckoutSession, method: string): Partial<CheckoutSession> {
-  if (session.setup_intent) succeed(world, session.setup_intent, method);
-  return { payment_status: 'no_payment_required' };
-}
-
 function subscribe(
   world: World,
-  session: CheckoutSession,
-  customer: Customer,
-  { method, isAuthenticated }: { method: string; isAuthenticated: boolean },
+  customer: string,
+  { _: { lineItems, metadata } }: CheckoutSession,
+  { card, isAuthenticated }: Payment,
 ): Partial<CheckoutSession> {
-  const { lineItems, subscriptionData: data } = session._;
   const order: Stripe.SubscriptionCreateParams = {
-    customer: customer.id,
-    default_payment_method: method,
+    customer,
+    default_payment_method: attach(world, newPaymentMethod(world, card).id, customer).id,
     items: lineItems.map(({ price, quantity }) => ({ price, quantity })),
     payment_behavior: 'error_if_incomplete',
-    ...(data.billing_mode && { billing_mode: data.billing_mode }),
-    ...(data.description !== undefined && { description: data.description }),
-    ...(data.metadata && { metadata: data.metadata }),
-    ...(data.trial_end !== undefined && { trial_end: data.trial_end }),
-    ...(data.trial_period_days !== undefined && { trial_period_days: data.trial_period_days }),
-    ...(data.trial_settings && { trial_settings: data.trial_settings }),
+    metadata,
   };
-  const { id, status, latest_invoice: invoice } = createSubscription(world, order, { isAuthenticated });
-  const isPaid = invoice !== null && world.invoices.get(invoice).status === 'paid';
-  const payment_status = status === 'trialing' ? 'no_payment_required' : isPaid ? 'paid' : 'unpaid';
-  return { invoice, payment_status, subscription: id };
+  const { id, latest_invoice: invoice } = createSubscription(world, order, { isAuthenticated });
+  return { invoice, payment_status: 'paid', subscription: id };
 }

@@ -1,46 +1,42 @@
-import { type Context, Hono } from 'hono';
-import { actionRequired, refuseIncomplete, markSetUp } from '../payments/attempt-payment.ts';
+import { Hono } from 'hono';
 import { StripeError, invalid } from '../api/errors.ts';
-import { authenticationOf, authenticationPage, authenticationProblem, chosenCard } from './layout.ts';
-import { portalPage, type Notice, readPortal } from './portal-page.ts';
+import { chosenCard, type Form, isAuthenticated, submit } from './layout.ts';
+import { portalPage, managedSubscription } from './portal-page.ts';
 import { type Atomically, type World, liveCustomer } from '../world.ts';
-import type { PortalFlow, PortalSession, PortalConfiguration, Subscription } from '../objects.ts';
-import { newPaymentMethod, attach, type TestCard } from '../payments/payment-methods.ts';
+import type { Features, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
+import { setUpCard } from '../payments/setup-intents.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
 import { release, scheduleSubscription, phaseOf } from '../subscriptions/schedules.ts';
-import { isLive, periodEnd, endSubscription, applyCancellation } from '../subscriptions/subscriptions.ts';
+import { isEnded, periodEnd, applyCancellation } from '../subscriptions/subscriptions.ts';
 import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 
-type Form = Record<string, unknown>;
-/** Performs a button's action. Returns the notice to show, and the flow that it completes. */
-type Action = (world: World, session: PortalSession, form: Form) => { notice: Notice; flow?: PortalFlow['type'] };
+/** Performs a button's action. Returns the flow that it completes. */
+type Action = (world: World, session: PortalSession, form: Form) => PortalFlow['type'] | void;
 
 const actions: Record<string, Action> = {
   switch(world, session, form) {
-    const configuration = world.portalConfigurations.get(session.configuration);
-    const isAuthenticated = form['authentication'] === 'complete';
-    const price = textOf(form, 'price');
-    const when = switchPlan(world, subscriptionOf(world, session), price, configuration, { isAuthenticated });
-    return { notice: when === 'now' ? 'switched' : 'scheduled', flow: 'subscription_update' };
+    const { features } = world.portalConfigurations.get(session.configuration);
+    switchPlan(world, subscriptionOf(world, session), features.subscription_update, form);
+    return 'subscription_update';
   },
   cancel(world, session) {
-    cancelInPortal(world, subscriptionOf(world, session), world.portalConfigurations.get(session.configuration));
-    return { notice: 'canceled' };
+    const { features } = world.portalConfigurations.get(session.configuration);
+    if (!features.subscription_cancel.enabled) throw invalid('Canceling is not offered.');
+    const subscription = subscriptionOf(world, session);
+    releaseSchedule(world, subscription);
+    applyCancellation(world, subscription.id, { cancel_at: periodEnd(subscription) });
   },
   keep(world, session) {
-    keepSubscription(world, subscriptionOf(world, session));
-    return { notice: 'kept' };
+    applyCancellation(world, subscriptionOf(world, session).id, { cancel_at: null });
   },
   release(world, session) {
-    cancelScheduledChange(world, subscriptionOf(world, session));
-    return { notice: 'released' };
+    releaseSchedule(world, subscriptionOf(world, session));
   },
   card(world, { customer }, form) {
-    const card = chosenCard(form);
-    if (authenticationOf(form, card) === 'missing') refuseIncomplete({ kind: 'action' });
-    updateCard(world, customer, card);
-    return { notice: 'card', flow: 'payment_method_update' };
+    const payment = { card: chosenCard(form), isAuthenticated: isAuthenticated(form) };
+    useCard(world, customer, setUpCard(world, liveCustomer(world, customer).id, payment));
+    return 'payment_method_update';
   },
 };
 
@@ -49,7 +45,7 @@ export function portalPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.get('/portal/:id', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
-    return c.html(portalPage(world, readPortal(world, session), { notice: c.req.query('notice') as Notice }));
+    return c.html(portalPage(world, session));
   });
   // A reload after an error leads back to the portal.
   app.get('/portal/:id/:action', (c) => c.redirect(`/portal/${c.req.param('id')}`, 303));
@@ -57,137 +53,79 @@ export function portalPages(world: World, atomically: Atomically): Hono {
     const session = world.portalSessions.get(c.req.param('id'));
     return c.redirect(session.return_url ?? world.settings.siteUrl, 303);
   });
-  app.post('/portal/:id/:action', async (c) => {
+  app.post('/portal/:id/:action', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
     const action = actions[c.req.param('action')];
     if (!action) return c.notFound();
-    const form = await c.req.parseBody();
-    if (form['authentication'] === 'fail') {
-      return c.html(portalPage(world, readPortal(world, session), { problem: authenticationProblem }), 402);
-    }
-    const outcome = run(session.customer, () => action(world, session, form));
-    if (!(outcome instanceof StripeError)) return respond(c, session, outcome);
-    if (outcome.details.code === actionRequired) {
-      return c.html(authenticationPage(world, { action: c.req.path, fields: textsOf(form) }));
-    }
-    return c.html(portalPage(world, readPortal(world, session), { problem: outcome.message }), outcome.status as 402);
+    return submit(c, world, {
+      work(form) {
+        const completed = atomically(session.customer, () => action(world, session, form));
+        const { flow, id } = session;
+        const address = flow && flow.type === completed ? flow.after_completion.redirect?.return_url : undefined;
+        return address ?? `/portal/${id}`;
+      },
+      page: (message) => portalPage(world, session, message),
+    });
   });
   return app;
-
-  function run<T>(customer: string, work: () => T): T | StripeError {
-    try {
-      return atomically(customer, work);
-    } catch (error) {
-      if (error instanceof StripeError) return error;
-      throw error;
-    }
-  }
 }
 
-function respond(c: Context, { flow, id }: PortalSession, { notice, flow: completed }: ReturnType<Action>): Response {
-  const address = flow && flow.type === completed ? flow.after_completion.redirect?.return_url : undefined;
-  return c.redirect(address ?? `/portal/${id}?notice=${notice}`, 303);
-}
-
-function subscriptionOf(world: World, session: PortalSession): string {
-  const { subscription } = readPortal(world, session);
-  if (!subscription)
-    throw new StripeError(404, { type: 'invalid_request_error', message: 'There is no subscription to change.' });
-  return subscription.id;
-}
-
-function textOf(form: Form, name: string): string {
-  const value = form[name];
-  return typeof value === 'string' ? value : '';
-}
-
-/** The texts of a form, which are sent again after the authentication. */
-function textsOf(form: Form): Record<string, string> {
-  const entries = Object.entries(form).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-  return Object.fromEntries(entries) as Record<string, string>;
+function subscriptionOf(world: World, session: PortalSession): Subscription {
+  const subscription = managedSubscription(world, session);
+  if (subscription) return subscription;
+  throw new StripeError(404, { type: 'invalid_request_error', message: 'There is no subscription to change.' });
 }
 
 /** A dearer plan is charged and applies at once, or nothing changes; a cheaper one may start with the next period. */
 function switchPlan(
   world: World,
-  id: string,
-  priceId: string,
-  { features }: PortalConfiguration,
-  { isAuthenticated = false } = {},
-): 'now' | 'later' {
-  const { subscription_update: update } = features;
-  const subscription = world.subscriptions.get(id);
+  subscription: Subscription,
+  update: Features['subscription_update'],
+  form: Form,
+): void {
+  const { id, status } = subscription;
+  const { price: wanted = '' } = form;
   const [item] = subscription.items.data;
-  const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(priceId));
+  const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(wanted));
   if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
   if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
-  if (priceId === item.price.id) {
+  if (wanted === item.price.id) {
     throw invalid('Cannot update the subscription because there are no changes to confirm.', 'price');
   }
-  undoEnd(world, subscription);
-  const isCheaper = world.prices.get(priceId).unit_amount < item.price.unit_amount;
+  releaseSchedule(world, subscription);
+  if (subscription.cancel_at !== null) applyCancellation(world, id, { cancel_at: null });
+  const isCheaper = world.prices.get(wanted).unit_amount < item.price.unit_amount;
   const waits = update.schedule_at_period_end.conditions.some(({ type }) => type === 'decreasing_item_amount');
-  if (isCheaper && waits) return switchLater(world, id, priceId);
-  const restart = update.billing_cycle_anchor === 'now';
-  const manner = {
+  if (isCheaper && waits) return switchLater(world, world.subscriptions.get(id), world.prices.get(wanted));
+  changeItems(world, id, [{ id: item.id, price: wanted }], {
     proration: update.proration_behavior,
-    paymentBehavior: 'error_if_incomplete',
-    restart,
-    isAuthenticated,
-  };
-  changeItems(world, id, [{ id: item.id, price: priceId }], manner);
-  if (subscription.status === 'trialing' && update.trial_update_behavior === 'end_trial')
+    mustPay: true,
+    restart: update.billing_cycle_anchor === 'now',
+    isAuthenticated: isAuthenticated(form),
+  });
+  if (status === 'trialing' && update.trial_update_behavior === 'end_trial')
     endTrial(world, id, world.now(), { isRequested: true });
-  return 'now';
 }
 
-/** A change of plan undoes a scheduled cancellation and releases a schedule without future phases. */
-function undoEnd(world: World, { id, schedule, cancel_at: at }: Subscription): void {
-  if (schedule) release(world, world.schedules.get(schedule));
-  else if (at !== null) applyCancellation(world, id, { cancel_at: '' });
-}
-
-function switchLater(world: World, id: string, price: string): 'later' {
-  const subscription = world.subscriptions.get(id);
-  const [item] = subscription.items.data;
-  if (!item) return 'later';
-  const { id: schedule } = scheduleSubscription(world, subscription);
+function switchLater(world: World, subscription: Subscription, price: Price): void {
+  const { id } = scheduleSubscription(world, subscription);
   const present = phaseOf(subscription);
-  const { start, end } = periodFrom(present.end_date, { ...item, price: world.prices.get(price) });
-  const items = present.items.map((item) => ({ ...item, price, plan: price }));
+  const { start, end } = periodFrom(present.end_date, price);
+  const items = present.items.map((item) => ({ ...item, price: price.id, plan: price.id }));
   const next = { ...present, start_date: start, end_date: end, items, proration_behavior: 'none', trial_end: null };
-  world.schedules.change(schedule, (schedule) => void (schedule.phases = [present, next]));
-  return 'later';
+  world.schedules.change(id, (schedule) => void (schedule.phases = [present, next]));
 }
 
-/** Ends a subscription as the configuration says: at its period's end, or now. */
-function cancelInPortal(world: World, id: string, { features }: PortalConfiguration): void {
-  const { enabled, mode } = features.subscription_cancel;
-  if (!enabled) throw invalid('Canceling is not offered.');
-  const subscription = world.subscriptions.get(id);
-  if (subscription.schedule) release(world, world.schedules.get(subscription.schedule));
-  if (mode === 'immediately') return void endSubscription(world, id);
-  const isFlexible = subscription.billing_mode.type === 'flexible';
-  applyCancellation(world, id, isFlexible ? { cancel_at: periodEnd(subscription) } : { cancel_at_period_end: true });
-}
-
-function keepSubscription(world: World, id: string): void {
-  applyCancellation(world, id, { cancel_at: '' });
-}
-
-/** Undoes a scheduled cancellation. */
-function cancelScheduledChange(world: World, id: string): void {
-  const { schedule } = world.subscriptions.get(id);
+/** Undoes a scheduled change. */
+function releaseSchedule(world: World, { schedule }: Subscription): void {
   if (schedule) release(world, world.schedules.get(schedule));
 }
 
-/** Makes a new card the default. Open invoices are charged to it at their next retry. */
-function updateCard(world: World, customerId: string, card: TestCard): void {
-  const { id } = attach(world, newPaymentMethod(world, card).id, liveCustomer(world, customerId).id);
-  markSetUp(world, id);
-  world.customers.change(customerId, (customer) => void (customer.invoice_settings.default_payment_method = id));
+/** Makes a card the default. Open invoices are charged to it at their next retry. */
+function useCard(world: World, customerId: string, card: string): void {
+  world.customers.change(customerId, (customer) => void (customer.invoice_settings.default_payment_method = card));
   for (const subscription of world.subscriptions.all()) {
-    if (subscription.customer !== customerId || !isLive(subscription)) continue;
-    world.subscriptions.change(subscription.id, (subscription) => void (subscription.default_payment_method = id));
+    if (subscription.customer !== customerId || isEnded(subscription)) continue;
+    world.subscriptions.change(subscription.id, (subscription) => void (subscription.default_payment_method = card));
   }
 }

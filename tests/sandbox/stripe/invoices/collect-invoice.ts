@@ -45,16 +45,10 @@ function recordAttempt(world: World, id: string, outcome: Outcome, method: Payme
       const isCounted = outcome.kind !== 'action' || invoice.billing_reason === 'subscription_cycle';
       invoice.attempted = true;
       invoice.attempt_count += isCounted ? 1 : 0;
-      invoice._.lastMethod = method?.id ?? null;
-      invoice._.lastDecline = declineCodeOf(outcome);
+      invoice._.unauthenticated = outcome.kind === 'action' ? (method?.id ?? null) : null;
     },
     null,
   );
-}
-
-function declineCodeOf(outcome: Outcome): string | null {
-  if (outcome.kind === 'action') return 'authentication_required';
-  return outcome.kind === 'declined' ? (outcome.decline.decline_code ?? outcome.decline.code) : null;
 }
 
 /**
@@ -77,15 +71,15 @@ function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>):
 }
 
 /** Marks an invoice as paid. When it is its subscription's latest finalized one, the subscription is active again. */
-export function settleInvoice(world: World, id: string, { isOutOfBand = false } = {}): Invoice {
+export function settleInvoice(world: World, id: string): Invoice {
   const now = world.now();
   const invoice = world.invoices.change(id, (invoice) => {
     Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, amount_remaining: 0 });
     Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null });
-    invoice.attempted ||= !isOutOfBand;
+    invoice.attempted = true;
     invoice.status_transitions.paid_at = now;
   });
-  if (invoice._.payment && !isOutOfBand) {
+  if (invoice._.payment) {
     const payment = world.invoicePayments.change(invoice._.payment, (payment) => {
       Object.assign(payment, { status: 'paid', amount_paid: payment.amount_requested });
       payment.status_transitions.paid_at = now;
@@ -134,21 +128,14 @@ export function awaitsAuthentication(world: World, { status, _: { paymentIntent 
 
 /** Completes or fails the authentication that the payment of an invoice waits for. */
 export function authenticateInvoice(world: World, id: string, { succeeds }: { succeeds: boolean }): Invoice {
-  const {
-    _: { paymentIntent },
-  } = world.invoices.get(id);
+  const { paymentIntent } = world.invoices.get(id)._;
   const intent = world.paymentIntents.get(paymentIntent ?? '');
-  if (!succeeds) {
-    failIntent(world, intent.id, authenticationFailed);
-    failInvoice(world, id, { kind: 'declined' });
-    return world.invoices.get(id);
-  }
   const method = world.paymentMethods.get(intent.payment_method ?? '');
-  const outcome = attemptPayment(world, intent.id, method, { isAuthenticated: true });
-  if (outcome.kind === 'paid') {
+  if (succeeds && attemptPayment(world, intent.id, method, { isAuthenticated: true }).kind === 'paid') {
     world.invoices.change(id, (invoice) => void (invoice.attempt_count ||= 1), null);
     return settleInvoice(world, id);
   }
+  if (!succeeds) failIntent(world, intent.id, authenticationFailed);
   failInvoice(world, id, { kind: 'declined' });
   return world.invoices.get(id);
 }
@@ -182,12 +169,8 @@ export function closeInvoice(world: World, id: string): Invoice {
   return invoice;
 }
 
-function cancelPayment(world: World, { _: { payment, paymentIntent } }: Invoice): void {
-  if (!payment || !paymentIntent) return;
-  world.invoicePayments.change(payment, (payment) => {
-    payment.status = 'canceled';
-    payment.status_transitions.canceled_at = world.now();
-  });
+function cancelPayment(world: World, { _: { paymentIntent } }: Invoice): void {
+  if (!paymentIntent) return;
   world.paymentIntents.change(
     paymentIntent,
     (intent) => {

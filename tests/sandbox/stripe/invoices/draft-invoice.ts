@@ -1,5 +1,5 @@
 import { listOf, newId } from '../table.ts';
-import type { Invoice, Line, Metadata, Subscription } from '../objects.ts';
+import type { Invoice, Line, Period, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 import { subscriptionOf } from './lines.ts';
 import { newPaymentIntent } from '../payments/attempt-payment.ts';
@@ -12,15 +12,10 @@ const untouched = {
   automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
   collection_method: 'charge_automatically',
   customer_tax_exempt: 'none',
-  customer_tax_ids: [],
-  default_tax_rates: [],
   issuer: { type: 'self' },
   payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
   post_payment_credit_notes_amount: 0,
   pre_payment_credit_notes_amount: 0,
-  total_discount_amounts: [],
-  total_pretax_credit_amounts: [],
-  total_taxes: [],
 };
 
 /** The time, in seconds, after which Stripe finalizes and charges a draft invoice. */
@@ -32,9 +27,7 @@ type Draft = {
   subscription?: Subscription;
   reason: NonNullable<Invoice['billing_reason']>;
   lines?: Line[];
-  period?: { start: number; end: number };
-  description?: string | null;
-  metadata?: Metadata;
+  period?: Period;
   /** Stripe finalizes and charges it after the draft time. */
   isAutomatic?: boolean;
 };
@@ -57,11 +50,8 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
     created: now,
     currency: draft.currency,
     customer: draft.customer,
-    description: draft.description ?? null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
     lines: listOf(data, `/v1/invoices/${id}/lines`),
-    metadata: draft.metadata ?? {},
+    metadata: {},
     parent: draft.subscription ? parentOf(draft.subscription) : null,
     period_start: draft.period?.start ?? now,
     period_end: draft.period?.end ?? now,
@@ -69,7 +59,7 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
     status: 'draft',
     webhooks_delivered_at: now,
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0, lastMethod: null, lastDecline: null },
+    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0, unauthenticated: null },
   });
 }
 
@@ -131,14 +121,13 @@ function openPayment(world: World, invoice: Invoice): { payment: string; payment
   const { amount_due: amount, currency, customer } = invoice;
   const description =
     invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update';
-  const setupFutureUsage = subscriptionOf(invoice) ? 'off_session' : null;
   const intent = newPaymentIntent(world, {
     amount,
     currency,
     customer,
     description,
     invoice: invoice.id,
-    setupFutureUsage,
+    setup_future_usage: subscriptionOf(invoice) ? 'off_session' : null,
   });
   const payment = world.invoicePayments.insert({
     id: newId('inpay_1'),

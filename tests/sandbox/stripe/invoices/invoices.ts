@@ -1,11 +1,11 @@
 import type { Stripe } from 'stripe';
-import { type Call, idOf, type World, liveCustomer, mergeMetadata, newMetadata } from '../world.ts';
+import { type Call, idOf, type World, liveCustomer, mergeMetadata } from '../world.ts';
 import { declined, invalid, StripeError, notFound } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import type { Outcome } from '../payments/attempt-payment.ts';
-import { closeInvoice, collectInvoice, settleInvoice, writeOffInvoice } from './collect-invoice.ts';
+import { closeInvoice, collectInvoice, writeOffInvoice } from './collect-invoice.ts';
 import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts';
-import type { Invoice, InvoicePayment } from '../objects.ts';
+import type { Invoice } from '../objects.ts';
 import { pageOf, type PageParams } from '../table.ts';
 import { planFirstRetry } from './subscription-invoices.ts';
 
@@ -14,14 +14,11 @@ const changeable = new Set(['auto_advance', 'expand', 'metadata']);
 
 /** Creates an empty draft: the local Stripe has no invoice items. */
 export function createInvoice(world: World, { params }: Call<Stripe.InvoiceCreateParams>): Invoice {
-  if (!params.customer) throw invalid('Must provide customer or customer_account.', undefined, 'parameter_missing');
-  const customer = liveCustomer(world, params.customer, 'customer');
+  const { id: customer, currency } = liveCustomer(world, params.customer ?? '', 'customer');
   return draftInvoice(world, {
-    customer: customer.id,
-    currency: params.currency ?? customer.currency ?? 'usd',
+    customer,
+    currency: currency ?? 'usd',
     reason: 'manual',
-    description: params.description ?? null,
-    metadata: newMetadata(params.metadata),
     isAutomatic: params.auto_advance ?? false,
   });
 }
@@ -59,8 +56,7 @@ export function payInvoice(world: World, call: Call<Stripe.InvoicePayParams>): I
   if (status === 'void') throw invalid('You cannot pay an invoice that is void.');
   if (status === 'draft') finalizeInvoice(world, id);
   if (world.invoices.get(id).status === 'paid') return world.invoices.get(id);
-  const { payment_method: method, paid_out_of_band: isOutOfBand } = call.params;
-  if (isOutOfBand) return settleInvoice(world, id, { isOutOfBand });
+  const { payment_method: method } = call.params;
   const outcome = collectInvoice(world, id, {
     method: method && ownMethod(world, customer, method, 'payment_method').id,
   });
@@ -111,9 +107,4 @@ export function retrieveInvoice(world: World, call: Call): Invoice {
 export function listInvoiceLines(world: World, call: Call<PageParams>) {
   const { lines } = readInvoice(world, idOf(call));
   return pageOf(lines.data, call.params, call.path, { label: 'invoice line item', all: () => lines.data });
-}
-
-/** An invoice's payments, or all of them. */
-export function paymentsOf(world: World, invoice: string | undefined): InvoicePayment[] {
-  return world.invoicePayments.all().filter((payment) => invoice === undefined || payment.invoice === invoice);
 }

@@ -63,19 +63,6 @@ function noteBilled(subscription: Subscription, line: Line, invoice: string): vo
  */
 const retryDays = { 'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14], 'five-days': [1, 3, 5] } as const;
 
-/** After one of these, Stripe keeps the retry schedule but charges only another payment method. */
-const hardDeclines = new Set([
-  'authentication_required',
-  'highest_risk_level',
-  'incorrect_number',
-  'lost_card',
-  'pickup_card',
-  'revocation_of_all_authorizations',
-  'revocation_of_authorization',
-  'stolen_card',
-  'transaction_not_allowed',
-]);
-
 /** Charges an open invoice without the customer; if that fails, schedules the next retry. */
 export function collectAutomatically(world: World, id: string): void {
   if (needsAnotherMethod(world, world.invoices.get(id))) skipAttempt(world, id);
@@ -102,9 +89,10 @@ export function planFirstRetry(world: World, id: string): void {
   if (isRenewal && advances && internal.firstFailure === null) planRetry(world, id);
 }
 
+/** After a hard decline, Stripe keeps the retry schedule but charges only another payment method. */
 function needsAnotherMethod(world: World, invoice: Invoice): boolean {
-  const { lastDecline, lastMethod } = invoice._;
-  return lastDecline !== null && hardDeclines.has(lastDecline) && payingMethod(world, invoice)?.id === lastMethod;
+  const { unauthenticated } = invoice._;
+  return unauthenticated !== null && payingMethod(world, invoice)?.id === unauthenticated;
 }
 
 /** Recorded: a skipped retry is counted, without a charge or an event. */

@@ -1,4 +1,4 @@
-import { type Decline, declined, StripeError } from '../api/errors.ts';
+import { type Decline, declined } from '../api/errors.ts';
 import { newCharge, openDispute } from './charges.ts';
 import { decline, findTestCard } from './payment-methods.ts';
 import type { PaymentIntent, PaymentMethod } from '../objects.ts';
@@ -43,8 +43,7 @@ export function markSetUp(world: World, method: string): void {
 
 function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
   const charge = newCharge(world, { intent, method });
-  const disputed = findTestCard(method._.number)?.disputed;
-  if (disputed) openDispute(world, charge.id, disputed);
+  if (findTestCard(method._.number)?.disputes) openDispute(world, charge.id);
   if (method.customer) markSetUp(world, method.id);
   else world.paymentMethods.change(method.id, ({ _ }) => void (_.isUsed = true), null);
   world.paymentIntents.change(
@@ -119,38 +118,25 @@ const untouched = {
     card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
   },
   payment_method_types: ['card'],
-  transfer_data: null,
 };
 
 type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
-  Partial<Pick<PaymentIntent, 'description' | 'metadata' | 'payment_method'>> & {
-    invoice?: string;
-    setupFutureUsage?: string | null;
+  Partial<Pick<PaymentIntent, 'description' | 'payment_method' | 'setup_future_usage'>> & {
+    invoice?: string | null;
   };
 
-export function newPaymentIntent(world: World, payment: Payment): PaymentIntent {
+export function newPaymentIntent(world: World, { invoice = null, ...payment }: Payment): PaymentIntent {
   const id = newId('pi_3');
   return world.paymentIntents.insert({
     ...untouched,
     client_secret: `${id}_secret_${newId('')}`,
     id,
     object: 'payment_intent',
-    amount: payment.amount,
     amount_received: 0,
     created: world.now(),
-    currency: payment.currency,
-    customer: payment.customer,
-    description: payment.description ?? null,
-    metadata: payment.metadata ?? {},
-    payment_method: payment.payment_method ?? null,
-    setup_future_usage: payment.setupFutureUsage ?? null,
+    metadata: {},
     status: payment.payment_method ? 'requires_confirmation' : 'requires_payment_method',
-    _: { invoice: payment.invoice ?? null },
+    ...payment,
+    _: { invoice },
   });
-}
-
-/** The error of a call that the intent's status does not allow; it contains the intent. */
-export function unexpectedState(intent: PaymentIntent, message: string): StripeError {
-  const code = 'payment_intent_unexpected_state';
-  return new StripeError(400, { type: 'invalid_request_error', code, message, payment_intent: intent });
 }

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { type Call, type World, given, newMetadata } from '../world.ts';
 import { newId } from '../table.ts';
-import { type Decline, invalid, notFound, type StripeError } from '../api/errors.ts';
+import { type Decline, invalid, notFound } from '../api/errors.ts';
 import type { Charge, PaymentIntent, PaymentMethod, Refund, Dispute } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
 import { day } from '../clock.ts';
@@ -51,23 +51,17 @@ function outcomeOf(failure: Decline | undefined) {
   return { ...codes, ...refused, reason: failure.decline_code ?? failure.code, seller_message };
 }
 
-const untouchedRefund = {
-  customer_account: null,
-  destination_details: {
-    card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
-    type: 'card',
-  },
-};
-
 /** Refunds a payment fully or partly; its invoice stays paid. */
 export function createRefund(world: World, { params }: Call<Stripe.RefundCreateParams>): Refund {
-  const charge = refundable(world, chargeOf(world, params));
+  const charge = chargeOf(world, params);
+  refuseRefund(charge);
   const left = charge.amount - charge.amount_refunded;
   const { amount = left } = params;
-  if (amount < 1) throw tooSmall();
-  if (amount > left) throw tooMuch(amount, left, charge.currency);
+  if (amount < 1 || amount > left) {
+    const unrefunded = formatMoney(left, charge.currency);
+    throw invalid(`Refund amount is greater than unrefunded amount on charge (${unrefunded})`, 'amount');
+  }
   const refund = world.refunds.insert({
-    ...untouchedRefund,
     id: newId('re_3'),
     object: 'refund',
     amount,
@@ -92,47 +86,28 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
   return refund;
 }
 
-function chargeOf(world: World, { charge, payment_intent: intent }: Stripe.RefundCreateParams): Charge {
-  if (charge !== undefined) {
-    const found = world.charges.find(charge);
-    if (!found) throw notFound('charge', charge);
-    return found;
-  }
-  if (intent === undefined) {
+function chargeOf(world: World, { charge: id, payment_intent: intent }: Stripe.RefundCreateParams): Charge {
+  if (id === undefined && intent === undefined) {
     throw invalid('One of the following params should be provided for this request: payment_intent or charge.');
   }
-  const { latest_charge: latest } = world.paymentIntents.get(intent, 'payment_intent');
-  const found = latest ? world.charges.get(latest) : undefined;
-  if (found?.status !== 'succeeded') throw nothingToRefund(intent);
-  return found;
+  const named = id ?? world.paymentIntents.get(intent ?? '', 'payment_intent').latest_charge ?? '';
+  const charge = world.charges.find(named);
+  if (!charge) throw notFound('charge', named);
+  return charge;
 }
 
-function refundable(world: World, charge: Charge): Charge {
-  if (charge.status !== 'succeeded') throw nothingToRefund(charge.payment_intent);
-  if (charge.refunded) {
-    throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded');
+function refuseRefund({ id, status, refunded, disputed, payment_intent: intent }: Charge): void {
+  if (status !== 'succeeded') {
+    throw invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
   }
-  if (!barringDispute(world, charge)) return charge;
-  throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed');
+  if (refunded) throw invalid(`Charge ${id} has already been refunded.`, undefined, 'charge_already_refunded');
+  if (disputed) {
+    throw invalid(`Charge ${id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed');
+  }
 }
-
-function nothingToRefund(intent: string): StripeError {
-  return invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
-}
-
-function tooSmall(): StripeError {
-  return invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
-}
-
-function tooMuch(amount: number, left: number, currency: string): StripeError {
-  const [asked, unrefunded] = [amount, left].map((cents) => formatMoney(cents, currency));
-  return invalid(`Refund amount (${asked}) is greater than unrefunded amount on charge (${unrefunded})`, 'amount');
-}
-
-type Cause = { reason: string; network_reason_code: string };
 
 /** Opens a dispute: the bank withdraws the payment until the dispute is decided. */
-export function openDispute(world: World, chargeId: string, { reason, network_reason_code }: Cause): Dispute {
+export function openDispute(world: World, chargeId: string): Dispute {
   const charge = world.charges.get(chargeId);
   const brand = world.paymentMethods.find(charge.payment_method)?.card?.brand ?? 'visa';
   const dispute = world.disputes.insert({
@@ -154,18 +129,13 @@ export function openDispute(world: World, chargeId: string, { reason, network_re
     metadata: {},
     payment_intent: charge.payment_intent,
     payment_method_details: {
-      card: { brand, case_type: 'chargeback', network_reason_code },
+      card: { brand, case_type: 'chargeback', network_reason_code: '10.4' },
       type: 'card',
     },
-    reason,
+    reason: 'fraudulent',
     status: 'needs_response',
   });
   world.charges.change(charge.id, (charge) => void (charge.disputed = true), null);
   world.emit('charge.dispute.funds_withdrawn', dispute);
   return dispute;
-}
-
-/** The dispute that forbids the refund of a charge, if any. */
-function barringDispute(world: World, { id }: Charge): Dispute | undefined {
-  return world.disputes.all().find(({ charge, is_charge_refundable: refundable }) => charge === id && !refundable);
 }

@@ -2,14 +2,13 @@ import type { Stripe } from 'stripe';
 import { invalid, notFound } from '../api/errors.ts';
 import { day } from '../clock.ts';
 import { newSetupIntent } from '../payments/setup-intents.ts';
-import { trialNotice, applyCancellation } from './subscriptions.ts';
 import { needsAuthentication, refuseIncomplete } from '../payments/attempt-payment.ts';
 import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
-import { announceTrialEnd, periodFrom } from './periods.ts';
+import { periodFrom } from './periods.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
-import { periodLine, trialLine, isTaxed } from '../invoices/lines.ts';
-import type { Customer, Metadata, Price, Subscription, SubscriptionItem } from '../objects.ts';
-import { type World, newMetadata } from '../world.ts';
+import { periodLine, trialLine } from '../invoices/lines.ts';
+import type { Customer, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
+import { given, type World, newMetadata } from '../world.ts';
 import { listOf, newId, withBlanks } from '../table.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
@@ -24,20 +23,13 @@ type Manner = { isAuthenticated?: boolean };
 export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
   const customer = subscriber(world, params.customer ?? '');
   const trialEnd = trialEndOf(world, params);
-  const behavior = params.payment_behavior ?? 'allow_incomplete';
-  if (behavior === 'pending_if_incomplete') {
-    throw invalid(
-      'Setting `payment_behavior` to `pending_if_incomplete` has no effect when creating a subscription.',
-      'payment_behavior',
-    );
-  }
   const draft = buildSubscription(world, customer, params, trialEnd);
-  if (trialEnd === null && behavior !== 'default_incomplete') requireMethod(world, draft);
+  if (trialEnd === null) requireMethod(world, draft);
   const { id } = world.subscriptions.insert(draft);
   world.customers.change(customer.id, (customer) => void (customer.currency ??= draft.currency), null);
-  if (trialEnd === null) payFirst(world, draft, { ...manner, behavior });
+  if (trialEnd === null)
+    payFirst(world, draft, { ...manner, mustPay: params.payment_behavior === 'error_if_incomplete' });
   else startTrial(world, draft, trialEnd);
-  applyCancellation(world, id, params);
   return world.subscriptions.get(id);
 }
 
@@ -61,19 +53,16 @@ function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: P
 function payFirst(
   world: World,
   subscription: Subscription,
-  { behavior, isAuthenticated }: Manner & { behavior: string },
+  { mustPay, isAuthenticated }: Manner & { mustPay: boolean },
 ): void {
   const lines = subscription.items.data.map((item) =>
     periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
   );
-  const invoice = invoiceSubscription(world, subscription.id, {
-    reason: 'subscription_create',
-    lines,
-    collect: 'none',
-  });
-  if (behavior === 'default_incomplete' || world.invoices.get(invoice).status === 'paid') return;
+  const reason = 'subscription_create';
+  const invoice = invoiceSubscription(world, subscription.id, { reason, lines, collect: 'none' });
+  if (world.invoices.get(invoice).status === 'paid') return;
   const outcome = collectInvoice(world, invoice, { isAuthenticated });
-  if (behavior === 'error_if_incomplete') refuseIncomplete(outcome);
+  if (mustPay) refuseIncomplete(outcome);
 }
 
 function startTrial(world: World, subscription: Subscription, end: number): void {
@@ -81,7 +70,6 @@ function startTrial(world: World, subscription: Subscription, end: number): void
   const lines = subscription.items.data.map((item) => trialLine(world, subscription, item, period));
   invoiceSubscription(world, subscription.id, { reason: 'subscription_create', lines });
   askForMethod(world, subscription);
-  if (end - world.now() <= trialNotice) announceTrialEnd(world, subscription.id);
 }
 
 /** For a trial without a saved card, Stripe creates a setup intent to save one. */
@@ -93,9 +81,7 @@ function askForMethod(world: World, subscription: Subscription): void {
 }
 
 const untouched = {
-  billing_schedules: [],
   collection_method: 'charge_automatically',
-  default_tax_rates: [],
   invoice_settings: {
     account_tax_ids: null,
     custom_fields: null,
@@ -110,30 +96,21 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
   const now = world.now();
   const id = newId('sub_1');
   const items = newItems(world, id, params, trialEnd);
-  const method = params.default_payment_method
-    ? ownMethod(world, customer.id, params.default_payment_method, 'default_payment_method')
-    : null;
-  const isFlexible = params.billing_mode?.type !== 'classic';
+  const { default_payment_method: method } = params;
+  if (method) ownMethod(world, customer.id, method, 'default_payment_method');
   return withBlanks<Subscription>({
     ...untouched,
     id,
     object: 'subscription',
     automatic_tax: automaticTax(customer, params),
     billing_cycle_anchor: trialEnd ?? now,
-    billing_mode: isFlexible
-      ? {
-          type: 'flexible',
-          flexible: { proration_discounts: params.billing_mode?.flexible?.proration_discounts ?? 'included' },
-          updated_at: now,
-        }
-      : { type: 'classic', flexible: null, updated_at: now },
+    billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' }, updated_at: now },
     cancel_at_period_end: false,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     created: now,
     currency: items[0]?.price.currency ?? 'usd',
     customer: customer.id,
-    default_payment_method: method?.id ?? null,
-    description: params.description ?? null,
+    ...given(params, 'default_payment_method', 'description'),
     items: listOf(items, `/v1/subscription_items?subscription=${id}`),
     metadata: newMetadata(params.metadata),
     payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
@@ -141,13 +118,18 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     status: trialEnd === null ? 'incomplete' : 'trialing',
     trial_start: trialEnd === null ? null : now,
     trial_end: trialEnd,
-    trial_settings: trialSettingsOf(params),
-    _: { pending: [], isTrialEndAnnounced: false, billed: {}, lastFinalized: null },
+    trial_settings: {
+      end_behavior: {
+        billing_cycle_anchor: 'now',
+        missing_payment_method: params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+      },
+    },
+    _: { pending: [], billed: {}, lastFinalized: null },
   });
 }
 
 function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
-  if (!isTaxed(params)) return { disabled_reason: null, enabled: false, liability: null };
+  if (!params.automatic_tax?.enabled) return { disabled_reason: null, enabled: false, liability: null };
   if (address) return { disabled_reason: null, enabled: true, liability: { type: 'self' } };
   throw invalid(
     "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
@@ -156,16 +138,10 @@ function automaticTax({ address }: Customer, params: Params): Subscription['auto
   );
 }
 
-function trialSettingsOf({ trial_settings: settings }: Params): Subscription['trial_settings'] {
-  const missing = settings?.end_behavior.missing_payment_method ?? 'create_invoice';
-  return { end_behavior: { billing_cycle_anchor: 'now', missing_payment_method: missing } };
-}
-
 /** The items of a new subscription; their first period ends with its trial, if it has one. */
-function newItems(world: World, subscription: string, params: Params, trialEnd: number | null) {
-  const wanted = params.items ?? [];
-  if (wanted.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
-  const prices = wanted.map(({ price }) => price);
+function newItems(world: World, subscription: string, { items = [] }: Params, trialEnd: number | null) {
+  if (items.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
+  const prices = items.map(({ price }) => price);
   const twice = prices.find((price, index) => prices.indexOf(price) !== index);
   if (twice) {
     throw invalid(
@@ -173,55 +149,27 @@ function newItems(world: World, subscription: string, params: Params, trialEnd: 
       'plan',
     );
   }
-  const items = wanted.map(({ price: id, quantity = 1, metadata }, index) => {
-    const price = recurringPrice(world, id ?? '', `items[${index}][price]`);
-    const period = { start: world.now(), end: trialEnd ?? 0 };
-    return newSubscriptionItem({
-      subscription,
-      price,
-      quantity,
-      metadata: newMetadata(metadata),
-      period,
-      created: world.now(),
-    });
-  });
-  if (trialEnd !== null) return items;
-  return items.map((item) => {
-    const { end } = periodFrom(world.now(), item);
-    return { ...item, current_period_end: end, billed_until: end };
+  const start = world.now();
+  return items.map(({ price: id = '', quantity = 1 }, index) => {
+    const price = recurringPrice(world, id, `items[${index}][price]`);
+    const period = trialEnd === null ? periodFrom(start, price) : { start, end: trialEnd };
+    return newSubscriptionItem({ subscription, price, quantity, period, created: start });
   });
 }
 
-type NewItem = {
-  subscription: string;
-  price: Price;
-  quantity?: number;
-  metadata?: Metadata;
-  period: { start: number; end: number };
-  created: number;
-};
+type NewItem = { subscription: string; price: Price; quantity?: number; period: Period; created: number };
 
-export function newSubscriptionItem({
-  subscription,
-  price,
-  quantity = 1,
-  metadata,
-  period,
-  created,
-}: NewItem): SubscriptionItem {
+export function newSubscriptionItem({ price, period, quantity = 1, ...item }: NewItem): SubscriptionItem {
   return withBlanks<SubscriptionItem>({
     id: newId('si_', 14),
     object: 'subscription_item',
     billed_until: period.end,
-    created,
     current_period_start: period.start,
     current_period_end: period.end,
-    current_trial: null,
-    metadata: metadata ?? {},
+    metadata: {},
     plan: planOf(price),
     price,
     quantity,
-    subscription,
-    tax_rates: [],
+    ...item,
   });
 }

@@ -1,37 +1,41 @@
 import { addInterval } from '../clock.ts';
 import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine } from '../invoices/lines.ts';
-import type { Period, Subscription, SubscriptionItem } from '../objects.ts';
+import type { Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import type { World } from '../world.ts';
 import { defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
 import { endSubscription } from './subscriptions.ts';
 
-/** The period of an item from `start` on. */
-export function periodFrom(start: number, item: SubscriptionItem): Period {
-  const { interval = 'week', interval_count: count = 1 } = item.price.recurring ?? {};
-  return { start, end: addInterval(start, interval, count) };
+/** The period of a price from `start` on. */
+export function periodFrom(start: number, { recurring }: Price): Period {
+  return { start, end: addInterval(start, recurring.interval, recurring.interval_count) };
 }
 
 export function movePeriod(item: SubscriptionItem, { start, end }: Period): void {
   Object.assign(item, { current_period_start: start, current_period_end: end, billed_until: end });
 }
 
+type Renewal = {
+  /** When the periods begin; without it, where the present ones end. */
+  at?: number;
+  changes?: Partial<Subscription>;
+  collect?: 'after-draft' | 'now';
+};
+
 /** Starts a new period. Its invoice is charged an hour later; that of an unpaid subscription stays a draft. */
-export function renewSubscription(world: World, id: string): void {
+export function renewSubscription(world: World, id: string, renewal: Renewal = {}): void {
+  const { at, changes, collect = 'after-draft' } = renewal;
   const before = world.subscriptions.get(id);
-  const lines = before.items.data.map((item) =>
-    periodLine(world, before, item, periodFrom(item.current_period_end, item)),
-  );
+  const nextOf = (item: SubscriptionItem) => periodFrom(at ?? item.current_period_end, item.price);
   invoiceSubscription(world, id, {
     reason: 'subscription_cycle',
-    lines,
-    edit: moveToNextPeriod,
-    collect: 'after-draft',
+    lines: before.items.data.map((item) => periodLine(world, before, item, nextOf(item))),
+    collect,
+    edit(subscription) {
+      Object.assign(subscription, changes);
+      for (const item of subscription.items.data) movePeriod(item, nextOf(item));
+    },
   });
-}
-
-function moveToNextPeriod(subscription: Subscription): void {
-  for (const item of subscription.items.data) movePeriod(item, periodFrom(item.current_period_end, item));
 }
 
 /**
@@ -47,25 +51,8 @@ export function endTrial(world: World, id: string, at: number, { isRequested = f
     return;
   }
   if (isRequested) requireMethod(world, subscription);
-  startPaying(world, subscription, at, isRequested ? 'now' : 'after-draft');
-}
-
-function startPaying(world: World, subscription: Subscription, at: number, collect: 'after-draft' | 'now'): void {
-  const lines = subscription.items.data.map((item) => periodLine(world, subscription, item, periodFrom(at, item)));
-  invoiceSubscription(world, subscription.id, {
-    reason: 'subscription_cycle',
-    lines,
-    collect,
-    edit(subscription) {
-      Object.assign(subscription, {
-        status: 'active',
-        billing_cycle_anchor: at,
-        trial_end: at,
-        pending_setup_intent: null,
-      });
-      for (const item of subscription.items.data) movePeriod(item, periodFrom(at, item));
-    },
-  });
+  const changes = { status: 'active', billing_cycle_anchor: at, trial_end: at, pending_setup_intent: null } as const;
+  renewSubscription(world, id, { at, changes, collect: isRequested ? 'now' : 'after-draft' });
 }
 
 function pauseSubscription(world: World, id: string): void {
@@ -76,13 +63,4 @@ function pauseSubscription(world: World, id: string): void {
     subscription.status_details = { paused };
   });
   world.emit('customer.subscription.paused', subscription);
-}
-
-/** Emits once that a trial is about to end. */
-export function announceTrialEnd(world: World, id: string): void {
-  world.subscriptions.change(
-    id,
-    (subscription) => void (subscription._.isTrialEndAnnounced = true),
-    'customer.subscription.trial_will_end',
-  );
 }

@@ -1,40 +1,29 @@
-import type { Stripe } from 'stripe';
 import { type Call, idOf, type World } from '../world.ts';
 import { newId } from '../table.ts';
 import { endSubscription, isEnded, periodEnd, periodStart } from './subscriptions.ts';
 import { invalid } from '../api/errors.ts';
-import type { Schedule, Subscription, Phase, PhaseItem, SubscriptionItem } from '../objects.ts';
+import type { Schedule, Subscription, Phase } from '../objects.ts';
 import { planOf } from '../catalogue.ts';
-import { newSubscriptionItem } from './new-subscription.ts';
 
 export function scheduleDueAt({ status, current_phase: phase }: Schedule): number | null {
   return status === 'active' && phase ? phase.end_date : null;
 }
 
 /** Creates a schedule from a subscription as it is; the portal adds the phase of a cheaper plan. */
-export function createSchedule(world: World, { params }: Call<Stripe.SubscriptionScheduleCreateParams>): Schedule {
-  const { from_subscription: from, expand: _, ...others } = params;
-  if (!from)
-    throw invalid(
-      'The local Stripe keeps schedules of existing subscriptions only: pass `from_subscription`.',
-      'from_subscription',
-    );
-  const [other] = Object.keys(others);
-  if (other) throw invalid(`You cannot set \`${other}\` if \`from_subscription\` is set.`, other);
-  return scheduleSubscription(world, world.subscriptions.get(from, 'from_subscription'));
+export function createSchedule(world: World, { params }: Call<{ from_subscription: string }>): Schedule {
+  return scheduleSubscription(world, world.subscriptions.get(params.from_subscription, 'from_subscription'));
 }
 
 /** Ends the schedule and keeps the subscription as it is; later phases do not take place. */
-export function releaseSchedule(world: World, call: Call<Stripe.SubscriptionScheduleReleaseParams>): Schedule {
-  return release(world, running(world, idOf(call), 'release'), call.params.preserve_cancel_date);
+export function releaseSchedule(world: World, call: Call): Schedule {
+  return release(world, running(world, idOf(call), 'release'));
 }
 
 /** Ends the schedule and its subscription at once. */
-export function cancelSchedule(world: World, call: Call<Stripe.SubscriptionScheduleCancelParams>): Schedule {
-  const { invoice_now: invoiceNow = true, prorate = true } = call.params;
-  const schedule = running(world, idOf(call), 'cancel');
-  if (schedule.subscription) endSubscription(world, schedule.subscription, { invoiceNow, prorate });
-  return world.schedules.get(schedule.id);
+export function cancelSchedule(world: World, call: Call): Schedule {
+  const { id, subscription } = running(world, idOf(call), 'cancel');
+  endSubscription(world, subscription ?? '');
+  return world.schedules.get(id);
 }
 
 function running(world: World, id: string, verb: string): Schedule {
@@ -45,7 +34,6 @@ function running(world: World, id: string, verb: string): Schedule {
   );
 }
 
-const untouched = { application: null, customer_account: null, livemode: false, pause_schedules: [], test_clock: null };
 const defaultSettings = {
   application_fee_percent: null,
   automatic_tax: { disabled_reason: null, enabled: false, liability: null },
@@ -66,11 +54,12 @@ const defaultSettings = {
 };
 
 export function scheduleSubscription(world: World, subscription: Subscription): Schedule {
-  if (isEnded(subscription))
+  if (isEnded(subscription) || subscription.cancel_at !== null) {
     throw invalid(
       'You cannot create a subscription schedule from a subscription that is canceled.',
       'from_subscription',
     );
+  }
   if (subscription.schedule) {
     throw invalid(
       `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}`,
@@ -79,7 +68,6 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
   }
   const phase = phaseOf(subscription);
   const schedule = world.schedules.insert({
-    ...untouched,
     billing_mode: subscription.billing_mode,
     default_settings: { ...defaultSettings, default_payment_method: subscription.default_payment_method },
     id: newId('sub_sched_1'),
@@ -87,7 +75,7 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
     created: world.now(),
     current_phase: { start_date: phase.start_date, end_date: phase.end_date },
     customer: subscription.customer,
-    end_behavior: subscription.cancel_at === null ? 'release' : 'cancel',
+    end_behavior: 'release',
     metadata: {},
     phases: [phase],
     status: 'active',
@@ -97,13 +85,8 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
   return schedule;
 }
 
-export function release(world: World, { id, subscription }: Schedule, keepCancelDate = false): Schedule {
-  if (subscription) {
-    world.subscriptions.change(subscription, (subscription) => {
-      subscription.schedule = null;
-      if (!keepCancelDate) Object.assign(subscription, { cancel_at: null, canceled_at: null });
-    });
-  }
+export function release(world: World, { id, subscription }: Schedule): Schedule {
+  if (subscription) world.subscriptions.change(subscription, (released) => void (released.schedule = null));
   const released = { status: 'released', released_at: world.now(), released_subscription: subscription };
   return world.schedules.change(
     id,
@@ -127,10 +110,6 @@ const untouchedPhase = {
   transfer_data: null,
 };
 
-function itemOf(price: string, quantity: number, metadata: PhaseItem['metadata']): PhaseItem {
-  return { billing_thresholds: null, discounts: [], tax_rates: [], price, plan: price, quantity, metadata };
-}
-
 /** The phase that describes a subscription without a schedule. */
 export function phaseOf(subscription: Subscription): Phase {
   return {
@@ -138,51 +117,39 @@ export function phaseOf(subscription: Subscription): Phase {
     currency: subscription.currency,
     description: null,
     start_date: periodStart(subscription),
-    end_date: subscription.cancel_at ?? periodEnd(subscription),
-    items: subscription.items.data.map(({ price, quantity, metadata }) => itemOf(price.id, quantity, metadata)),
+    end_date: periodEnd(subscription),
+    items: subscription.items.data.map(({ price: { id }, quantity, metadata }) => ({
+      billing_thresholds: null,
+      discounts: [],
+      tax_rates: [],
+      price: id,
+      plan: id,
+      quantity,
+      metadata,
+    })),
     metadata: {},
     proration_behavior: 'create_prorations',
     trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
   };
 }
 
-/** Ends the current phase: the next one begins, or the schedule is completed. */
+/** Ends the current phase: the next one begins, or the schedule is released. */
 export function nextPhase(world: World, id: string): void {
   const schedule = world.schedules.get(id);
   const start = schedule.current_phase?.end_date ?? world.now();
   const phase = schedule.phases.find(({ start_date, end_date }) => start_date <= start && start < end_date);
-  if (!phase) return finish(world, schedule);
+  if (!phase) return void release(world, schedule);
   const current = { start_date: phase.start_date, end_date: phase.end_date };
   world.schedules.change(id, (schedule) => void (schedule.current_phase = current));
-  if (schedule.subscription) swapPrices(world, world.subscriptions.get(schedule.subscription), phase);
-}
-
-function finish(world: World, schedule: Schedule): void {
-  if (schedule.end_behavior !== 'cancel') return void release(world, schedule, true);
-  const done = { status: 'completed', completed_at: world.now(), current_phase: null };
-  world.schedules.change(
-    schedule.id,
-    (schedule) => void Object.assign(schedule, done),
-    'subscription_schedule.completed',
-  );
-  const { subscription } = schedule;
-  if (!subscription) return;
-  world.subscriptions.change(subscription, (subscription) => void (subscription.schedule = null), null);
-  endSubscription(world, subscription);
+  world.subscriptions.change(schedule.subscription ?? '', (subscription) => swapPrices(world, subscription, phase));
 }
 
 /** A phase ends with its period, so that the renewal charges the new price. */
-function swapPrices(world: World, subscription: Subscription, phase: Phase): void {
-  const current = subscription.items.data;
-  const items = phase.items.map(({ price: id, quantity }, index): SubscriptionItem => {
-    const price = world.prices.get(id);
-    const period = {
-      start: subscription.items.data[0]?.current_period_start ?? world.now(),
-      end: periodEnd(subscription),
-    };
-    const item =
-      current[index] ?? newSubscriptionItem({ subscription: subscription.id, price, period, created: world.now() });
-    return { ...item, price, plan: planOf(price), quantity };
-  });
-  world.subscriptions.change(subscription.id, (subscription) => void (subscription.items.data = items));
+function swapPrices(world: World, { items }: Subscription, phase: Phase): void {
+  for (const [index, item] of items.data.entries()) {
+    const planned = phase.items[index];
+    if (!planned) continue;
+    item.price = world.prices.get(planned.price);
+    item.plan = planOf(item.price);
+  }
 }

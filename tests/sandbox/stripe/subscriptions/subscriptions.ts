@@ -1,21 +1,13 @@
-import type { Stripe } from 'stripe';
 import { type Call, idOf, type World } from '../world.ts';
-import type { Subscription, Line } from '../objects.ts';
+import type { Subscription } from '../objects.ts';
 import { notFound, invalid } from '../api/errors.ts';
-import { creditLine, subscriptionOf } from '../invoices/lines.ts';
-import { draftInvoice, finalizeInvoice } from '../invoices/draft-invoice.ts';
+import { subscriptionOf } from '../invoices/lines.ts';
 
 /** How long a first payment may stay open: 23 hours. */
 const incompleteFor = 23 * 3600;
-/** Stripe announces a trial's end three days ahead. */
-export const trialNotice = 3 * 86_400;
 
-export function isEnded({ status }: Subscription): boolean {
+export function isEnded({ status }: Pick<Subscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired';
-}
-
-export function isLive(subscription: Subscription): boolean {
-  return !isEnded(subscription);
 }
 
 /** The earliest end of its items' current periods. */
@@ -29,36 +21,21 @@ export function periodStart(subscription: Subscription): number {
 
 /** When the clock changes it next, in unix seconds. */
 export function subscriptionDueAt(subscription: Subscription): number | null {
-  const { status, created, cancel_at, trial_end } = subscription;
+  const { status, created, cancel_at: end } = subscription;
   if (isEnded(subscription)) return null;
   if (status === 'incomplete') return created + incompleteFor;
-  if (status === 'paused') return cancel_at;
-  const ends = cancel_at ?? Infinity;
-  if (status !== 'trialing' || trial_end === null) return Math.min(periodEnd(subscription), ends);
-  const notice = subscription._.isTrialEndAnnounced ? Infinity : trial_end - trialNotice;
-  return Math.min(trial_end, notice, ends);
+  return status === 'paused' ? end : Math.min(periodEnd(subscription), end ?? Infinity);
 }
 
 /** Ends a subscription at once. Throws 404 for one that has ended. */
-export function cancelSubscription(world: World, call: Call<Stripe.SubscriptionCancelParams>): Subscription {
-  const { invoice_now: invoiceNow = false, prorate = false, cancellation_details: details } = call.params;
+export function cancelSubscription(world: World, call: Call): Subscription {
   const subscription = world.subscriptions.get(idOf(call));
   if (isEnded(subscription)) throw notFound('subscription', subscription.id);
-  world.subscriptions.change(
-    subscription.id,
-    ({ cancellation_details: own }) => {
-      own.comment = details?.comment || own.comment;
-      own.feedback = details?.feedback || own.feedback;
-    },
-    null,
-  );
-  return endSubscription(world, subscription.id, { invoiceNow, prorate });
+  return endSubscription(world, subscription.id);
 }
 
 type Ending = {
-  reason?: 'cancellation_requested' | 'payment_failed' | 'payment_disputed';
-  prorate?: boolean;
-  invoiceNow?: boolean;
+  reason?: 'cancellation_requested' | 'payment_failed';
   /** It ends at its `cancel_at`, as scheduled. */
   isPlanned?: boolean;
 };
@@ -67,10 +44,10 @@ type Ending = {
 export function endSubscription(world: World, id: string, ending: Ending = {}): Subscription {
   const before = world.subscriptions.get(id);
   if (isEnded(before)) return before;
-  const { reason = 'cancellation_requested', prorate = false, invoiceNow = false, isPlanned = false } = ending;
+  const { reason = 'cancellation_requested', isPlanned = false } = ending;
   stopCollecting(world, id);
   if (before.schedule) cancelSchedule(world, before.schedule);
-  const subscription = world.subscriptions.change(
+  return world.subscriptions.change(
     id,
     (subscription) => {
       Object.assign(subscription, { status: 'canceled', ended_at: world.now() });
@@ -81,10 +58,6 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
     },
     'customer.subscription.deleted',
   );
-  const credits =
-    prorate && before.status === 'active' ? before.items.data.map((item) => creditLine(world, before, item)) : [];
-  if (invoiceNow) invoiceRest(world, subscription, [...before._.pending, ...credits]);
-  return world.subscriptions.get(id);
 }
 
 /** Stops Stripe from finalizing and charging a subscription's invoices automatically. */
@@ -102,18 +75,7 @@ function cancelSchedule(world: World, id: string): void {
   world.schedules.change(id, (schedule) => void Object.assign(schedule, ended), 'subscription_schedule.canceled');
 }
 
-function invoiceRest(world: World, subscription: Subscription, lines: Line[]): void {
-  if (lines.length === 0) return;
-  const { customer, currency } = subscription;
-  const invoice = draftInvoice(world, { customer, currency, subscription, reason: 'subscription_cycle', lines });
-  world.subscriptions.change(subscription.id, (subscription) => {
-    subscription.latest_invoice = invoice.id;
-    subscription._.pending = [];
-  });
-  finalizeInvoice(world, invoice.id);
-}
-
-type Params = { cancel_at?: unknown; cancel_at_period_end?: boolean | undefined };
+type Params = { cancel_at?: number | string | null; cancel_at_period_end?: boolean | undefined };
 
 /** Schedules a subscription's cancellation, or undoes that. Throws for a subscription with a schedule. */
 export function applyCancellation(world: World, id: string, params: Params): void {
@@ -123,27 +85,18 @@ export function applyCancellation(world: World, id: string, params: Params): voi
     throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
   }
   const subscription = world.subscriptions.get(id);
-  refuseWhenScheduled(subscription);
-  const end =
-    atPeriodEnd === undefined ? momentOf(world, subscription, at) : atPeriodEnd ? periodEnd(subscription) : null;
+  const { schedule } = subscription;
+  if (schedule) {
+    throw invalid(
+      `The subscription is managed by the subscription schedule \`${schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+    );
+  }
+  const end = atPeriodEnd ? periodEnd(subscription) : Number(at ?? 0) || null;
+  if (end !== null && end <= world.now()) throw invalid('`cancel_at` must be in the future.', 'cancel_at');
   world.subscriptions.change(id, (subscription) => {
     subscription.cancel_at = end;
     subscription.cancel_at_period_end = atPeriodEnd === true;
     subscription.canceled_at = end === null ? null : (subscription.canceled_at ?? world.now());
     subscription.cancellation_details.reason = end === null ? null : 'cancellation_requested';
   });
-}
-
-function refuseWhenScheduled({ schedule }: Subscription): void {
-  if (!schedule) return;
-  throw invalid(
-    `The subscription is managed by the subscription schedule \`${schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
-  );
-}
-
-function momentOf(world: World, subscription: Subscription, at: unknown): number | null {
-  if (at === '' || at === null) return null;
-  if (typeof at === 'string') return periodEnd(subscription);
-  if (Number(at) <= world.now()) throw invalid('`cancel_at` must be in the future.', 'cancel_at');
-  return Number(at);
 }
