@@ -1,31 +1,16 @@
 import type { Stripe } from 'stripe';
-import { type World, type Call, idOf } from './world.ts';
+import { businessName, type World, type Call, idOf } from './world.ts';
 import { pageOf, type PageParams } from './table.ts';
 import { notFound } from './api/errors.ts';
 
 /** The settings of the Dashboard, which Stripe's API returns and cannot change. */
-export type DashboardSettings = {
-  chargesEnabled: boolean;
-  icon: string | null;
-  statementDescriptor: string | null;
-  supportEmail: string | null;
-};
+export type DashboardSettings = { chargesEnabled: boolean; icon: string | null; statementDescriptor: string | null };
 
-const id = 'acct_1LocalStripe0000';
-const country = 'US';
-
-function enteredAtFirst(businessName: string): DashboardSettings {
+export function dashboardSettings({ store }: World): DashboardSettings {
   return {
     chargesEnabled: true,
     icon: 'file_1LocalStripeIcon000',
     statementDescriptor: businessName.toUpperCase(),
-    supportEmail: 'support@solace.example',
-  };
-}
-
-export function dashboardSettings({ store, settings }: World): DashboardSettings {
-  return {
-    ...enteredAtFirst(settings.businessName),
     ...store.get<Partial<DashboardSettings>>('stripe/meta', 'dashboard'),
   };
 }
@@ -35,52 +20,19 @@ export function changeDashboardSettings(world: World, changes: Partial<Dashboard
   return dashboardSettings(world);
 }
 
-/** The account of the key. */
+/** The account of the key, as far as the local Stripe has one. */
 export function retrieveAccount(world: World) {
-  const { chargesEnabled, icon, statementDescriptor, supportEmail } = dashboardSettings(world);
+  const { chargesEnabled, icon, statementDescriptor } = dashboardSettings(world);
   return {
-    id,
+    id: 'acct_1LocalStripe0000',
     object: 'account',
-    business_profile: {
-      mcc: '5734',
-      minority_owned_business_designation: null,
-      name: world.settings.businessName,
-      specified_commercial_transactions_act_url: null,
-      support_address: null,
-      support_email: supportEmail,
-      support_phone: null,
-      support_url: null,
-      url: world.settings.siteUrl,
-    },
-    business_type: 'company',
+    business_profile: { name: businessName, support_email: 'support@solace.example', support_url: null },
     charges_enabled: chargesEnabled,
-    country,
+    country: 'US',
     default_currency: 'usd',
-    details_submitted: true,
-    email: 'owner@solace.example',
-    payouts_enabled: true,
-    settings: settingsWith(icon, statementDescriptor, world.settings.businessName),
+    settings: { branding: { icon, logo: null }, payments: { statement_descriptor: statementDescriptor } },
     type: 'standard',
-  } satisfies Stripe.Account;
-}
-
-function settingsWith(icon: string | null, descriptor: string | null, name: string) {
-  return {
-    branding: { icon, logo: null, primary_color: null, secondary_color: null },
-    card_payments: {
-      statement_descriptor_prefix: descriptor?.slice(0, 10) ?? null,
-      statement_descriptor_prefix_kana: null,
-      statement_descriptor_prefix_kanji: null,
-    },
-    dashboard: { display_name: name, timezone: 'Etc/UTC' },
-    payments: {
-      statement_descriptor: descriptor,
-      statement_descriptor_kana: null,
-      statement_descriptor_kanji: null,
-      statement_descriptor_prefix_kana: null,
-      statement_descriptor_prefix_kanji: null,
-    },
-  } satisfies Stripe.Account.Settings;
+  };
 }
 
 const configurationId = 'pmc_1LocalStripeDefault0000';

@@ -71,8 +71,3 @@ export function shortDate(at: number): string {
     at * 1000,
   );
 }
-
-/** November 21, 2026, for the hosted pages. */
-export function longDate(at: number): string {
-  return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(at * 1000);
-}

@@ -30,7 +30,6 @@ const Dashboard = v.strictObject({
   chargesEnabled: v.exactOptional(v.boolean()),
   icon: text,
   statementDescriptor: text,
-  supportEmail: text,
 });
 
 /** The control calls that the real Stripe lacks: stored objects, clock, webhook mode, payments, account settings. */
@@ -44,7 +43,7 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
     return c.json(events.toReversed().map((event) => shown(world, event)));
   });
 
-  app.get('/stripe/clock', (c) => c.json({ now: world.clock.now(scopeOf(world, c.req.query('phone'))) }));
+  app.get('/stripe/clock', (c) => c.json({ now: world.clock.now() }));
   app.post('/stripe/clock', async (c) => {
     const control = await readControl(c, AdvanceClock, '{advanceSeconds: 0..34560000, phone?}');
     return c.json({ now: await time.advance(control.advanceSeconds, scopeOf(world, control.phone)) });
@@ -116,7 +115,6 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
 /** How the account collects failed renewals, and the settings of its Dashboard. */
 function createAccountControl(world: World): Hono {
   const app = new Hono();
-  app.get('/stripe/settings', (c) => c.json(world.collection(scopeOf(world, c.req.query('phone')))));
   app.put('/stripe/settings', async (c) => {
     const usage = "{retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due', phone?}";
     const { phone: of, ...changes } = await readControl(c, AccountSettings, usage);
@@ -124,7 +122,7 @@ function createAccountControl(world: World): Hono {
   });
   app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
   app.put('/stripe/dashboard', async (c) => {
-    const usage = '{chargesEnabled?: boolean} and icon?, statementDescriptor?, supportEmail?: text or null';
+    const usage = '{chargesEnabled?: boolean} and icon?, statementDescriptor?: text or null';
     return c.json(changeDashboardSettings(world, await readControl(c, Dashboard, usage)));
   });
   return app;

@@ -8,7 +8,7 @@ import { endSubscription } from './subscriptions/subscriptions.ts';
 
 export function createCustomer(world: World, { params }: Pick<Call<Stripe.CustomerCreateParams>, 'params'>): Customer {
   // A request of another account creates a customer all the same.
-  world.request.unknownCustomers = false;
+  world.unknownCustomers = false;
   const customer = world.customers.insert({
     id: newId('cus_', 14),
     object: 'customer',

@@ -13,19 +13,10 @@ import { invoicePages } from './hosted/invoice-page.ts';
 import { closedPage } from './hosted/layout.ts';
 import { portalPages } from './hosted/portal.ts';
 
-type Options = Pick<Settings, 'sandboxUrl' | 'siteUrl' | 'secretKey' | 'webhookSecret' | 'collection'> & {
-  store: Store;
-  /** The merchant's name on the hosted pages. */
-  businessName?: string;
-};
-
 /** A local Stripe: API, hosted pages, signed webhooks and a clock. Serve its app at the root. */
-export function createStripe({ store, businessName = 'Solace', ...options }: Options): {
-  app: Hono;
-  close(): void;
-} {
+export function createStripe({ store, ...settings }: Settings & { store: Store }): { app: Hono; close(): void } {
   const webhooks = createWebhooks(store);
-  const world = createWorld(store, { ...options, businessName }, webhooks.enqueue);
+  const world = createWorld(store, settings, webhooks.enqueue);
   const time = createTime(world, webhooks, atomically);
 
   function atomically<T>(customer: string, work: () => T): T {
@@ -70,7 +61,7 @@ function createPages(world: World, atomically: Atomically): Hono {
   app.onError((error, c) => {
     if (!(error instanceof StripeError)) throw error;
     const title = error.status === 404 ? 'Page not found' : 'That did not work';
-    return c.html(closedPage(world, { title, text: error.message, back: null }), error.status as 404);
+    return c.html(closedPage({ title, text: error.message, back: null }), error.status as 404);
   });
   return app;
 }

@@ -21,7 +21,8 @@ export type StripeEvent = {
   data: { object: EventObject; previous_attributes?: Record<string, unknown> };
   livemode: false;
   pending_webhooks: number;
-  request: { id: string | null; idempotency_key: string | null };
+  /** Nobody asks which request caused an event. */
+  request: { id: null; idempotency_key: null };
   type: string;
   /** The customer it concerns, whose events are sent in order. */
   _: { customer: string };
@@ -154,7 +155,7 @@ export type CheckoutSession = Stored<
   {
     success_url: string;
     /** The ordered items, and the metadata of the subscription to create. */
-    _: { lineItems: { id: string; price: string; quantity: number }[]; metadata: Metadata };
+    _: { items: { price: string; quantity: number }[]; metadata: Metadata };
   }
 >;
 

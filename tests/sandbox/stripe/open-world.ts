@@ -1,13 +1,12 @@
 import type { Store } from '../store.ts';
 import { createClock } from './clock.ts';
 import { type Doc, type Kind, newId, openTable } from './table.ts';
-import { matches } from './webhooks.ts';
+import { isSubscribed } from './webhooks.ts';
 import {
   apiVersion,
   type CollectionSettings,
   findById,
   kinds,
-  type RequestInfo,
   type Settings,
   type Tables,
   type World,
@@ -28,19 +27,17 @@ const dueAt = {
   subscriptions: subscriptionDueAt,
 };
 
-const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
 const defaultCollection: CollectionSettings = { retries: 'two-weeks', afterRetries: 'cancel' };
 
 export function createWorld(store: Store, settings: Settings, enqueue: Enqueue): World {
   const clock = createClock(store);
-  const isHidden = (name: string) => name === 'customers' && world.request.unknownCustomers;
+  const isHidden = (name: string) => name === 'customers' && world.unknownCustomers;
   const open = (name: string, kind: object) =>
     openTable({ store, emit, isHidden }, name, { ...kind, dueAt: dueAt[name as 'invoices'] } as Kind<Doc>);
   const entries = Object.entries(kinds).map(([name, kind]) => [name, open(name, kind)]);
   const tables = Object.fromEntries(entries) as unknown as Tables;
   const collection = (customer = '') => ({
     ...defaultCollection,
-    ...settings.collection,
     ...store.get<CollectionSettings>('stripe/meta', 'collection'),
     ...store.get<CollectionSettings>('stripe/meta', `collection:${customer}`),
   });
@@ -59,17 +56,13 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
       store.put('stripe/meta', name, { ...collection(customer), ...changes });
       return collection(customer);
     },
-    request: noRequest,
+    unknownCustomers: false,
   };
   return world;
 
   function emit(type: string, doc: Doc, previous?: Record<string, unknown>): void {
     const { _, ...object } = doc;
-    const endpoints = tables.webhookEndpoints
-      .all()
-      .filter(
-        ({ status, enabled_events: events }) => status === 'enabled' && events.some((name) => matches(type, name)),
-      );
+    const endpoints = tables.webhookEndpoints.all().filter((endpoint) => isSubscribed(endpoint, type));
     const customer = customerOf(object);
     const event: StripeEvent = {
       id: newId('evt_1'),
@@ -79,7 +72,7 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
       data: { object, ...(previous && { previous_attributes: previous }) },
       livemode: false,
       pending_webhooks: endpoints.length,
-      request: { id: world.request.id, idempotency_key: world.request.idempotency_key },
+      request: { id: null, idempotency_key: null },
       type,
       _: { customer },
     };

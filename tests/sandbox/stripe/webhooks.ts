@@ -99,7 +99,7 @@ export function createWebhooks(store: Store) {
   /** Sends events again, in order for each customer, in every mode; resolves when each was attempted. */
   async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
     const sent = events.flatMap((event) =>
-      endpoints.filter((endpoint) => isSubscribed(endpoint, event)).map((endpoint) => ({ event, endpoint })),
+      endpoints.filter((endpoint) => isSubscribed(endpoint, event.type)).map((endpoint) => ({ event, endpoint })),
     );
     await Promise.all(
       sent.map(({ event, endpoint }) =>
@@ -128,7 +128,7 @@ export function createWebhooks(store: Store) {
   return { enqueue, flush, setMode, redeliver, close, queues };
 }
 
-function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, { type }: StripeEvent): boolean {
+export function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, type: string): boolean {
   return status === 'enabled' && names.some((name) => matches(type, name));
 }
 
@@ -197,7 +197,7 @@ export function createQueues(): Queues {
 /** Only this response contains the secret. */
 export function createWebhookEndpoint(world: World, { params }: Call<Stripe.WebhookEndpointCreateParams>): object {
   requireUrl(params.url);
-  const secret = world.settings.webhookSecret ?? `whsec_${newId('', 32)}`;
+  const secret = world.settings.webhookSecret;
   const endpoint = world.webhookEndpoints.insert({
     id: newId('we_1'),
     object: 'webhook_endpoint',

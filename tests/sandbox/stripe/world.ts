@@ -14,24 +14,17 @@ export type Settings = {
    * The secret of every webhook endpoint. The real Stripe makes one for each; here the Worker's settings contain it
    * before an endpoint exists.
    */
-  webhookSecret?: string;
-  businessName: string;
-  /** The account's settings that differ from Stripe's defaults. */
-  collection?: Partial<CollectionSettings>;
+  webhookSecret: string;
 };
+
+/** The merchant's name on the hosted pages. */
+export const businessName = 'Solace';
 
 /** How the account collects failed renewals. */
 export type CollectionSettings = {
   retries: 'two-weeks' | 'five-days';
   /** What happens to a subscription after the last retry. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due';
-};
-
-export type RequestInfo = {
-  id: string | null;
-  idempotency_key: string | null;
-  /** The response is that of another account, which has none of the customers. */
-  unknownCustomers: boolean;
 };
 
 /** Every object that the local Stripe stores, its clock and its settings. */
@@ -49,8 +42,8 @@ export type World = Tables & {
   /** What applies to a customer; without one, to all who have no settings of their own. */
   collection(customer?: string): CollectionSettings;
   setCollection(changes: Partial<CollectionSettings>, customer?: string): CollectionSettings;
-  /** The request that causes the events; its fields are null when the clock causes them. */
-  request: RequestInfo;
+  /** The response is that of another account, which has none of the customers. */
+  unknownCustomers: boolean;
 };
 
 const kind = <T extends Doc>(

@@ -6,8 +6,6 @@ type Details = {
   decline_code?: string;
   charge?: string | null;
   payment_intent?: unknown;
-  payment_method?: unknown;
-  setup_intent?: unknown;
 };
 
 /** An error in Stripe's own words. `keep` keeps the changes of its request, since a declined charge took place. */

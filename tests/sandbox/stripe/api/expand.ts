@@ -1,5 +1,4 @@
 import { invalid } from './errors.ts';
-import { lineItemsOf } from '../hosted/checkout-sessions.ts';
 import { listOf } from '../table.ts';
 import { findById, type World } from '../world.ts';
 
@@ -54,7 +53,6 @@ type Included = (world: World, id: string) => unknown;
 
 /** The fields that an object contains only if `expand` names them. */
 const includable: Record<string, Included> = {
-  'checkout.session.line_items': (world, id) => lineItemsOf(world, world.checkoutSessions.get(id)),
   'invoice.payments': (world, id) =>
     listOf(
       world.invoicePayments.all().filter(({ invoice }) => invoice === id),

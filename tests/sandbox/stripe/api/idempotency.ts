@@ -3,9 +3,9 @@ import type { Store } from '../../store.ts';
 import { day, realSeconds } from '../clock.ts';
 import type { ApiResponse } from '../world.ts';
 
-type Request = { id: string | null; key: string | null; path: string; text: string };
-type StoredResponse = ApiResponse & { path: string; digest: string; at: number; request: string | null };
-type Outcome = ApiResponse & { replayOf?: string | null };
+type Request = { key: string | null; path: string; text: string };
+type StoredResponse = ApiResponse & { path: string; digest: string; at: number };
+type Outcome = ApiResponse & { isReplay?: true };
 
 const collection = 'stripe/idempotency_keys';
 const longestKey = 255;
@@ -18,27 +18,21 @@ export function createIdempotency(store: Store) {
   const running = new Set<string>();
 
   return async function runOnce(request: Request, run: () => Promise<ApiResponse>): Promise<Outcome> {
-    const { id, key, path, text } = request;
+    const { key, path, text } = request;
     if (key === null) return run();
     if (key.length < 1 || key.length > longestKey) return wrongLength(key);
     const digest = createHash('sha256').update(text).digest('hex');
     const stored = store.get<StoredResponse>(collection, key);
     if (stored && stored.at + day > realSeconds()) {
       const isSame = stored.path === path && stored.digest === digest;
-      return isSame ? { status: stored.status, body: stored.body, replayOf: stored.request } : keyReused(key);
+      return isSame ? { status: stored.status, body: stored.body, isReplay: true } : keyReused(key);
     }
     if (running.has(key)) return keyInUse(key);
     running.add(key);
     try {
       const response = await run();
       if (isStored(response)) {
-        store.put(collection, key, {
-          ...response,
-          path,
-          digest,
-          at: realSeconds(),
-          request: id,
-        } satisfies StoredResponse);
+        store.put(collection, key, { ...response, path, digest, at: realSeconds() } satisfies StoredResponse);
       }
       return response;
     } finally {

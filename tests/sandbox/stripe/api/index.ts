@@ -3,15 +3,7 @@ import { parse } from 'qs';
 import requests from '../contract/requests.json' with { type: 'json' };
 import { type Fields, decodeFields } from './decode.ts';
 import { newId } from '../table.ts';
-import {
-  apiVersion,
-  type Handler,
-  type World,
-  type Atomically,
-  type Call,
-  type RequestInfo,
-  type ApiResponse,
-} from '../world.ts';
+import { apiVersion, type Handler, type World, type Atomically, type Call, type ApiResponse } from '../world.ts';
 import { createIdempotency } from './idempotency.ts';
 import { routes } from './routes.ts';
 import { StripeError } from './errors.ts';
@@ -37,30 +29,22 @@ export function createApi(world: World, atomically: Atomically): Hono {
   async function respond(c: Context, route: string, handler: Handler): Promise<Response> {
     const isPost = c.req.method === 'POST';
     const text = isPost ? await c.req.text() : new URL(c.req.url).search;
-    const id = c.res.headers.get('Request-Id');
-    const given = c.req.header('Idempotency-Key') ?? null;
-    const key = isPost ? given : null;
+    const key = isPost ? (c.req.header('Idempotency-Key') ?? null) : null;
     const fault = c.get('fault') ?? noFault;
-    const { replayOf, status, body } = await runOnce(
-      { id, key, path: `${c.req.method} ${c.req.path}`, text },
-      async () => {
-        if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
-        if (fault.status !== undefined) return faultResponse(fault.status);
-        return runRequest(world, atomically, {
-          info: { id, idempotency_key: given, unknownCustomers: fault.unknownCustomer },
-          fields: parameters[route] ?? {},
-          params: parse(text, formOptions),
-          ids: c.req.param(),
-          path: c.req.path,
-          handler,
-        });
-      },
-    );
+    const { isReplay, status, body } = await runOnce({ key, path: `${c.req.method} ${c.req.path}`, text }, async () => {
+      if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+      if (fault.status !== undefined) return faultResponse(fault.status);
+      return runRequest(world, atomically, {
+        unknownCustomers: fault.unknownCustomer,
+        fields: parameters[route] ?? {},
+        params: parse(text, formOptions),
+        ids: c.req.param(),
+        path: c.req.path,
+        handler,
+      });
+    });
     if (key !== null) c.header('Idempotency-Key', key);
-    if (replayOf !== undefined) {
-      c.header('idempotent-replayed', 'true');
-      if (replayOf) c.header('Original-Request', replayOf);
-    }
+    if (isReplay) c.header('idempotent-replayed', 'true');
     return c.json(body as object, status as 200);
   }
 }
@@ -73,8 +57,7 @@ const describe: MiddlewareHandler = async function describe(c, next) {
 
 function authenticate({ settings }: World): MiddlewareHandler {
   return async function authenticate(c, next) {
-    const [scheme, credentials = ''] = (c.req.header('Authorization') ?? '').split(' ');
-    const key = scheme === 'Basic' ? Buffer.from(credentials, 'base64').toString().split(':')[0] : credentials;
+    const key = c.req.header('Authorization')?.replace(/^Bearer /, '');
     if (key === settings.secretKey) return next();
     const message = key
       ? `Invalid API Key provided: ${key.slice(0, 8)}****${key.slice(-4)}`
@@ -91,27 +74,25 @@ const checkVersion: MiddlewareHandler = async function checkVersion(c, next) {
   return c.json({ error: { type: 'invalid_request_error', message: `Invalid Stripe API version: ${wanted}` } }, 400);
 };
 
-type Request = Call & { info: RequestInfo; fields: Fields; handler: Handler };
-
-const noRequest: RequestInfo = { id: null, idempotency_key: null, unknownCustomers: false };
+type Request = Call & Pick<World, 'unknownCustomers'> & { fields: Fields; handler: Handler };
 
 /** The response to one request. An error rolls back every change, unless its `keep` is set. */
 function runRequest(world: World, atomically: Atomically, request: Request): ApiResponse {
-  world.request = request.info;
+  world.unknownCustomers = request.unknownCustomers;
   try {
     return atomically(customerOf(world, request), () => keeping(() => handle(world, request)));
   } catch (error) {
-    if (error instanceof StripeError) return refusal(world, error, request.info.id);
+    if (error instanceof StripeError) return refusal(world, error);
     throw error;
   } finally {
-    world.request = noRequest;
+    world.unknownCustomers = false;
   }
 
   function keeping(work: () => unknown): ApiResponse {
     try {
       return { status: 200, body: work() };
     } catch (error) {
-      if (error instanceof StripeError && error.keep) return refusal(world, error, request.info.id);
+      if (error instanceof StripeError && error.keep) return refusal(world, error);
       throw error;
     }
   }
@@ -132,10 +113,8 @@ function customerOf(world: World, { ids, params }: Request): string {
   return named.map((id) => (typeof id === 'string' ? world.ownerOf(id) : '')).find((id) => id !== '') ?? '';
 }
 
-function refusal(world: World, { status, details }: StripeError, requestId: string | null): ApiResponse {
-  const doc = details.code && { doc_url: `https://stripe.com/docs/error-codes/${details.code.replaceAll('_', '-')}` };
-  const log = `https://dashboard.stripe.com/test/logs/${requestId}`;
-  return { status, body: { error: expand(world, { ...details, ...doc, request_log_url: log }, []) } };
+function refusal(world: World, { status, details }: StripeError): ApiResponse {
+  return { status, body: { error: expand(world, details, []) } };
 }
 
 /** The part of a fault that the local Stripe applies; `fault-injection.ts` applies the rest before it. */

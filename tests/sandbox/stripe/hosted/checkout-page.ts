@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { completeCheckout, lineItemsOf } from './checkout-sessions.ts';
+import { productName } from '../invoices/lines.ts';
+import { completeCheckout } from './checkout-sessions.ts';
 import {
   formatMoney,
   cardChoice,
@@ -12,7 +13,7 @@ import {
   problem,
   submit,
 } from './layout.ts';
-import type { Atomically, World } from '../world.ts';
+import { type Atomically, businessName, type World } from '../world.ts';
 import type { CheckoutSession } from '../objects.ts';
 
 /** GET shows a checkout and POST completes it; a second POST only redirects. */
@@ -21,7 +22,7 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
   app.get('/checkout/:id', (c) => c.html(checkoutPage(world, world.checkoutSessions.get(c.req.param('id')))));
   app.post('/checkout/:id', (c) => {
     const { id, customer } = world.checkoutSessions.get(c.req.param('id'));
-    return submit(c, world, {
+    return submit(c, {
       work(form) {
         const payment = { card: chosenCard(form), isAuthenticated: isAuthenticated(form) };
         return successUrl(atomically(customer ?? '', () => completeCheckout(world, id, payment)));
@@ -44,16 +45,15 @@ function successUrl({ id, success_url: url }: CheckoutSession): string {
 function checkoutPage(world: World, session: CheckoutSession, message?: string): Html {
   if (session.status === 'expired') {
     const text = 'This page has timed out and nothing was charged. Go back to start again.';
-    return closedPage(world, { title: 'This checkout has expired', text, back: session.cancel_url });
+    return closedPage({ title: 'This checkout has expired', text, back: session.cancel_url });
   }
   if (session.status === 'complete') {
     const text = 'Everything is in place. There is nothing left to do here.';
-    return closedPage(world, { title: 'You are all done here', text, back: successUrl(session) });
+    return closedPage({ title: 'You are all done here', text, back: successUrl(session) });
   }
   const { locale } = session;
   const summary = session.mode === 'setup' ? setupSummary(world, session) : purchaseSummary(world, session);
   return layout(
-    world,
     { title: 'Checkout', locale },
     html`<div class="columns">
       <section class="stack">${summary}</section>
@@ -73,11 +73,11 @@ const subscribeTo: Record<string, string> = { es: 'Suscríbete a', pt: 'Assine o
 
 function purchaseSummary(world: World, session: CheckoutSession): Html {
   const { amount_total: total, currency, locale } = session;
-  const { data } = lineItemsOf(world, session);
+  const prices = session._.items.map(({ price }) => world.prices.get(price));
   return html`<p class="soft" lang="${locale ?? 'en'}">${subscribeTo[locale?.slice(0, 2) ?? ''] ?? 'Subscribe to'}</p>
-    <h1>${data.map(({ description }) => description).join(', ')}</h1>
+    <h1>${prices.map((price) => productName(world, price)).join(', ')}</h1>
     <p class="price">
-      ${formatMoney(total ?? 0, currency ?? 'usd')} <small>/ ${data[0]?.price.recurring.interval}</small>
+      ${formatMoney(total ?? 0, currency ?? 'usd')} <small>/ ${prices[0]?.recurring.interval}</small>
     </p>`;
 }
 
@@ -87,5 +87,5 @@ function setupSummary(world: World, { metadata }: CheckoutSession): Html {
   return html`<p class="soft">Nothing is charged today</p>
     <h1>${price ? world.products.get(price.product).name : 'Save a card'}</h1>
     ${price ? html`<p class="price">${formatMoney(price.unit_amount, price.currency)} <small>/ week</small></p>` : ''}
-    <p class="soft">${world.settings.businessName} will use the card for what you choose to pay for later.</p>`;
+    <p class="soft">${businessName} will use the card for what you choose to pay for later.</p>`;
 }

@@ -3,12 +3,11 @@ import { methodConfiguration } from '../account.ts';
 import { invalid, StripeError } from '../api/errors.ts';
 import { recurringPrice } from '../catalogue.ts';
 import { day } from '../clock.ts';
-import { productName } from '../invoices/lines.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
 import { attach, newPaymentMethod, type TestCard } from '../payments/payment-methods.ts';
 import { newSetupIntent, setUpCard, succeed } from '../payments/setup-intents.ts';
 import { createSubscription } from '../subscriptions/new-subscription.ts';
-import { listOf, newId } from '../table.ts';
+import { newId } from '../table.ts';
 import { type Call, given, idOf, liveCustomer, newMetadata, type World } from '../world.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
@@ -71,27 +70,26 @@ function setupOf(world: World, { id: customer }: Customer, params: Params) {
     currency: currency ?? null,
     payment_status: 'no_payment_required',
     setup_intent: intent.id,
-    _: { lineItems: [], metadata: {} },
+    _: { items: [], metadata: {} },
   };
 }
 
-function purchaseOf(world: World, { line_items: items = [], subscription_data: data }: Params) {
-  if (items.length === 0) throw invalid('Missing required param: line_items.', 'line_items', 'parameter_missing');
-  const ordered = items.map(({ price, quantity = 1 }, index) => ({
-    id: newId('li_1'),
+function purchaseOf(world: World, { line_items: given = [], subscription_data: data }: Params) {
+  if (given.length === 0) throw invalid('Missing required param: line_items.', 'line_items', 'parameter_missing');
+  const items = given.map(({ price, quantity = 1 }, index) => ({
     price: recurringPrice(world, price ?? '', `line_items[${index}][price]`),
     quantity,
   }));
-  const total = ordered.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
+  const total = items.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
   return {
     mode: 'subscription',
     amount_subtotal: total,
     amount_total: total,
-    currency: ordered[0]?.price.currency ?? null,
+    currency: items[0]?.price.currency ?? null,
     payment_method_collection: 'always',
     payment_status: 'unpaid',
     _: {
-      lineItems: ordered.map(({ price, ...item }) => ({ ...item, price: price.id })),
+      items: items.map(({ price, quantity }) => ({ price: price.id, quantity })),
       metadata: newMetadata(data?.metadata),
     },
   };
@@ -143,29 +141,6 @@ export function expireSession(world: World, id: string): CheckoutSession {
   );
 }
 
-/** The items that a session sells, in the format of `line_items`. */
-export function lineItemsOf(world: World, { id: session, _: { lineItems } }: CheckoutSession) {
-  const data = lineItems.map(({ id, price: priceId, quantity }) => {
-    const price = world.prices.get(priceId);
-    const amount = price.unit_amount * quantity;
-    return {
-      id,
-      object: 'item',
-      adjustable_quantity: null,
-      amount_discount: 0,
-      amount_subtotal: amount,
-      amount_tax: 0,
-      amount_total: amount,
-      currency: price.currency,
-      description: productName(world, price),
-      metadata: {},
-      price,
-      quantity,
-    };
-  });
-  return listOf(data, `/v1/checkout/sessions/${session}/line_items`);
-}
-
 /** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
 type Payment = { card: TestCard; isAuthenticated: boolean };
 
@@ -190,13 +165,13 @@ export function completeCheckout(world: World, id: string, payment: Payment): Ch
 function subscribe(
   world: World,
   customer: string,
-  { _: { lineItems, metadata } }: CheckoutSession,
+  { _: { items, metadata } }: CheckoutSession,
   { card, isAuthenticated }: Payment,
 ): Partial<CheckoutSession> {
   const order: Stripe.SubscriptionCreateParams = {
     customer,
     default_payment_method: attach(world, newPaymentMethod(world, card).id, customer).id,
-    items: lineItems.map(({ price, quantity }) => ({ price, quantity })),
+    items,
     payment_behavior: 'error_if_incomplete',
     metadata,
   };

@@ -42,5 +42,5 @@ function invoicePage(world: World, invoice: Invoice): Html {
       </dl>
     </section>
     ${awaitsAuthentication(world, invoice) ? waiting : ''}`;
-  return layout(world, { title: `Invoice ${number}` }, content);
+  return layout({ title: `Invoice ${number}` }, content);
 }

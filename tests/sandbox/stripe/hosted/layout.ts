@@ -3,15 +3,14 @@ import { html } from 'hono/html';
 import { StripeError } from '../api/errors.ts';
 import { actionRequired } from '../payments/attempt-payment.ts';
 import { type TestCard, findTestCard, testCards } from '../payments/payment-methods.ts';
-import type { World } from '../world.ts';
+import { businessName } from '../world.ts';
 
 export type Html = ReturnType<typeof html>;
 
 type Head = { title: string; locale?: string | null };
 
 /** The layout of every hosted page. */
-export function layout(world: World, { title, locale = null }: Head, content: Html): Html {
-  const { businessName: name } = world.settings;
+export function layout({ title, locale = null }: Head, content: Html): Html {
   return html`<!doctype html>
     <html lang="${locale === null || locale === 'auto' ? 'en' : locale}">
       <head>
@@ -19,14 +18,14 @@ export function layout(world: World, { title, locale = null }: Head, content: Ht
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <meta name="referrer" content="no-referrer" />
-        <title>${title} · ${name}</title>
+        <title>${title} · ${businessName}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/stripe/pages.css" />
       </head>
       <body>
         <main lang="en">
           <header>
-            <p class="merchant"><i aria-hidden="true">${name.slice(0, 1)}</i>${name}</p>
+            <p class="merchant"><i aria-hidden="true">${businessName.slice(0, 1)}</i>${businessName}</p>
             <span class="badge">Test mode</span>
           </header>
           ${content}
@@ -41,16 +40,13 @@ export function problem(message: string | undefined): Html | string {
 }
 
 /** A page of a closed session, with a link back. */
-export function closedPage(
-  world: World,
-  { title, text, back }: { title: string; text: string; back: string | null },
-): Html {
+export function closedPage({ title, text, back }: { title: string; text: string; back: string | null }): Html {
   const content = html`<section class="card stack">
     <h1>${title}</h1>
     <p class="soft">${text}</p>
     ${back ? html`<a class="button primary" href="${back}">Back</a>` : ''}
   </section>`;
-  return layout(world, { title }, content);
+  return layout({ title }, content);
 }
 
 /** The texts of a form. */
@@ -64,7 +60,7 @@ type Submission = {
 };
 
 /** The response to a form. The bank's page comes before the work that a card allows only after authentication. */
-export async function submit(c: Context, world: World, { work, page }: Submission): Promise<Response> {
+export async function submit(c: Context, { work, page }: Submission): Promise<Response> {
   const form = (await c.req.parseBody()) as Form;
   if (form['authentication'] === 'fail') return c.html(page(authenticationProblem), 402);
   try {
@@ -72,7 +68,7 @@ export async function submit(c: Context, world: World, { work, page }: Submissio
   } catch (error) {
     if (!(error instanceof StripeError)) throw error;
     const isWaiting = error.details.code === actionRequired;
-    return isWaiting ? c.html(authenticationPage(world, form)) : c.html(page(error.message), error.status as 402);
+    return isWaiting ? c.html(authenticationPage(form)) : c.html(page(error.message), error.status as 402);
   }
 }
 
@@ -84,13 +80,13 @@ export function isAuthenticated(form: Form): boolean {
 }
 
 /** The authentication page of the card's bank, which sends the form again. */
-function authenticationPage(world: World, form: Form): Html {
+function authenticationPage(form: Form): Html {
   const content = html`<section class="card stack">
     <h1>Authentication needed</h1>
     <p class="soft">The bank that issued this card asks the cardholder to confirm the payment.</p>
     ${authenticationForm(form)}
   </section>`;
-  return layout(world, { title: 'Authentication' }, content);
+  return layout({ title: 'Authentication' }, content);
 }
 
 export function authenticationForm(fields: Form = {}): Html {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type Html, layout, problem, formatMoney, cardChoice } from './layout.ts';
 import type { PortalSession, Features, Price, Subscription } from '../objects.ts';
-import { type World, liveCustomer } from '../world.ts';
+import { businessName, type World, liveCustomer } from '../world.ts';
 import { productName } from '../invoices/lines.ts';
 import { defaultMethod } from '../invoices/collect-invoice.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
@@ -21,10 +21,10 @@ export function portalPage(world: World, session: PortalSession, message?: strin
     <div class="columns">
       ${session.flow?.type === 'payment_method_update' ? [card, plan] : [plan, card]}
       <form method="post" action="/portal/${session.id}/return">
-        <button>Return to ${world.settings.businessName}</button>
+        <button>Return to ${businessName}</button>
       </form>
     </div>`;
-  return layout(world, { title, locale: session.locale }, content);
+  return layout({ title, locale: session.locale }, content);
 }
 
 /** The subscription that the flow names, else the newest one that can be managed. */

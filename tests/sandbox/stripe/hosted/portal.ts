@@ -57,7 +57,7 @@ export function portalPages(world: World, atomically: Atomically): Hono {
     const session = world.portalSessions.get(c.req.param('id'));
     const action = actions[c.req.param('action')];
     if (!action) return c.notFound();
-    return submit(c, world, {
+    return submit(c, {
       work(form) {
         const completed = atomically(session.customer, () => action(world, session, form));
         const { flow, id } = session;

@@ -1,6 +1,6 @@
 import { listOf, newId } from '../table.ts';
 import type { Invoice, Line, Period, Subscription } from '../objects.ts';
-import type { World } from '../world.ts';
+import { businessName, type World } from '../world.ts';
 import { subscriptionOf } from './lines.ts';
 import { newPaymentIntent } from '../payments/attempt-payment.ts';
 import { settleInvoice } from './collect-invoice.ts';
@@ -77,8 +77,13 @@ function amounts(total: number) {
 
 function addressee(world: World, customer: string) {
   const { email, name, phone, address } = world.customers.get(customer);
-  const account_name = world.settings.businessName;
-  return { account_name, customer_address: address, customer_email: email, customer_name: name, customer_phone: phone };
+  return {
+    account_name: businessName,
+    customer_address: address,
+    customer_email: email,
+    customer_name: name,
+    customer_phone: phone,
+  };
 }
 
 function parentOf({ id, metadata }: Subscription) {

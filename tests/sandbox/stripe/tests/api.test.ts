@@ -79,13 +79,11 @@ test('refuses what is no parameter, no integer, no choice, no address and no pag
   expect((await me.stripe.customers.list()).data).toHaveLength(before);
 });
 
-test('refuses another version of the API and unknown addresses, and takes the key as a user name', async () => {
+test('refuses another version of the API, and unknown addresses', async () => {
   const me = await newPerson();
   const { status, body } = await requestOf(me)('GET', '/v1/customers', '', { version: '2020-08-27' });
   expect([status, body.error.message]).toEqual([400, 'Invalid Stripe API version: 2020-08-27']);
   expect((await requestOf(me)('GET', '/v1/unknown')).status).toBe(404);
-  const headers = { authorization: `Basic ${btoa('sk_test_local:')}` };
-  expect((await fetch(`${me.url}/v1/customers`, { headers })).status).toBe(200);
 });
 
 test('lists come in pages, newest first, and their cursor may name a deleted object', async () => {
@@ -170,6 +168,5 @@ test('an idempotency key is for one request, and stores errors but for refused p
   await me.saveCard('pm_card_visa');
   const again = await request('POST', '/v1/subscriptions', order, { key: 'b' });
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([400, 'true']);
-  expect(again.headers.get('original-request')).toBe(refused.headers.get('request-id'));
   expect((await request('POST', '/v1/subscriptions', order, { key: 'c' })).status).toBe(200);
 });
