@@ -21,7 +21,8 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 export function createWebhooks(store: Store) {
   const queues = createQueues();
   const fresh: string[] = [];
-  const timers = new Map<NodeJS.Timeout, string>();
+  /** The deliveries that are queued or wait for their next attempt. */
+  const pending = new Set<string>();
   let isClosed = false;
 
   /** The mode of a customer's queue, else of all that have none of their own. */
@@ -49,29 +50,30 @@ export function createWebhooks(store: Store) {
   }
 
   function start({ id, queue, notBefore }: Delivery): void {
-    if (isClosed || modeOf(queue) === 'hold') return;
+    if (pending.has(id) || modeOf(queue) === 'hold') return;
+    pending.add(id);
+    const attempt = () => void queues.add(queue, () => deliver(id));
     const wait = notBefore - Date.now();
-    if (wait <= 0) {
-      void queues.add(queue, () => attempt(id));
-      return;
-    }
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      void queues.add(queue, () => attempt(id));
-    }, wait);
-    timers.set(timer.unref(), queue);
+    if (wait > 0) setTimeout(attempt, wait).unref();
+    else attempt();
   }
 
-  async function attempt(id: string): Promise<void> {
-    const delivery = store.get<Delivery>(collection, id);
-    if (!delivery || modeOf(delivery.queue) === 'hold' || isClosed) return;
-    const isTaken = await post(delivery.event, delivery.endpoint);
+  async function deliver(id: string): Promise<void> {
     if (isClosed) return;
-    const delay = delays[delivery.attempts];
-    if (isTaken || delay === undefined) return store.delete(collection, id);
-    const next = { ...delivery, attempts: delivery.attempts + 1, notBefore: Date.now() + delay * 1000 };
-    store.put(collection, id, next satisfies Delivery);
-    start(next);
+    const delivery = store.get<Delivery>(collection, id);
+    if (delivery && modeOf(delivery.queue) === 'deliver') await attemptDelivery(delivery);
+    pending.delete(id);
+    const next = isClosed ? undefined : store.get<Delivery>(collection, id);
+    if (next) start(next);
+  }
+
+  async function attemptDelivery(delivery: Delivery): Promise<void> {
+    const { id, event, endpoint, attempts } = delivery;
+    const isTaken = await post(event, endpoint);
+    if (isClosed) return;
+    const delay = delays[attempts];
+    if (isTaken || delay === undefined) store.delete(collection, id);
+    else store.put(collection, id, { ...delivery, attempts: attempts + 1, notBefore: Date.now() + delay * 1000 });
   }
 
   async function post(eventId: string, endpointId: string): Promise<boolean> {
@@ -82,17 +84,14 @@ export function createWebhooks(store: Store) {
     return postEvent({ url: endpoint.url, secret: endpoint._.secret, event: sent });
   }
 
-  function startAll(isWanted: (queue: string) => boolean): void {
-    for (const delivery of store.list<Delivery>(collection)) if (isWanted(delivery.queue)) start(delivery);
+  function startAll(): void {
+    for (const delivery of store.list<Delivery>(collection)) start(delivery);
   }
 
   /** For one customer's events, or for those of all who have no mode of their own. */
   async function setMode(mode: Mode, customer = ''): Promise<void> {
-    const queuesNow = new Set(store.list<Delivery>(collection).map(({ queue }) => queue));
-    const held = new Set([...queuesNow].filter((queue) => modeOf(queue) === 'hold'));
     store.put('stripe/meta', customer === '' ? 'webhooks' : `webhooks:${customer}`, { mode });
-    stopTimers((queue) => modeOf(queue) === 'hold');
-    startAll((queue) => held.has(queue));
+    startAll();
     await (customer === '' ? queues.allSettled() : queues.settled(customer));
   }
 
@@ -113,18 +112,9 @@ export function createWebhooks(store: Store) {
 
   function close(): void {
     isClosed = true;
-    stopTimers(() => true);
   }
 
-  function stopTimers(isWanted: (queue: string) => boolean): void {
-    for (const [timer, queue] of timers) {
-      if (!isWanted(queue)) continue;
-      clearTimeout(timer);
-      timers.delete(timer);
-    }
-  }
-
-  startAll(() => true);
+  startAll();
   return { enqueue, flush, setMode, redeliver, close, queues };
 }
 

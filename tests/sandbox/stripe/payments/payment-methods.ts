@@ -38,25 +38,19 @@ export function detach(world: World, id: string): PaymentMethod {
   );
 }
 
-type ListParams = PageParams & { customer?: string; type?: string };
-
 /** Recorded: without a customer the list is empty; an unknown or deleted one is refused. */
-export function listPaymentMethods(world: World, { params }: Call<ListParams>) {
-  const customer = params.customer && liveCustomer(world, params.customer, 'customer').id;
-  return pageOf(methodsOf(world, customer, params.type), params, '/v1/payment_methods', world.paymentMethods);
+export function listPaymentMethods(world: World, call: Call<PageParams & { customer?: string }>) {
+  const { customer } = call.params;
+  return methodsOf(world, customer && liveCustomer(world, customer, 'customer').id, call);
 }
 
-export function listCustomerPaymentMethods(world: World, call: Call<PageParams & { type?: string }>) {
-  const { id } = liveCustomer(world, idOf(call));
-  const url = `/v1/customers/${id}/payment_methods`;
-  return pageOf(methodsOf(world, id, call.params.type), call.params, url, world.paymentMethods);
+export function listCustomerPaymentMethods(world: World, call: Call<PageParams>) {
+  return methodsOf(world, liveCustomer(world, idOf(call)).id, call);
 }
 
-function methodsOf(world: World, customer: string | undefined, type?: string): PaymentMethod[] {
-  if (!customer) return [];
-  return world.paymentMethods
-    .all()
-    .filter((method) => method.customer === customer && (type === undefined || method.type === type));
+function methodsOf(world: World, customer: string | undefined, { params, path }: Call<PageParams>) {
+  const own = world.paymentMethods.all().filter((method) => method.customer === customer);
+  return pageOf(own, params, path, world.paymentMethods);
 }
 
 /** Throws unless a payment method belongs to the customer. */

@@ -141,7 +141,7 @@ test('everything is still there after a restart', async () => {
   const me = await newPerson({ store });
   const { id } = await me.subscribe('basic');
   const now = await me.advance(1000);
-  me.stop();
+  await me.stop();
   const again = await startStripe({ store });
   expect((await again.stripe.subscriptions.retrieve(id)).status).toBe('active');
   expect(Number((await again.control('GET', '/clock'))['now'])).toBeGreaterThanOrEqual(now);

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { getRequestListener } from '@hono/node-server';
 import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../start.ts';
 import { openStore, type Store } from '../../store.ts';
 import { createStripe } from '../index.ts';
 
@@ -18,20 +19,20 @@ type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
 
 /** A local Stripe on a free port, the stock SDK as its client, and a merchant's site that receives its events. */
 export async function startStripe({ store = openStore(':memory:') }: { store?: Store } = {}) {
-  const server = createServer();
-  const url = await listen(server);
+  const server = await listen(0);
+  const url = `http://127.0.0.1:${server.port}`;
   const shop = await startShop();
   const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret });
   const listener = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
-  server.on('request', (request, response) => void listener(request, response));
-  onTestFinished(() => {
-    local.close();
-    close(server);
-    close(shop.server);
+  server.serve((request, response) => void listener(request, response));
+  const stop = async () => (local.close(), await server.close());
+  onTestFinished(async () => {
+    await stop();
+    await shop.close();
   });
-  const { hostname: host, port } = new URL(url);
-  const stripe = new Stripe(secretKey, { host, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
-  return { stripe, url, shop, control: controlOf(url), stop: () => (local.close(), close(server)) };
+  const host = { host: '127.0.0.1', port: server.port, protocol: 'http' } as const;
+  const stripe = new Stripe(secretKey, { ...host, maxNetworkRetries: 0, telemetry: false });
+  return { stripe, url, shop, control: controlOf(url), stop };
 }
 
 function controlOf(url: string) {
@@ -45,30 +46,15 @@ function controlOf(url: string) {
 async function startShop() {
   const received: Received[] = [];
   const state = { status: 200 };
-  const server = createServer((request, response) => void receive(request, response));
+  const server = await listen(0);
+  server.serve((request, response) => void receive(request, response));
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
+    const body = await text(request);
     const signature = String(request.headers['stripe-signature']);
     if (state.status === 200) received.push({ body, signature, event: JSON.parse(body) as Stripe.Event });
     response.writeHead(state.status).end();
   }
-  return { url: await listen(server), server, received, state };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
-  return body;
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function close(server: Server): void {
-  server.close();
-  server.closeAllConnections();
+  return { url: `http://127.0.0.1:${server.port}`, close: () => server.close(), received, state };
 }
 
 export const phone = '+15550100123';
@@ -85,7 +71,6 @@ export async function newPerson(options?: Parameters<typeof startStripe>[0]) {
   return {
     ...local,
     catalogue,
-    phone,
     customer: customer.id,
     ...buttonsOf(local, catalogue, customer.id),
     ...timeOf(local),
