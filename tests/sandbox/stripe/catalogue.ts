@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from './world.ts';
-import { newId, withBlanks } from './table.ts';
+import { newId, newObject } from './table.ts';
 import type { Plan, Product, Price } from './objects.ts';
 import { invalid } from './api/errors.ts';
 
@@ -8,13 +8,11 @@ export function createProduct(world: World, { params }: Call<Stripe.ProductCreat
   return world.products.insert({
     id: newId('prod_', 14),
     object: 'product',
-    active: true,
     created: world.now(),
     updated: world.now(),
     name: params.name,
     ...given(params, 'description'),
     metadata: newMetadata(params.metadata),
-    type: 'service',
   });
 }
 
@@ -36,18 +34,14 @@ export function createPrice(world: World, { params }: Call<NewPrice>): Price {
   const product = world.products.get(params.product, 'product').id;
   claimLookupKey(world, params);
   return world.prices.insert({
-    billing_scheme: 'per_unit',
     id: newId('price_1'),
     object: 'price',
-    active: true,
     created: world.now(),
     currency: currency.toLowerCase(),
     ...given(params, 'lookup_key'),
     metadata: newMetadata(params.metadata),
     product,
     recurring: { interval_count: 1, meter: null, trial_period_days: null, usage_type: 'licensed', ...recurring },
-    tax_behavior: 'unspecified',
-    type: 'recurring',
     unit_amount: amount,
     unit_amount_decimal: String(amount),
   });
@@ -88,13 +82,12 @@ export function recurringPrice(world: World, id: string, param: string): Price {
 
 /** A price in the format of the older Plan object, which subscription items still contain. */
 export function planOf(price: Price): object {
-  return withBlanks<Plan>({
+  return newObject<Plan>({
     id: price.id,
     object: 'plan',
     active: price.active,
     amount: price.unit_amount,
     amount_decimal: price.unit_amount_decimal,
-    billing_scheme: 'per_unit',
     created: price.created,
     currency: price.currency,
     interval: price.recurring.interval,
@@ -102,6 +95,5 @@ export function planOf(price: Price): object {
     metadata: price.metadata,
     nickname: price.nickname,
     product: price.product,
-    usage_type: 'licensed',
   });
 }

@@ -13,13 +13,8 @@ export function createCustomer(world: World, { params }: Pick<Call<Stripe.Custom
     id: newId('cus_', 14),
     object: 'customer',
     created: world.now(),
-    balance: 0,
-    delinquent: false,
     invoice_prefix: newId('', 8).toUpperCase(),
-    next_invoice_sequence: 1,
-    invoice_settings: { default_payment_method: null, custom_fields: null, footer: null, rendering_options: null },
     metadata: newMetadata(params.metadata),
-    tax_exempt: 'none',
     _: { phone: null },
   });
   if (params.payment_method) attach(world, params.payment_method, customer.id, 'payment_method');

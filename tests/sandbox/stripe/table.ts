@@ -2,7 +2,7 @@ import type { Store } from '../store.ts';
 import { missing, notFound, invalid } from './api/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { randomInt } from 'node:crypto';
-import blanks from './contract/blanks.json' with { type: 'json' };
+import newObjects from './contract/new-objects.json' with { type: 'json' };
 
 /** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };
@@ -16,7 +16,7 @@ export type Table<T extends Doc> = {
   /** Newest first, as Stripe lists. */
   all(): T[];
   /** Emits `….created`. */
-  insert(doc: WithoutBlanks<T>): T;
+  insert(doc: Given<T>): T;
   /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
   change(id: string, edit: (doc: T) => void, event?: string | null): T;
   remove(id: string): void;
@@ -62,8 +62,8 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
     else store.put(dueCollection, doc.id, { id: doc.id, table: name, at, customer: ownerOf(doc) } satisfies Due);
     return doc;
   }
-  function insert(given: WithoutBlanks<T>): T {
-    const doc = save(withBlanks(given));
+  function insert(given: Given<T>): T {
+    const doc = save(newObject(given));
     if (event) emit(`${event}.created`, doc);
     return doc;
   }
@@ -92,14 +92,14 @@ function ownerOf(doc: Doc & { customer?: unknown }): string {
   return typeof doc.customer === 'string' ? doc.customer : '';
 }
 
-type Blanks = typeof blanks;
-type Blank<T> = T extends { object: keyof Blanks } ? keyof Blanks[T['object']] : never;
-/** An object that may lack what `withBlanks` adds. */
-export type WithoutBlanks<T> = Omit<T, Blank<T>> & Partial<T>;
+type NewObjects = typeof newObjects;
+type FirstField<T> = T extends { object: keyof NewObjects } ? keyof NewObjects[T['object']] : never;
+/** An object that may lack what `newObject` adds. */
+export type Given<T> = Omit<T, FirstField<T>> & Partial<T>;
 
-/** A new object. What it lacks of the fields that Stripe always sends is null, an empty list, or the test mode. */
-export function withBlanks<T extends { object: string }>(given: WithoutBlanks<T>): T {
-  return { ...(blanks as Record<string, object>)[given.object as string], ...given } as unknown as T;
+/** A new object: what is given, and the fields of `new-objects.json`, with which every object of its kind begins. */
+export function newObject<T extends { object: string }>(given: Given<T>): T {
+  return { ...(newObjects as Record<string, object>)[given.object as string], ...given } as unknown as T;
 }
 
 type Attributes = Record<string, unknown>;

@@ -194,8 +194,6 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
     created: world.now(),
     ...given(params, 'api_version'),
     enabled_events: params.enabled_events,
-    metadata: {},
-    status: 'enabled',
     url: params.url,
     _: { secret },
   });

@@ -82,8 +82,8 @@ function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
  * The shape of a parameter in short: string, number, boolean, empty (''), metadata (a map of strings) or `enum:a|b`. A
  * list holds its element's shape, `{"|": […]}` its choices, and any other object its fields, of which `name!` is
  * required. `contract/requests.json` has the parameters of each call that the local Stripe supports, as Stripe's OpenAPI
- * file declares them; all others are refused. `contract/blanks.json` has the fields of each object that Stripe always
- * sends, with the value that they have at first.
+ * file declares them; all others are refused. `contract/new-objects.json` has the fields with which each kind of
+ * object begins.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape };
 export type Fields = { [field: string]: Shape };

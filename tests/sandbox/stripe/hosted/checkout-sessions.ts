@@ -12,20 +12,12 @@ import { type Call, given, idOf, liveCustomer, newMetadata, type World } from '.
 
 type Params = Stripe.Checkout.SessionCreateParams;
 
-const untouched = {
-  custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
-  phone_number_collection: { enabled: false },
-  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
-  ui_mode: 'hosted_page',
-};
-
 /** Opens a hosted checkout page for a subscription, or for saving a card. */
 export function createCheckoutSession(world: World, { params }: Call<Params>): CheckoutSession {
   const customer = liveCustomer(world, params.customer ?? '', 'customer');
   requireTaxLocation(customer, params);
   const id = newId('cs_test_a1', 58);
   return world.checkoutSessions.insert({
-    ...untouched,
     ...given(params, 'billing_address_collection', 'cancel_url', 'client_reference_id', 'locale'),
     ...methodsOf(world, params),
     ...(params.mode === 'setup' ? setupOf(world, customer, params) : purchaseOf(world, params)),
@@ -42,7 +34,6 @@ export function createCheckoutSession(world: World, { params }: Call<Params>): C
     customer_details: detailsOf(customer),
     expires_at: world.now() + day,
     metadata: newMetadata(params.metadata),
-    status: 'open',
     success_url: params.success_url ?? '',
     url: `${world.settings.sandboxUrl}/checkout/${id}`,
   });
@@ -106,7 +97,6 @@ function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }
   }
   return {
     payment_method_configuration_details: { id, parent: null },
-    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     payment_method_types: types,
   };
 }

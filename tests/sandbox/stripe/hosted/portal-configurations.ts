@@ -11,12 +11,10 @@ export function createPortalConfiguration(world: World, { params }: Call<Params>
   return world.portalConfigurations.insert({
     id: newId('bpc_1'),
     object: 'billing_portal.configuration',
-    active: true,
     business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null, ...profileOf(params) },
     created: world.now(),
     features: mergeFeatures(world, noFeatures, params.features),
     is_default: world.portalConfigurations.all().length === 0,
-    login_page: { enabled: false, url: null },
     metadata: newMetadata(params.metadata),
     ...given(params, 'default_return_url'),
     updated: world.now(),

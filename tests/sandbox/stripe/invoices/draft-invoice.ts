@@ -5,19 +5,6 @@ import { subscriptionOf } from './lines.ts';
 import { newPaymentIntent } from '../payments/attempt-payment.ts';
 import { settleInvoice } from './collect-invoice.ts';
 
-const untouched = {
-  account_country: 'US',
-  amount_overpaid: 0,
-  amount_shipping: 0,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-  collection_method: 'charge_automatically',
-  customer_tax_exempt: 'none',
-  issuer: { type: 'self' },
-  payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
-  post_payment_credit_notes_amount: 0,
-  pre_payment_credit_notes_amount: 0,
-};
-
 /** The time, in seconds, after which Stripe finalizes and charges a draft invoice. */
 const draftTime = 3600;
 
@@ -38,27 +25,21 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
   const now = world.now();
   const data = (draft.lines ?? []).map((line) => ({ ...line, invoice: id }));
   return world.invoices.insert({
-    ...untouched,
     ...addressee(world, draft.customer),
     ...amounts(data.reduce((sum, line) => sum + line.amount, 0)),
     ...finalization(now, draft.isAutomatic ?? false),
     id,
     object: 'invoice',
-    attempt_count: 0,
-    attempted: false,
     billing_reason: draft.reason,
     created: now,
     currency: draft.currency,
     customer: draft.customer,
     lines: listOf(data, `/v1/invoices/${id}/lines`),
-    metadata: {},
     parent: draft.subscription ? parentOf(draft.subscription) : null,
     period_start: draft.period?.start ?? now,
     period_end: draft.period?.end ?? now,
     starting_balance: world.customers.get(draft.customer).balance,
-    status: 'draft',
     webhooks_delivered_at: now,
-    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0, unauthenticated: null },
   });
 }
@@ -72,7 +53,7 @@ export function finalization(created: number, isAutomatic: boolean) {
 function amounts(total: number) {
   const due = Math.max(0, total);
   const taxFree = { subtotal_excluding_tax: total, total_excluding_tax: total };
-  return { ...taxFree, amount_due: due, amount_paid: 0, amount_remaining: due, subtotal: total, total };
+  return { ...taxFree, amount_due: due, amount_remaining: due, subtotal: total, total };
 }
 
 function addressee(world: World, customer: string) {
@@ -141,10 +122,7 @@ function openPayment(world: World, invoice: Invoice): { payment: string; payment
     created: world.now(),
     currency,
     invoice: invoice.id,
-    is_default: true,
     payment: { type: 'payment_intent', payment_intent: intent.id },
-    status: 'open',
-    status_transitions: { canceled_at: null, paid_at: null },
   });
   return { payment: payment.id, paymentIntent: intent.id };
 }

@@ -1,6 +1,6 @@
 import type { Invoice, Line, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
-import { newId, withBlanks } from '../table.ts';
+import { newId, newObject } from '../table.ts';
 import type { World } from '../world.ts';
 import { shortDate } from '../clock.ts';
 
@@ -15,7 +15,7 @@ function newLine(subscription: Subscription, { id: item, price, quantity }: Subs
     subscription: subscription.id,
     subscription_item: item,
   };
-  return withBlanks<Line>({
+  return newObject<Line>({
     ...shown,
     discountable: !proration,
     id: newId('il_1'),
@@ -24,7 +24,6 @@ function newLine(subscription: Subscription, { id: item, price, quantity }: Subs
     currency: price.currency,
     quantity,
     quantity_decimal: String(quantity),
-    metadata: {},
     subscription: subscription.id,
     parent: parentOf(details),
     pricing: {

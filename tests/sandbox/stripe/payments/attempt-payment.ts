@@ -69,14 +69,7 @@ export function failIntent(world: World, id: string, failure: Decline, charge?: 
   return world.paymentIntents.change(
     id,
     (intent) => {
-      const method = intent.payment_method && world.paymentMethods.find(intent.payment_method);
-      const { _, ...details } = method || { _: null };
-      intent.last_payment_error = {
-        type: 'card_error',
-        ...failure,
-        ...(charge && { charge }),
-        payment_method: details,
-      };
+      intent.last_payment_error = { type: 'card_error', ...failure, ...(charge && { charge }) };
       Object.assign(intent, { status: 'requires_payment_method', payment_method: null, next_action: null });
       intent.latest_charge = charge ?? intent.latest_charge;
     },
@@ -108,18 +101,6 @@ export function refuseIncomplete(outcome: Outcome): void {
   throw declined({ code: actionRequired, message }, false);
 }
 
-const untouched = {
-  amount_capturable: 0,
-  amount_details: { tip: {} },
-  capture_method: 'automatic_async',
-  confirmation_method: 'automatic',
-  managed_payments: { enabled: false },
-  payment_method_options: {
-    card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
-  },
-  payment_method_types: ['card'],
-};
-
 type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
   Partial<Pick<PaymentIntent, 'description' | 'payment_method' | 'setup_future_usage'>> & {
     invoice?: string | null;
@@ -128,13 +109,10 @@ type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
 export function newPaymentIntent(world: World, { invoice = null, ...payment }: Payment): PaymentIntent {
   const id = newId('pi_3');
   return world.paymentIntents.insert({
-    ...untouched,
     client_secret: `${id}_secret_${newId('')}`,
     id,
     object: 'payment_intent',
-    amount_received: 0,
     created: world.now(),
-    metadata: {},
     status: payment.payment_method ? 'requires_confirmation' : 'requires_payment_method',
     ...payment,
     _: { invoice },

@@ -61,19 +61,13 @@ export function ownMethod(world: World, customer: string, id: string, param: str
   throw invalid(message, param, 'resource_missing');
 }
 
-const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
-
 /** A new card without a customer. */
 export function newPaymentMethod(world: World, card: TestCard): PaymentMethod {
   return world.paymentMethods.insert({
     id: newId('pm_1'),
     object: 'payment_method',
-    allow_redisplay: 'unspecified',
-    billing_details: { address: noAddress, email: null, name: null, phone: null, tax_id: null },
     card: cardOf(world, card),
     created: world.now(),
-    metadata: {},
-    type: 'card',
     _: { number: card.number, declines: null, isSetUp: false, isUsed: false },
   });
 }

@@ -42,29 +42,17 @@ export function confirmSetupIntent(world: World, call: Call<{ payment_method?: s
   );
 }
 
-const untouched = {
-  automatic_payment_methods: { allow_redirects: 'always', enabled: true },
-  payment_method_options: {
-    card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' },
-  },
-  payment_method_types: ['card'],
-  // Recorded: Stripe returns this whatever the parameters say.
-  usage: 'off_session',
-};
-
 type NewSetupIntent = { customer: string; metadata?: Metadata; subscription?: string };
 
 export function newSetupIntent(world: World, { customer, metadata = {}, subscription }: NewSetupIntent): SetupIntent {
   const id = newId('seti_1');
   return world.setupIntents.insert({
-    ...untouched,
     client_secret: `${id}_secret_${newId('')}`,
     id,
     object: 'setup_intent',
     created: world.now(),
     customer,
     metadata,
-    status: 'requires_payment_method',
     _: { subscription: subscription ?? null },
   });
 }

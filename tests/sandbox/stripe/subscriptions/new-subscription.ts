@@ -9,7 +9,7 @@ import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
 import { periodLine, trialLine } from '../invoices/lines.ts';
 import type { Customer, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { given, type World, newMetadata } from '../world.ts';
-import { listOf, newId, withBlanks } from '../table.ts';
+import { listOf, newId, newObject } from '../table.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
 
@@ -80,40 +80,24 @@ function askForMethod(world: World, subscription: Subscription): void {
   world.subscriptions.change(subscription.id, (subscription) => void (subscription.pending_setup_intent = id), null);
 }
 
-const untouched = {
-  collection_method: 'charge_automatically',
-  invoice_settings: {
-    account_tax_ids: null,
-    custom_fields: null,
-    description: null,
-    footer: null,
-    issuer: { type: 'self' },
-  },
-  managed_payments: { enabled: false },
-};
-
 function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {
   const now = world.now();
   const id = newId('sub_1');
   const items = newItems(world, id, params, trialEnd);
   const { default_payment_method: method } = params;
   if (method) ownMethod(world, customer.id, method, 'default_payment_method');
-  return withBlanks<Subscription>({
-    ...untouched,
+  return newObject<Subscription>({
     id,
     object: 'subscription',
     automatic_tax: automaticTax(customer, params),
     billing_cycle_anchor: trialEnd ?? now,
     billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' }, updated_at: now },
-    cancel_at_period_end: false,
-    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     created: now,
     currency: items[0]?.price.currency ?? 'usd',
     customer: customer.id,
     ...given(params, 'default_payment_method', 'description'),
     items: listOf(items, `/v1/subscription_items?subscription=${id}`),
     metadata: newMetadata(params.metadata),
-    payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
     start_date: now,
     status: trialEnd === null ? 'incomplete' : 'trialing',
     trial_start: trialEnd === null ? null : now,
@@ -160,13 +144,12 @@ function newItems(world: World, subscription: string, { items = [] }: Params, tr
 type NewItem = { subscription: string; price: Price; quantity?: number; period: Period; created: number };
 
 export function newSubscriptionItem({ price, period, quantity = 1, ...item }: NewItem): SubscriptionItem {
-  return withBlanks<SubscriptionItem>({
+  return newObject<SubscriptionItem>({
     id: newId('si_', 14),
     object: 'subscription_item',
     billed_until: period.end,
     current_period_start: period.start,
     current_period_end: period.end,
-    metadata: {},
     plan: planOf(price),
     price,
     quantity,

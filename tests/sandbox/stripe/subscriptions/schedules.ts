@@ -1,4 +1,5 @@
 import { type Call, idOf, type World } from '../world.ts';
+import newObjects from '../contract/new-objects.json' with { type: 'json' };
 import { newId } from '../table.ts';
 import { endSubscription, isEnded, periodEnd, periodStart } from './subscriptions.ts';
 import { invalid } from '../api/errors.ts';
@@ -34,25 +35,6 @@ function running(world: World, id: string, verb: string): Schedule {
   );
 }
 
-const defaultSettings = {
-  application_fee_percent: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-  billing_cycle_anchor: 'automatic',
-  billing_thresholds: null,
-  collection_method: 'charge_automatically',
-  description: null,
-  invoice_settings: {
-    account_tax_ids: null,
-    custom_fields: null,
-    days_until_due: null,
-    description: null,
-    footer: null,
-    issuer: { type: 'self' },
-  },
-  on_behalf_of: null,
-  transfer_data: null,
-};
-
 export function scheduleSubscription(world: World, subscription: Subscription): Schedule {
   if (isEnded(subscription) || subscription.cancel_at !== null) {
     throw invalid(
@@ -69,16 +51,12 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
   const phase = phaseOf(subscription);
   const schedule = world.schedules.insert({
     billing_mode: subscription.billing_mode,
-    default_settings: { ...defaultSettings, default_payment_method: subscription.default_payment_method },
     id: newId('sub_sched_1'),
     object: 'subscription_schedule',
     created: world.now(),
     current_phase: { start_date: phase.start_date, end_date: phase.end_date },
     customer: subscription.customer,
-    end_behavior: 'release',
-    metadata: {},
     phases: [phase],
-    status: 'active',
     subscription: subscription.id,
   });
   world.subscriptions.change(subscription.id, (subscription) => void (subscription.schedule = schedule.id));
@@ -95,40 +73,20 @@ export function release(world: World, { id, subscription }: Schedule): Schedule 
   );
 }
 
-const untouchedPhase = {
-  add_invoice_items: [],
-  application_fee_percent: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-  billing_cycle_anchor: null,
-  billing_thresholds: null,
-  collection_method: null,
-  default_payment_method: null,
-  default_tax_rates: [],
-  discounts: [],
-  invoice_settings: null,
-  on_behalf_of: null,
-  transfer_data: null,
-};
-
 /** The phase that describes a subscription without a schedule. */
 export function phaseOf(subscription: Subscription): Phase {
   return {
-    ...untouchedPhase,
+    ...newObjects['subscription_schedule.phase'],
     currency: subscription.currency,
-    description: null,
     start_date: periodStart(subscription),
     end_date: periodEnd(subscription),
     items: subscription.items.data.map(({ price: { id }, quantity, metadata }) => ({
-      billing_thresholds: null,
-      discounts: [],
-      tax_rates: [],
+      ...newObjects['subscription_schedule.phase.item'],
       price: id,
       plan: id,
       quantity,
       metadata,
     })),
-    metadata: {},
-    proration_behavior: 'create_prorations',
     trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
   };
 }
