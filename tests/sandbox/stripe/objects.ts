@@ -33,8 +33,6 @@ export type Customer = Stored<
   {
     address: Address | null;
     deleted?: true;
-    description: string | null;
-    email: string | null;
     invoice_settings: Omit<Stripe.Customer.InvoiceSettings, 'default_payment_method'> & {
       default_payment_method: string | null;
     };
@@ -142,10 +140,7 @@ export type Charge = Stored<
 export type Refund = Stored<Stripe.Refund, { charge: string }>;
 
 /** Recorded: it names the charge and the payment intent, but no customer. */
-export type Dispute = Stored<
-  Stripe.Dispute,
-  { charge: string; evidence: object; evidence_details: object; payment_method_details: object }
->;
+export type Dispute = Stored<Stripe.Dispute, { charge: string; payment_method_details: object }>;
 
 /** The subscription that waits for it. */
 export type SetupIntent = Stored<Stripe.SetupIntent, { _: { subscription: string | null } }>;
@@ -166,10 +161,7 @@ export type Features = Omit<Stripe.BillingPortal.Configuration.Features, 'subscr
   };
 };
 
-export type PortalConfiguration = Stored<
-  Stripe.BillingPortal.Configuration,
-  { features: Features; metadata: Metadata }
->;
+export type PortalConfiguration = Stored<Stripe.BillingPortal.Configuration, { features: Features }>;
 
 export type PortalFlow = Stripe.BillingPortal.Session.Flow;
 

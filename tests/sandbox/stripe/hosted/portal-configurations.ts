@@ -32,7 +32,7 @@ export function updatePortalConfiguration(world: World, call: Call<Update>): Por
   return world.portalConfigurations.change(current.id, (configuration) => {
     Object.assign(configuration, given(params, 'default_return_url'), { features, updated: world.now() });
     Object.assign(configuration.business_profile, profileOf(params));
-    configuration.metadata = mergeMetadata(configuration.metadata, params.metadata);
+    configuration.metadata = mergeMetadata(configuration.metadata ?? {}, params.metadata);
   });
 }
 

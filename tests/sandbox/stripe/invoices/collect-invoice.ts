@@ -66,7 +66,6 @@ function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>):
   if (!subscription) return;
   const { status, _: internal } = world.subscriptions.get(subscription);
   if (status !== 'active' || internal.lastFinalized !== id) return;
-  world.customers.change(invoice.customer, (customer) => void (customer.delinquent = true));
   world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
 }
 
@@ -97,7 +96,6 @@ function reactivateSubscription(world: World, invoice: Invoice, from = ['incompl
   if (!subscription) return;
   const { id, status, _: internal } = world.subscriptions.get(subscription);
   if (internal.lastFinalized !== invoice.id || !from.includes(status)) return;
-  world.customers.change(invoice.customer, (customer) => void (customer.delinquent = false));
   world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
 }
 
@@ -112,10 +110,9 @@ export function defaultMethod(world: World, payer: Payer): PaymentMethod | undef
     .find((method) => method?.customer === payer.customer);
 }
 
-/** Throws if a subscription costs something and has no payment method. */
+/** Throws if a subscription has no payment method. */
 export function requireMethod(world: World, subscription: Subscription): void {
-  const isFree = subscription.items.data.every(({ price }) => price.unit_amount === 0);
-  if (isFree || defaultMethod(world, subscription)) return;
+  if (defaultMethod(world, subscription)) return;
   const message =
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.';
   throw invalid(message, undefined, 'resource_missing');
@@ -142,31 +139,31 @@ export function authenticateInvoice(world: World, id: string, { succeeds }: { su
 
 /** Gives an open invoice up. Documented: a subscription that is past due because of it becomes active. */
 export function writeOffInvoice(world: World, id: string): Invoice {
-  const invoice = world.invoices.change(
-    id,
-    (invoice) => {
-      Object.assign(invoice, { status: 'uncollectible', auto_advance: false, next_payment_attempt: null });
-      invoice.status_transitions.marked_uncollectible_at = world.now();
-    },
-    'invoice.marked_uncollectible',
-  );
+  const invoice = endInvoice(world, id, { status: 'uncollectible', event: 'invoice.marked_uncollectible' });
   reactivateSubscription(world, invoice, ['past_due']);
   return invoice;
 }
 
 /** Voids an open invoice. If a first invoice is voided, its subscription expires. */
 export function closeInvoice(world: World, id: string): Invoice {
-  const invoice = world.invoices.change(
-    id,
-    (invoice) => {
-      Object.assign(invoice, { status: 'void', auto_advance: false, next_payment_attempt: null });
-      invoice.status_transitions.voided_at = world.now();
-    },
-    'invoice.voided',
-  );
+  const invoice = endInvoice(world, id, { status: 'void', event: 'invoice.voided' });
   cancelPayment(world, invoice);
   expireSubscription(world, invoice);
   return invoice;
+}
+
+type End = { status: 'uncollectible' | 'void'; event: string };
+
+function endInvoice(world: World, id: string, { status, event }: End): Invoice {
+  return world.invoices.change(
+    id,
+    (invoice) => {
+      Object.assign(invoice, { status, auto_advance: false, next_payment_attempt: null });
+      const time = status === 'void' ? 'voided_at' : 'marked_uncollectible_at';
+      invoice.status_transitions[time] = world.now();
+    },
+    event,
+  );
 }
 
 function cancelPayment(world: World, { _: { paymentIntent } }: Invoice): void {
