@@ -112,7 +112,7 @@ test('ids become objects along the paths of expand', async () => {
   expect(await me.stripe.subscriptions.retrieve(id, { expand })).toMatchObject({
     latest_invoice: { payments: { data: [{ payment: { payment_intent } }] } },
     customer: { id: me.customer, metadata: { phone } },
-    items: { data: [{ price: { product: { name: 'Basic' } } }] },
+    items: { data: [{ price: { product: { name: 'basic' } } }] },
     schedule: null,
   });
 });

@@ -64,24 +64,29 @@ export type Person = Awaited<ReturnType<typeof newPerson>>;
 /** A merchant's site with a webhook, and one customer who uses the hosted pages. */
 export async function newPerson(options?: Parameters<typeof startStripe>[0]) {
   const local = await startStripe(options);
-  const { stripe, shop } = local;
+  const { stripe, shop, control } = local;
   const catalogue = await createCatalogue(stripe);
   await stripe.webhookEndpoints.create({ url: `${shop.url}/hook`, enabled_events: ['*'] });
-  const customer = await stripe.customers.create({ metadata: { phone } });
+  const { id: customer } = await stripe.customers.create({ metadata: { phone } });
   return {
     ...local,
     catalogue,
-    customer: customer.id,
-    ...buttonsOf(local, catalogue, customer.id),
-    ...timeOf(local),
+    customer,
+    ...buttonsOf(local, catalogue, customer),
+    ...holdingsOf(stripe, customer),
+    advance: async (advanceSeconds: number) => Number((await control('POST', '/clock', { advanceSeconds }))['now']),
+    setCard: (declines: boolean) => control('POST', `/customers/${phone}/card`, { declines }),
+    receivedTypes: () => shop.received.map(({ event }) => event.type),
   };
 }
 
-function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }: Catalogue, customer: string) {
-  async function press(page: string, form: Record<string, string> = {}): Promise<Response> {
+type Form = Record<string, string>;
+
+function buttonsOf({ stripe, shop }: LocalStripe, { prices, configuration }: Catalogue, customer: string) {
+  async function press(page: string, form: Form = {}): Promise<Response> {
     return fetch(page, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
   }
-  async function checkout(tier: keyof Catalogue['prices'], extra: Stripe.Checkout.SessionCreateParams = {}) {
+  async function checkout(tier: Tier, extra: Stripe.Checkout.SessionCreateParams = {}) {
     return stripe.checkout.sessions.create({
       mode: 'subscription',
       customer,
@@ -92,42 +97,29 @@ function buttonsOf({ stripe, url, shop }: LocalStripe, { prices, configuration }
     });
   }
   /** Buys a plan on the checkout page, by default with a card that works. */
-  async function subscribe(tier: keyof Catalogue['prices'], form?: Record<string, string>) {
-    const session = await checkout(tier);
-    await press(session.url ?? '', form);
+  async function subscribe(tier: Tier, form?: Form): Promise<Stripe.Subscription> {
+    await press((await checkout(tier)).url ?? '', form);
     return holdingsOf(stripe, customer).current();
   }
   /** Presses a button of the portal, such as `switch`. */
-  async function portal(
-    action: string,
-    form: Record<string, string> = {},
-    flow?: Stripe.BillingPortal.SessionCreateParams.FlowData,
-  ) {
-    const session = await stripe.billingPortal.sessions.create({
-      customer,
-      configuration,
-      return_url: `${shop.url}/account`,
-      ...(flow && { flow_data: flow }),
-    });
-    return press(`${url}/portal/${session.id.replace(/^.*\//, '')}/${action}`, form);
+  async function portal(action: string, form?: Form): Promise<Response> {
+    const { url } = await stripe.billingPortal.sessions.create({ customer, configuration });
+    return press(`${url}/${action}`, form);
   }
-  return { press, checkout, subscribe, portal, ...holdingsOf(stripe, customer) };
+  return { press, checkout, subscribe, portal };
 }
 
 /** What a customer has at Stripe: the newest subscription, its status, price and invoice, and all invoices. */
 function holdingsOf(stripe: Stripe, customer: string) {
-  const subscriptions = async () => {
-    const { data } = await stripe.subscriptions.list({ customer, status: 'all', expand: ['data.schedule'] });
-    return data;
-  };
+  const subscriptions = async () => (await stripe.subscriptions.list({ customer, status: 'all' })).data;
   const current = async () => (await subscriptions())[0]!;
   return {
     subscriptions,
     current,
     status: async () => (await current()).status,
-    price: async () => priceOf(await current()),
-    invoice: async () => stripe.invoices.retrieve(idOf((await current()).latest_invoice)),
-    invoices: async () => (await stripe.invoices.list({ customer, limit: 100 })).data,
+    price: async () => (await current()).items.data[0]!.price.id,
+    invoice: async () => stripe.invoices.retrieve((await current()).latest_invoice as string),
+    invoices: async () => (await stripe.invoices.list({ customer })).data,
     /** Saves a card as the default one. */
     async saveCard(card: string): Promise<string> {
       const { id } = await stripe.paymentMethods.attach(card, { customer });
@@ -137,64 +129,22 @@ function holdingsOf(stripe: Stripe, customer: string) {
   };
 }
 
-function timeOf({ control, shop }: LocalStripe) {
-  return {
-    advance: async (advanceSeconds: number) => Number((await control('POST', '/clock', { advanceSeconds }))['now']),
-    setCard: (declines: boolean) => control('POST', `/customers/${phone}/card`, { declines }),
-    receivedTypes: () => shop.received.map(({ event }) => event.type),
-    verify: (body: string, signature: string) => Stripe.webhooks.constructEvent(body, signature, webhookSecret),
-  };
-}
-
-/** The id of a subscription's price. */
-export function priceOf(subscription: Stripe.Subscription): string | undefined {
-  return subscription.items.data[0]?.price.id;
-}
-
-/** The id of a reference, which may be expanded. */
-export function idOf(reference: string | { id: string } | null): string {
-  return typeof reference === 'string' ? reference : (reference?.id ?? '');
-}
-
-const plans = [
-  ['Basic', 1199],
-  ['Premium', 2999],
-  ['Platinum', 7999],
-] as const;
-
-type Catalogue = { prices: Record<'basic' | 'premium' | 'platinum', string>; configuration: string };
+const plans = { basic: 1199, premium: 2999, platinum: 7999 };
+type Tier = keyof typeof plans;
+type Catalogue = { prices: Record<Tier, string>; configuration: string };
 
 /** Three weekly plans, and a portal that switches between them. */
 async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
-  const created: Catalogue['prices'] = { basic: '', premium: '', platinum: '' };
+  const prices = { basic: '', premium: '', platinum: '' };
   const products = [];
-  for (const [name, amount] of plans) {
-    const product = await stripe.products.create({ name });
-    const tier = name.toLowerCase() as keyof Catalogue['prices'];
-    const recurring = { interval: 'week' } as const;
-    const fields = { lookup_key: `${tier}_weekly`, metadata: { tier } };
-    const price = await stripe.prices.create({
-      product: product.id,
-      currency: 'usd',
-      unit_amount: amount,
-      recurring,
-      ...fields,
-    });
-    created[tier] = price.id;
-    products.push({ product: product.id, prices: [price.id] });
+  for (const tier of Object.keys(plans) as Tier[]) {
+    const { id: product } = await stripe.products.create({ name: tier });
+    const terms = { currency: 'usd', unit_amount: plans[tier], recurring: { interval: 'week' } } as const;
+    prices[tier] = (await stripe.prices.create({ product, lookup_key: `${tier}_weekly`, ...terms })).id;
+    products.push({ product, prices: [prices[tier]] });
   }
-  const { id } = await stripe.billingPortal.configurations.create({ features: featuresWith(products) });
-  return { prices: created, configuration: id };
-}
-
-function featuresWith(
-  products: { product: string; prices: string[] }[],
-): Stripe.BillingPortal.ConfigurationCreateParams.Features {
-  return {
-    customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
-    invoice_history: { enabled: true },
+  const features: Stripe.BillingPortal.ConfigurationCreateParams.Features = {
     payment_method_update: { enabled: true },
-    subscription_cancel: { enabled: true, mode: 'at_period_end', proration_behavior: 'none' },
     subscription_update: {
       enabled: true,
       default_allowed_updates: ['price'],
@@ -204,26 +154,26 @@ function featuresWith(
       trial_update_behavior: 'continue_trial',
     },
   };
+  const { id } = await stripe.billingPortal.configurations.create({ features });
+  return { prices, configuration: id };
 }
 
-export type Reply = { status: number; headers: Headers; body: any };
-type Extra = { key?: string; version?: string; secret?: string };
+type Headers = { key?: string; version?: string };
 
 /** Sends a form to the API as it is, without the SDK's checks and retries. */
 export function requestOf({ url }: Pick<LocalStripe, 'url'>) {
-  return async function request(method: string, path: string, form = '', extra: Extra = {}): Promise<Reply> {
+  return async function request(method: string, path: string, form = '', { key, version }: Headers = {}) {
     const isPost = method === 'POST';
-    const query = isPost || form === '' ? '' : `?${form}`;
-    const response = await fetch(`${url}${path}${query}`, {
+    const response = await fetch(isPost ? url + path : `${url}${path}?${form}`, {
       method,
       headers: {
-        authorization: `Bearer ${extra.secret ?? 'sk_test_local'}`,
-        ...(extra.key !== undefined && { 'idempotency-key': extra.key }),
-        ...(extra.version && { 'stripe-version': extra.version }),
-        ...(isPost && { 'content-type': 'application/x-www-form-urlencoded' }),
+        authorization: `Bearer ${secretKey}`,
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...(version && { 'stripe-version': version }),
       },
       ...(isPost && { body: form }),
     });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    const body: any = await response.json();
+    return { status: response.status, headers: response.headers, body };
   };
 }

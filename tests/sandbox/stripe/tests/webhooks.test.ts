@@ -1,3 +1,4 @@
+import { Stripe } from 'stripe';
 import { expect, test, vi } from 'vitest';
 import { draftHour, newPerson, phone, webhookSecret, week } from './local-stripe.ts';
 
@@ -5,7 +6,8 @@ test('events are signed with the real time, however far the clock was advanced, 
   const me = await newPerson();
   const { id } = await me.subscribe('basic');
   const now = await me.advance(10 * week);
-  for (const { body, signature, event } of me.shop.received) expect(me.verify(body, signature)).toEqual(event);
+  for (const { body, signature, event } of me.shop.received)
+    expect(Stripe.webhooks.constructEvent(body, signature, webhookSecret)).toEqual(event);
   const last = me.shop.received.at(-1)?.event;
   expect(last?.created).toBeGreaterThan(now - 4 * week);
   expect(last).toMatchObject({ api_version: '2026-10-28.endive', livemode: false });
