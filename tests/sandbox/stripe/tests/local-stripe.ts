@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
@@ -42,16 +43,23 @@ function controlOf(url: string) {
   };
 }
 
-/** A merchant's site: records the events that it accepts, and responds with `state.status`. */
+/** A merchant's site: records what it accepts, and the events that came before it had taken the same customer's last. */
 async function startShop() {
   const received: Received[] = [];
-  const state = { status: 200 };
+  const state = { status: 200, overlaps: 0 };
+  const busy = new Set<unknown>();
   const server = await listen(0);
   server.serve((request, response) => void receive(request, response));
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const signature = String(request.headers['stripe-signature']);
-    if (state.status === 200) received.push({ body, signature, event: JSON.parse(body) as Stripe.Event });
+    const event = JSON.parse(body) as Stripe.Event;
+    const { customer } = event.data.object as { customer?: string };
+    if (customer && busy.has(customer)) state.overlaps += 1;
+    busy.add(customer);
+    await setImmediate();
+    busy.delete(customer);
+    if (state.status === 200) received.push({ body, signature, event });
     response.writeHead(state.status).end();
   }
   return { url: `http://127.0.0.1:${server.port}`, close: () => server.close(), received, state };

@@ -28,6 +28,14 @@ test('automatic tax needs to know where the customer lives', async () => {
   expect((await me.checkout('basic', taxed)).automatic_tax.enabled).toBe(true);
 });
 
+test('two clicks at once buy one subscription, and both lead back', async () => {
+  const me = await newPerson();
+  const { url, id } = await me.checkout('basic');
+  for (const done of await Promise.all([me.press(url!), me.press(url!)]))
+    expect(done.headers.get('location')).toBe(`${me.shop.url}/success?session_id=${id}`);
+  expect(await me.subscriptions()).toHaveLength(1);
+});
+
 test('Back goes to the cancel address; an old page expires after a day', async () => {
   const me = await newPerson();
   const { url, id } = await me.checkout('basic');

@@ -78,19 +78,13 @@ async function addSubscriber({ stripe, catalogue }: Awaited<ReturnType<typeof ne
   return { customer, id, invoices: async () => (await stripe.invoices.list({ customer })).data.length };
 }
 
-test('thirty customers renew at once, each with events in order', async () => {
+test('thirty customers renew at once, each with one event after the other', async () => {
   const me = await newPerson();
   for (let count = 10; count < 40; count++) await addSubscriber(me, `+15550200${count}`);
   await me.advance(0);
   me.shop.received.length = 0;
   await me.advance(2 * week + draftHour + 60);
-  const times = new Map<string, number[]>();
-  for (const { event } of me.shop.received) {
-    const { customer } = event.data.object as { customer?: string };
-    if (customer) times.set(customer, [...(times.get(customer) ?? []), event.created]);
-  }
-  expect(times.size).toBe(30);
-  for (const moments of times.values()) expect(moments).toEqual(moments.toSorted((one, other) => one - other));
+  expect(me.shop.state.overlaps).toBe(0);
   expect(me.receivedTypes().filter((type) => type === 'invoice.paid')).toHaveLength(60);
 });
 
