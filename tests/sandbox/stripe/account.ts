@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { businessName, type World, type Call, idOf } from './world.ts';
-import { pageOf, type PageParams } from './table.ts';
+import { newObject, pageOf, type PageParams } from './table.ts';
 import { notFound } from './api/errors.ts';
 
 /** The settings of the Dashboard, which Stripe's API returns and cannot change. */
@@ -63,19 +63,13 @@ function present(world: World) {
     available: chosen[name] === 'on',
     display_preference: { overridable: null, preference: chosen[name], value: chosen[name] },
   });
-  return {
+  return newObject<Stripe.PaymentMethodConfiguration>({
     id: configurationId,
     object: 'payment_method_configuration',
-    active: true,
-    application: null,
-    is_default: true,
-    livemode: false,
-    name: 'Default',
-    parent: null,
     card: method('card'),
     link: method('link'),
     us_bank_account: method('us_bank_account'),
-  } satisfies Stripe.PaymentMethodConfiguration;
+  });
 }
 
 export function listMethodConfigurations(world: World, { params, path }: Call<PageParams>) {
@@ -94,14 +88,7 @@ export function updateMethodConfiguration(world: World, call: Call<Params>) {
 
 /** As in a new account: pending until the owner enters the address of the head office in the Dashboard. */
 export function retrieveTaxSettings() {
-  return {
-    object: 'tax.settings',
-    defaults: { provider: 'stripe', tax_behavior: null, tax_code: null },
-    head_office: null,
-    livemode: false,
-    status: 'pending',
-    status_details: { pending: { missing_fields: ['head_office'] } },
-  } satisfies Stripe.Tax.Settings;
+  return newObject<Stripe.Tax.Settings>({ object: 'tax.settings' });
 }
 
 export function listRegistrations(_: World, { params, path }: Call<PageParams>) {

@@ -7,7 +7,7 @@ import { createPortalSession } from '../hosted/portal-sessions.ts';
 import * as invoices from '../invoices/invoices.ts';
 import * as charges from '../payments/charges.ts';
 import * as methods from '../payments/payment-methods.ts';
-import * as intents from '../payments/setup-intents.ts';
+import * as intents from '../payments/intents.ts';
 import { createSubscription } from '../subscriptions/new-subscription.ts';
 import * as schedules from '../subscriptions/schedules.ts';
 import * as subscriptions from '../subscriptions/subscriptions.ts';

@@ -5,7 +5,7 @@ import { recurringPrice } from '../catalogue.ts';
 import { day } from '../clock.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
 import { attach, newPaymentMethod, type TestCard } from '../payments/payment-methods.ts';
-import { newSetupIntent, setUpCard, succeed } from '../payments/setup-intents.ts';
+import { newSetupIntent, setUpCard, succeed } from '../payments/intents.ts';
 import { createSubscription } from '../subscriptions/new-subscription.ts';
 import { newId } from '../table.ts';
 import { type Call, given, idOf, liveCustomer, newMetadata, type World } from '../world.ts';

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from '../world.ts';
+import newObjects from '../contract/new-objects.json' with { type: 'json' };
 import { newId } from '../table.ts';
 import { invalid } from '../api/errors.ts';
 import type { PortalConfiguration, Features } from '../objects.ts';
@@ -55,27 +56,7 @@ function mergeFeatures(world: World, old: Features, changes: Update['features'] 
 }
 
 /** A configuration that allows nothing, with Stripe's defaults for the rest. */
-const noFeatures: Features = {
-  customer_update: { allowed_updates: [], enabled: false },
-  invoice_history: { enabled: false },
-  payment_method_update: { enabled: false, payment_method_configuration: null },
-  subscription_cancel: {
-    cancellation_reason: { enabled: false, feedback_options: null, options: [] },
-    enabled: false,
-    mode: 'at_period_end',
-    proration_behavior: 'none',
-  },
-  subscription_pause: { duration: { interval_options: [], type: 'indefinite' }, enabled: false },
-  subscription_update: {
-    billing_cycle_anchor: 'unchanged',
-    default_allowed_updates: [],
-    enabled: false,
-    products: [],
-    proration_behavior: 'none',
-    schedule_at_period_end: { conditions: [] },
-    trial_update_behavior: 'end_trial',
-  },
-};
+const noFeatures: Features = newObjects['billing_portal.configuration.features'];
 
 /** Throws for products that a configuration cannot offer: Stripe shows one price for each product and interval. */
 function refuseProducts(

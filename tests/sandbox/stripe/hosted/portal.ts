@@ -4,7 +4,7 @@ import { chosenCard, type Form, isAuthenticated, submit } from './layout.ts';
 import { portalPage, managedSubscription } from './portal-page.ts';
 import { type Atomically, type World, liveCustomer } from '../world.ts';
 import type { Features, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
-import { setUpCard } from '../payments/setup-intents.ts';
+import { setUpCard } from '../payments/intents.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
 import { release, scheduleSubscription, phaseOf } from '../subscriptions/schedules.ts';
 import { isEnded, periodEnd, applyCancellation } from '../subscriptions/subscriptions.ts';

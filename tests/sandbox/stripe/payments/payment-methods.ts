@@ -1,4 +1,5 @@
 import { type Call, idOf, type World, liveCustomer } from '../world.ts';
+import newObjects from '../contract/new-objects.json' with { type: 'json' };
 import { pageOf, type PageParams, newId } from '../table.ts';
 import { invalid, declined, missing, notFound, type Decline } from '../api/errors.ts';
 import type { PaymentMethod } from '../objects.ts';
@@ -74,20 +75,13 @@ export function newPaymentMethod(world: World, card: TestCard): PaymentMethod {
 
 function cardOf(world: World, card: TestCard) {
   return {
+    ...newObjects['payment_method.card'],
     brand: card.brand,
-    checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'unchecked' },
-    country: 'US',
     display_brand: card.brand,
-    exp_month: 12,
     exp_year: new Date(world.now() * 1000).getUTCFullYear() + 3,
     fingerprint: `fp${card.number.slice(-14)}`,
-    funding: 'credit',
-    generated_from: null,
     last4: card.number.slice(-4),
     networks: { available: [card.brand], preferred: null },
-    regulated_status: 'unregulated',
-    three_d_secure_usage: { supported: true },
-    wallet: null,
   };
 }
 

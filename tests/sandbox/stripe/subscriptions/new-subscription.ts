@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { invalid, notFound } from '../api/errors.ts';
 import { day } from '../clock.ts';
-import { newSetupIntent } from '../payments/setup-intents.ts';
+import { newSetupIntent } from '../payments/intents.ts';
 import { needsAuthentication, refuseIncomplete } from '../payments/attempt-payment.ts';
 import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
 import { periodFrom } from './periods.ts';
