@@ -19,7 +19,7 @@ export type StripeEvent = {
   api_version: string;
   created: number;
   data: { object: EventObject; previous_attributes?: Record<string, unknown> };
-  livemode: false;
+  livemode: boolean;
   pending_webhooks: number;
   /** Nobody asks which request caused an event. */
   request: { id: null; idempotency_key: null };

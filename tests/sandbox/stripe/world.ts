@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import type { Clock } from './clock.ts';
+import newObjects from './contract/new-objects.json' with { type: 'json' };
 import type * as stripe from './objects.ts';
 import type { Doc, Emit, Kind, Table } from './table.ts';
 import { missing, notFound } from './api/errors.ts';
@@ -86,6 +87,10 @@ export const kinds = {
 };
 type ObjectOf<Of> = Of extends Kind<infer T> ? T : never;
 export type Tables = { [Name in keyof typeof kinds]: Table<ObjectOf<(typeof kinds)[Name]>> };
+
+type StoredObject = { [Name in keyof Tables]: ReturnType<Tables[Name]['get']> }[keyof Tables];
+// The values with which objects begin are of the SDK's types.
+newObjects satisfies { [Each in StoredObject as Each['object']]?: Partial<Each> };
 
 /** The object with this id, of whatever kind. */
 export function findById(tables: Tables, id: string): Doc | undefined {

@@ -69,6 +69,7 @@ export function newPaymentMethod(world: World, card: TestCard): PaymentMethod {
     object: 'payment_method',
     card: cardOf(world, card),
     created: world.now(),
+    type: 'card',
     _: { number: card.number, declines: null, isSetUp: false, isUsed: false },
   });
 }
