@@ -39,14 +39,15 @@ export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParam
 
 /** Recorded: finalizing an invoice does not charge it. With `auto_advance`, Stripe charges it within the hour. */
 export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceParams>): Invoice {
-  const { id, status } = world.invoices.get(idOf(call));
-  if (status === 'draft') {
-    const finalized = finalizeInvoice(world, id);
-    if (finalized.status !== 'open' || !finalized.auto_advance) return finalized;
-    const { next_payment_attempt: at } = finalization(world.now(), true);
-    return world.invoices.change(id, (invoice) => void (invoice.next_payment_attempt = at), null);
+  const draft = world.invoices.get(idOf(call));
+  if (draft.status !== 'draft') {
+    throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
   }
-  throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
+  const finalized = finalizeInvoice(world, draft.id);
+  if (finalized.status !== 'open') return finalized;
+  const advances = call.params.auto_advance ?? finalized.auto_advance ?? false;
+  const plan = { ...finalization(world.now(), advances), automatically_finalizes_at: null };
+  return world.invoices.change(draft.id, (invoice) => void Object.assign(invoice, plan), null);
 }
 
 /** A declined card is a 402; the attempt stays recorded. */
