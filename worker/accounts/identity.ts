@@ -1,6 +1,6 @@
 import { and, eq, or, sql, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users, type User } from '#db/schema';
-import { applyOnce, idempotentStatements, isFirstCall } from '../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall } from '../bot/incoming-call.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';

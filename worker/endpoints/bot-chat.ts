@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { applyToPerson, personStatements, type Person } from '../accounts/identity.ts';
-import { comparedBy } from '../bot/bot-call.ts';
+import { comparedBy } from '../bot/incoming-call.ts';
 import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
 import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
 import { storeReply, storeTranscript } from '../chat/message-sending.ts';

@@ -1,5 +1,5 @@
 import { sql, and, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
-import { isFirstCall, storedResponse } from '../bot/bot-call.ts';
+import { isFirstCall, storedResponse } from '../bot/incoming-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';

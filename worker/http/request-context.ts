@@ -1,6 +1,6 @@
 import type { PhoneNumber } from '../accounts/phone.ts';
 import type { UserSession, Authorized } from '../accounts/user-session.ts';
-import type { BotCall } from '../bot/bot-call.ts';
+import type { BotCall } from '../bot/incoming-call.ts';
 import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Access } from '../contract/routes.ts';

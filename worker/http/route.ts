@@ -1,4 +1,4 @@
-import { verifyBotCall } from '../bot/bot-call.ts';
+import { verifyBotCall } from '../bot/incoming-call.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { bearerToken, sessionFromQuery, verifyToken } from '../sign-in/session-token.ts';

@@ -4,7 +4,7 @@ import { linkClaimed, userOf } from '../accounts/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { openSession, type SessionClaims } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
-import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../bot/bot-call.ts';
+import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../bot/incoming-call.ts';
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';

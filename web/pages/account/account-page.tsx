@@ -13,7 +13,7 @@ import { AccountSkeleton } from './account-skeleton.tsx';
 import { ComparePlans } from './compare-plans-card.tsx';
 import { CurrentPlanCard } from './current-plan-card.tsx';
 import { DebugCard } from './debug-card.tsx';
-import { ManagementCard, useDeleteAccount, type Processing } from './management-card.tsx';
+import { ManagementCard, useDeleteAccount, type Processing } from './account-management-card.tsx';
 import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';

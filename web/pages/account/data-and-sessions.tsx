@@ -5,7 +5,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';
 
-const SessionList = lazy(() => import('./privacy-details.tsx'));
+const SessionList = lazy(() => import('./session-list.tsx'));
 
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);
@@ -14,7 +14,7 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const download = async () => {
     setDownloading(true);
     try {
-      const { downloadMyData } = await import('./privacy-details.tsx');
+      const { downloadMyData } = await import('./session-list.tsx');
       await downloadMyData();
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });

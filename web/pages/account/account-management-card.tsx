@@ -4,7 +4,7 @@ import { managementButton } from '../../rules/account-view.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { changeNumberWords, managementWords, accountWords } from '#words/account';
 import { Action, CardHead } from './account-layout.tsx';
-import { PrivacyActions } from './privacy-actions.tsx';
+import { PrivacyActions } from './data-and-sessions.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
 import { isOwnAddress } from '../../rules/browser-input.ts';
