@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatStreamEvent } from '../contract/chat-schemas.ts';
 import { fromBase64 } from '../lib/crypto.ts';
 import { isoDate } from '../lib/time.ts';
-import type { ConversationChange, Typing } from '../live/changes.ts';
+import type { ConversationChange, Typing } from '../live/live-changes.ts';
 import type { ConversationEvents } from '../live/live-stream.ts';
 import type { StoredMessage } from '../live/message-table.ts';
 import { openMessage, openPartialReply, type KeyOfEpoch } from './chat-encryption.ts';

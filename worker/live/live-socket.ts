@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import type { ConversationChange, StreamOwner, UsageChange } from './changes.ts';
+import type { ConversationChange, StreamOwner, UsageChange } from './live-changes.ts';
 import { liveUserOf } from './publish.ts';
 
 type Change = UsageChange | ConversationChange;

@@ -2,7 +2,7 @@ import type { Profile } from '../contract/schemas.ts';
 import { connectionEstablished, streamReplaced, type StreamMessage } from '../contract/usage-stream.ts';
 import { minuteMs } from '../lib/time.ts';
 import { weekMs } from '../usage/week.ts';
-import { replacedCode, type ConversationChange, type UsageChange } from './changes.ts';
+import { replacedCode, type ConversationChange, type UsageChange } from './live-changes.ts';
 import type { LiveSocket } from './live-socket.ts';
 import { EventStream } from './server-sent-events.ts';
 

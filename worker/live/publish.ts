@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
 import { log } from '../lib/log.ts';
-import type { UsageChange } from './changes.ts';
+import type { UsageChange } from './live-changes.ts';
 
 type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 
