@@ -2,7 +2,7 @@ import type { Store } from '../store.ts';
 import { missing, notFound, invalid } from './api/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { randomInt } from 'node:crypto';
-import newObjects from './contract/new-objects.json' with { type: 'json' };
+import newObjects from './parameters/new-objects.json' with { type: 'json' };
 
 /** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };

@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts';
 import type { Clock } from './clock.ts';
-import newObjects from './contract/new-objects.json' with { type: 'json' };
+import newObjects from './parameters/new-objects.json' with { type: 'json' };
 import type * as stripe from './objects.ts';
 import type { Doc, Emit, Kind, Table } from './table.ts';
 import { missing, notFound } from './api/errors.ts';

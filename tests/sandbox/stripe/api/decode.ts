@@ -81,8 +81,8 @@ function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
 /**
  * The shape of a parameter in short: string, number, boolean, empty (''), metadata (a map of strings) or `enum:a|b`. A
  * list holds its element's shape, `{"|": […]}` its choices, and any other object its fields, of which `name!` is
- * required. `contract/requests.json` has the parameters of each call that the local Stripe supports, as Stripe's OpenAPI
- * file declares them; all others are refused. `contract/new-objects.json` has the fields with which each kind of
+ * required. `parameters/requests.json` has the parameters of each call that the local Stripe supports, as Stripe's OpenAPI
+ * file declares them; all others are refused. `parameters/new-objects.json` has the fields with which each kind of
  * object begins.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape };

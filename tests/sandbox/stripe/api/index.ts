@@ -1,6 +1,6 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { parse } from 'qs';
-import requests from '../contract/requests.json' with { type: 'json' };
+import requests from '../parameters/requests.json' with { type: 'json' };
 import { type Fields, decodeFields } from './decode.ts';
 import { newId } from '../table.ts';
 import { apiVersion, type Handler, type World, type Atomically, type Call, type ApiResponse } from '../world.ts';

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from '../world.ts';
-import newObjects from '../contract/new-objects.json' with { type: 'json' };
+import newObjects from '../parameters/new-objects.json' with { type: 'json' };
 import { newId } from '../table.ts';
 import { invalid } from '../api/errors.ts';
 import type { PortalConfiguration, Features } from '../objects.ts';

@@ -1,5 +1,5 @@
 import { type Call, idOf, type World, liveCustomer } from '../world.ts';
-import newObjects from '../contract/new-objects.json' with { type: 'json' };
+import newObjects from '../parameters/new-objects.json' with { type: 'json' };
 import { pageOf, type PageParams, newId } from '../table.ts';
 import { invalid, declined, missing, notFound, type Decline } from '../api/errors.ts';
 import type { PaymentMethod } from '../objects.ts';

@@ -1,5 +1,5 @@
 import { type Call, idOf, type World } from '../world.ts';
-import newObjects from '../contract/new-objects.json' with { type: 'json' };
+import newObjects from '../parameters/new-objects.json' with { type: 'json' };
 import { newId } from '../table.ts';
 import { endSubscription, isEnded, periodEnd, periodStart } from './subscriptions.ts';
 import { invalid } from '../api/errors.ts';
