@@ -7,33 +7,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const nobody = 'cus_Nobody000000';
-
-test('names the missing object of an address with 404, and of a parameter with 400', async () => {
-  const me = await newPerson();
-  const refusals = [
-    ['GET', '/v1/invoices', `customer=${nobody}`, 400, 'customer'],
-    ['GET', '/v1/invoices', 'subscription=sub_0', 400, 'subscription'],
-    ['POST', '/v1/invoices', `customer=${nobody}`, 400, 'customer'],
-    ['POST', '/v1/refunds', 'payment_intent=pi_0', 400, 'payment_intent'],
-    ['GET', '/v1/disputes/du_0', '', 404, 'dispute'],
-    ['GET', '/v1/invoices/in_0', '', 404, 'invoice'],
-    ['POST', '/v1/invoices/in_0/pay', '', 404, 'id'],
-    ['GET', '/v1/prices/price_0', '', 404, 'price'],
-    ['POST', '/v1/setup_intents/seti_0/confirm', '', 404, 'intent'],
-  ] as const;
-  for (const [method, path, form, status, param] of refusals) {
-    const { status: got, body } = await requestOf(me)(method, path, form);
-    expect([path, form, got, body.error.code, body.error.param]).toEqual([
-      path,
-      form,
-      status,
-      'resource_missing',
-      param,
-    ]);
-  }
-});
-
 test('refuses what is no parameter, no integer, no choice, no address and no page', async () => {
   const me = await newPerson();
   const { basic } = me.catalogue.prices;

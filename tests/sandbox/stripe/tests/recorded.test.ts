@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { newPerson, requestOf } from './local-stripe.ts';
+
+const save = (card: string) => `POST payment_methods/pm_card_${card}/attach customer={customer}`;
+const order = 'POST subscriptions items[0][price]={basic}&expand[]=latest_invoice&customer';
+const buy = `${order}={customer}&default_payment_method={id}`;
+const trial = `${order}={customer}&trial_period_days=14`;
+const change = 'items[0][id]={item}&items[0][price]={premium}&proration_behavior=always_invoice';
+const upgrade = `POST subscriptions/{plan} ${change}&expand[]=latest_invoice`;
+const schedule = 'POST subscription_schedules from_subscription={plan}';
+const checkout = 'POST checkout/sessions customer={customer}&success_url=http://site.test';
+const portal = 'billing_portal/configurations/{configuration}';
+const offer = 'features[subscription_update][products][0]';
+const flow = 'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
+
+/**
+ * What recordings of the real Stripe show. A fact has a name, requests, and the last one's status and fields: `~` for a
+ * field that contains the text, `-` for one that is absent. Braces name a value of the payer or of an earlier response.
+ */
+const facts = `
+an unknown customer is missing: GET customers/cus_0 => 404 code=resource_missing param=id
+an unknown customer has no cards: GET customers/cus_0/payment_methods => 404 code=resource_missing param=id
+an unknown customer buys no plan: ${order}=cus_0 => 404 code=resource_missing param=customer
+an unknown price is not sold: POST subscriptions customer={customer}&items[0][price]=price_0
+  => 400 code=resource_missing param=items[0][price]
+an unknown price has no checkout: ${checkout}&mode=subscription&line_items[0][price]=price_0
+  => 400 code=resource_missing param=line_items[0][price]
+an unknown charge is not refunded: POST refunds charge=ch_0 => 404 code=resource_missing param=id
+an unknown payment is not refunded: POST refunds payment_intent=pi_0 => 400 code=resource_missing param=payment_intent
+an unknown customer has no invoices: GET invoices customer=cus_0 => 400 code=resource_missing param=customer
+an unknown customer gets no invoice: POST invoices customer=cus_0 => 400 code=resource_missing param=customer
+an unknown plan has no invoices: GET invoices subscription=sub_0 => 400 code=resource_missing param=subscription
+an unknown invoice is missing: GET invoices/in_0 => 404 code=resource_missing param=invoice
+an unknown invoice is not paid: POST invoices/in_0/pay => 404 code=resource_missing param=id
+an unknown dispute is missing: GET disputes/du_0 => 404 code=resource_missing param=dispute
+an unknown price is missing: GET prices/price_0 => 404 code=resource_missing param=price
+an unknown setup is not confirmed: POST setup_intents/seti_0/confirm => 404 code=resource_missing param=intent
+an unknown card is not saved: POST payment_methods/pm_0/attach customer={customer}
+  => 404 code=resource_missing param=payment_method
+another customer's card is not saved: POST customers; POST payment_methods/{visa}/attach customer={id}
+  => 400 type=invalid_request_error code=- param=-
+a declined card is not saved: ${save('visa_chargeDeclined')}
+  => 402 type=card_error code=card_declined decline_code=generic_decline
+an expired card makes no customer: POST customers payment_method=pm_card_chargeDeclinedExpiredCard
+  => 402 type=card_error code=expired_card param=exp_month
+a deleted customer is marked: DELETE customers/{customer}; GET customers/{customer}
+  => 200 deleted=true email=- metadata=-
+a first payment waits for 3-D Secure: ${save('authenticationRequired')}; ${buy}
+  => 200 status=incomplete latest_invoice.status=open latest_invoice.attempted=true latest_invoice.attempt_count=0
+voiding the first invoice ends the plan: ${save('chargeCustomerFail')}; ${buy};
+  POST invoices/{latest_invoice.id}/void; GET subscriptions customer={customer}&status=incomplete_expired
+  => 200 data.length=1
+paying the first invoice begins the plan: ${save('chargeCustomerFail')}; ${buy};
+  POST invoices/{latest_invoice.id}/pay payment_method={visa}; GET subscriptions customer={customer}&status=active
+  => 200 data.length=2
+an upgrade that fails stays: ${save('chargeCustomerFail')}; ${upgrade}&default_payment_method={id}
+  => 200 status=past_due items.data.0.price.unit_amount=2999 latest_invoice.status=open latest_invoice.attempted=true
+an ended plan does not change: DELETE subscriptions/{plan}; POST subscriptions/{plan} description=late
+  => 400 code=invalid_canceled_subscription_fields param=-
+a plan is canceled at its end: POST subscriptions/{plan} cancel_at_period_end=true
+  => 200 status=active cancel_at={end} ended_at=null cancellation_details.reason=cancellation_requested
+canceling now replaces the planned end: POST subscriptions/{plan} cancel_at_period_end=true;
+  POST /stripe/clock {"advanceSeconds":60}; DELETE subscriptions/{plan}
+  => 200 status=canceled cancel_at=null cancel_at_period_end=false canceled_at={canceled_at}
+a trial has a paid invoice of nothing: ${trial}; GET invoices/{latest_invoice.id}
+  => 200 status=paid total=0 attempt_count=0 attempted=true lines.data.0.amount=0 lines.data.0.period.end={trial_end}
+a trial that ends now is paid: ${trial}; POST subscriptions/{id} trial_end=now&expand[]=latest_invoice
+  => 200 status=active latest_invoice.status=paid latest_invoice.total=1199
+a trial without a card does not end now: POST customers; ${order}={id}&trial_period_days=14;
+  POST subscriptions/{id} trial_end=now => 400 type=invalid_request_error message~payment
+a schedule prevents a cancellation: ${schedule}; POST subscriptions/{plan} cancel_at_period_end=true
+  => 400 type=invalid_request_error message~schedule
+a released schedule frees the plan: ${schedule}; POST subscription_schedules/{id}/release; GET subscriptions/{plan}
+  => 200 status=active schedule=null cancel_at=null
+a canceled schedule ends the plan: ${schedule}; POST subscription_schedules/{id}/cancel; GET subscriptions/{plan}
+  => 200 status=canceled
+a paid invoice is not voided: POST invoices/{invoice}/void => 400 type=invalid_request_error code=- param=-
+a portal that changes plans changes cards: POST ${portal} features[payment_method_update][enabled]=false
+  => 400 type=invalid_request_error message~payment
+a portal has one price an interval: POST prices product={product}&currency=usd&unit_amount=1&recurring[interval]=week;
+  POST ${portal} ${offer}[product]={product}&${offer}[prices][]={basic}&${offer}[prices][]={id}
+  => 400 type=invalid_request_error message~interval
+a portal does not change an ended plan: DELETE subscriptions/{plan}; POST billing_portal/sessions ${flow}={plan}
+  => 400 type=invalid_request_error message~canceled
+a dispute has no customer: ${save('createDispute')}; ${buy}; GET disputes
+  => 200 data.0.status=needs_response data.0.amount=1199 data.0.charge~ch_ data.0.customer=-
+`;
+
+/** A customer with a card and a weekly plan. */
+async function newPayer() {
+  const me = await newPerson();
+  const { customer, stripe, catalogue } = me;
+  const visa = await me.saveCard('pm_card_visa');
+  const order = { customer, items: [{ price: catalogue.prices.basic }] };
+  const { id: plan, latest_invoice: invoice, items } = await stripe.subscriptions.create(order);
+  const { id: item, current_period_end: end, price } = items.data[0]!;
+  const { product } = price;
+  const known = { ...catalogue, ...catalogue.prices, customer, end, invoice, item, plan, product, visa };
+  return { request: requestOf(me), known };
+}
+
+function textOf(body: any, path: string): string {
+  const value = path.split('.').reduce((inner, name) => inner?.[name], body);
+  return value === undefined ? '-' : String(value);
+}
+
+const rows = facts.trim().split(/\n(?! )/);
+test.each(rows.map((row) => row.split(/: |\s+=> /)))('%s', async (_, requests = '', expected = '') => {
+  const { request, known } = await newPayer();
+  const fill = (text: string) => text.replaceAll(/\{([\w.]+)\}/g, (_match, path: string) => textOf(known, path));
+  let [status, body]: [number, any] = [200, {}];
+  for (const each of requests.split(/;\s+/)) {
+    expect(status, JSON.stringify(body)).toBe(200);
+    Object.assign(known, body);
+    const [method = '', path = '', form] = fill(each).split(' ');
+    ({ status, body } = await request(method, path.startsWith('/') ? path : `/v1/${path}`, form));
+  }
+  const [wantedStatus, ...fields] = fill(expected).split(/\s+/);
+  const shown = fields.map((field) => {
+    const [path = '', text = ''] = field.split(/[=~]/);
+    const value = textOf(body.error ?? body, path);
+    return field.includes('~') && value.includes(text) ? field : `${path}=${value}`;
+  });
+  expect([String(status), ...shown]).toEqual([wantedStatus, ...fields]);
+});
