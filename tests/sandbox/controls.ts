@@ -3,17 +3,13 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import * as v from 'valibot';
 
-/** The body of a control call; without one it is {}. Throws a 400 that says what to send. */
-export async function readControl<Schema extends v.GenericSchema>(
-  c: Context,
-  schema: Schema,
-  usage: string,
-): Promise<v.InferOutput<Schema>> {
+/** The body of a control call; without one it is {}. Throws a 400 that says what is wrong with it. */
+export async function readControl<T extends v.GenericSchema>(c: Context, schema: T): Promise<v.InferOutput<T>> {
   const isEmpty = (await c.req.text()) === '';
   const body: unknown = isEmpty ? {} : await c.req.json().catch(() => undefined);
-  const { success, output } = v.safeParse(schema, body);
+  const { success, output, issues } = v.safeParse(schema, body);
   if (success) return output;
-  throw controlError(400, `Send ${usage}`);
+  throw controlError(400, `${v.getDotPath(issues[0]) ?? 'The body'}: ${issues[0].message}`);
 }
 
 export const controlError = (status: ContentfulStatusCode, error: string) => jsonError(status, { error });

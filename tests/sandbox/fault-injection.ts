@@ -38,8 +38,6 @@ const Faults = v.pipe(
   v.record(v.picklist(services), v.nullable(Fault)),
   v.check((faults) => services.every((service) => service === 'stripe' || !isOfStripe(faults[service]))),
 );
-const usage =
-  '{libsql?, stripe?, whatsapp?, bot?, push?}, each null or {status?: 200..599, delayMs?, hold?: true, drop?: true, cut?: true, path?, match?, location? (with a 3xx status)}, and for stripe {remember?: true (with a failing status, 500 by default), unknownCustomer?: true}';
 
 /** The fault of a service; the schema says what its fields do. */
 type Fault = v.InferOutput<typeof Fault>;
@@ -112,7 +110,7 @@ function failing(service: Service, status: number, location: string | undefined)
 function control(active: Map<string, ActiveFault>, counts: Map<Service, number>): Hono {
   const app = new Hono();
   app.put('/faults', async (c) => {
-    const wanted = await readControl(c, Faults, usage);
+    const wanted = await readControl(c, Faults);
     for (const name of services) if (wanted[name] !== undefined) replace(active, name, wanted[name]);
     return c.json({ success: true });
   });

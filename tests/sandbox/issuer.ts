@@ -21,7 +21,7 @@ export async function createIssuer({ store, secrets }: Setup): Promise<Hono> {
   app.get('/issuer/jwks.json', (c) => c.json({ keys: [open] }));
   app.post('/phones/:phone/external-token', async (c) => {
     const number = numberOf(c);
-    const { expiresIn, claims, typ } = await readControl(c, TokenControl, '{expiresIn?: number, claims?, typ?}');
+    const { expiresIn, claims, typ } = await readControl(c, TokenControl);
     const now = Math.floor(Date.now() / 1000);
     const payload = {
       iss: secrets.EXTERNAL_TOKEN_ISSUER,

@@ -33,7 +33,7 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
 
   app.post('/push/:phone', async (c) => {
     const number = numberOf(c);
-    const { publicKey } = await readControl(c, BrowserControl, '{publicKey?}');
+    const { publicKey } = await readControl(c, BrowserControl);
     const keys = createECDH(curve);
     const p256dh = keys.generateKeys('base64url');
     const [id, auth] = [randomUUID(), randomBytes(16).toString('base64url')];

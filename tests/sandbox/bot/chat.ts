@@ -97,7 +97,7 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
   );
   /** Sets the mode of one phone; without one, of all. */
   control.put('/bot/mode', async (c) => {
-    const { mode, phone } = await readControl(c, ModeControl, `{mode: ${modes.join(' | ')}, phone?}`);
+    const { mode, phone } = await readControl(c, ModeControl);
     if (phone) modeOfPhone.set(digitsOf(phone), mode);
     else {
       modeOfPhone.clear();
@@ -105,9 +105,7 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
     }
     return c.json({ mode });
   });
-  control.post('/bot/replies', async (c) =>
-    c.json(await write(await readControl(c, Reply, '{phone, text, crisis?, voice?, typed?}'))),
-  );
+  control.post('/bot/replies', async (c) => c.json(await write(await readControl(c, Reply))));
 
   return {
     control,

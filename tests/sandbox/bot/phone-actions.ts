@@ -36,7 +36,7 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
   app.get('/phones', (c) => c.json(phones.recent()));
   app.get('/phones/:phone/messages', (c) => c.json(phones.messages(numberOf(c))));
   app.put('/phones/:phone/hidden', async (c) => {
-    const { hidden } = await readControl(c, v.object({ hidden: v.boolean() }), '{hidden: boolean}');
+    const { hidden } = await readControl(c, v.object({ hidden: v.boolean() }));
     phones.hide(numberOf(c), hidden);
     return c.json({ hidden });
   });
@@ -81,5 +81,5 @@ const linkCodeIn = (text: string) => /([2-9A-HJKMNP-Z]{8})\s*$/.exec(text)?.[1];
 
 async function read(c: Context): Promise<{ number: string; input: Record<string, unknown> }> {
   const number = numberOf(c);
-  return { number, input: await readControl(c, v.record(v.string(), v.unknown()), 'a JSON object') };
+  return { number, input: await readControl(c, v.record(v.string(), v.unknown())) };
 }

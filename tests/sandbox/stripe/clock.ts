@@ -2,39 +2,33 @@ import type { Store } from '../store.ts';
 
 /** Whose time it is: a customer, or '' for everybody. */
 export type Scope = string;
-export type Clock = {
-  /** Stripe's time in unix seconds; with a customer, the time of that customer. */
-  now(customer?: Scope): number;
-  /** The seconds by which a customer's time is ahead of the real one. */
-  offset(customer?: Scope): number;
-  /** The part of the offset by which time passed for this scope alone. */
-  own(scope: Scope): number;
-  setOwn(scope: Scope, seconds: number): void;
-  /** Runs changes while the clock stands still: all that one request changes has one date. */
-  held<T>(work: () => T): T;
-};
+export type Clock = ReturnType<typeof createClock>;
 
 /** Stripe's clock: the real time, plus the seconds that passed for everybody, plus those that passed for one customer. */
-export function createClock(store: Store): Clock {
+export function createClock(store: Store) {
   const offsets = new Map<Scope, number>();
   const nameOf = (scope: Scope) => (scope === '' ? 'clock' : `clock:${scope}`);
 
+  /** The part of the offset by which time passed for this scope alone. */
   function own(scope: Scope): number {
     const known = offsets.get(scope) ?? store.get<{ offset: number }>('stripe/meta', nameOf(scope))?.offset ?? 0;
     offsets.set(scope, known);
     return known;
   }
   let heldAt: number | null = null;
+  /** The seconds by which a customer's time is ahead of the real one. */
   const offset = (customer: Scope = '') => own('') + (customer === '' ? 0 : own(customer));
   return {
-    now: (customer) => (heldAt ?? realSeconds()) + offset(customer),
+    /** Stripe's time in unix seconds; with a customer, the time of that customer. */
+    now: (customer?: Scope) => (heldAt ?? realSeconds()) + offset(customer),
     offset,
     own,
-    setOwn(scope, seconds) {
+    setOwn(scope: Scope, seconds: number): void {
       offsets.set(scope, seconds);
       store.put('stripe/meta', nameOf(scope), { offset: seconds });
     },
-    held(work) {
+    /** Runs changes while the clock stands still: all that one request changes has one date. */
+    held<T>(work: () => T): T {
       heldAt = realSeconds();
       try {
         return work();

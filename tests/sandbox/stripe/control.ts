@@ -4,7 +4,7 @@ import { controlError, integer, readControl } from '../controls.ts';
 import { changeDashboardSettings, dashboardSettings } from './account.ts';
 import { expand } from './api/expand.ts';
 import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
-import type { Customer } from './objects.ts';
+import type { Customer, Invoice } from './objects.ts';
 import { openDispute } from './payments/charges.ts';
 import type { createTime } from './time.ts';
 import { type Webhooks, queueOf } from './webhooks.ts';
@@ -45,17 +45,17 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
 
   app.get('/stripe/clock', (c) => c.json({ now: world.clock.now() }));
   app.post('/stripe/clock', async (c) => {
-    const control = await readControl(c, AdvanceClock, '{advanceSeconds: 0..34560000, phone?}');
+    const control = await readControl(c, AdvanceClock);
     return c.json({ now: await time.advance(control.advanceSeconds, scopeOf(world, control.phone)) });
   });
 
   app.put('/stripe/webhooks', async (c) => {
-    const control = await readControl(c, WebhookMode, "{mode: 'deliver' | 'hold', phone?}");
+    const control = await readControl(c, WebhookMode);
     await webhooks.setMode(control.mode, scopeOf(world, control.phone));
     return c.json({ mode: control.mode });
   });
   app.post('/stripe/webhooks/redeliver', async (c) => {
-    const control = await readControl(c, Redelivery, "{order?: 'original' | 'reversed', times?: 1..20, phone?}");
+    const control = await readControl(c, Redelivery);
     // Somebody who never bought anything has no events.
     const customer = control.phone === undefined ? '' : (customerWith(world, control.phone)?.id ?? 'none');
     const newest = world.events.all().filter((event) => customer === '' || queueOf(event) === customer);
@@ -74,7 +74,7 @@ export function createControl({ world, webhooks, time, atomically }: Parts): Hon
 function createPaymentControl(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.post('/stripe/customers/:phone/card', async (c) => {
-    const { declines } = await readControl(c, v.object({ declines: v.boolean() }), '{declines: boolean}');
+    const { declines } = await readControl(c, v.object({ declines: v.boolean() }));
     const { id } = findCustomer(world, c.req.param('phone'));
     const methods = world.paymentMethods.all().filter(({ customer }) => customer === id);
     if (methods.length === 0) throw controlError(404, 'This customer has no card');
@@ -84,27 +84,22 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
 
   // The last payment, or the one of `charge`.
   app.post('/stripe/customers/:phone/dispute', async (c) => {
-    const { charge: wanted } = await readControl(c, v.object({ charge: phone }), '{charge?: string}');
+    const { charge: wanted } = await readControl(c, v.object({ charge: phone }));
     const { id } = findCustomer(world, c.req.param('phone'));
     const charge = world.charges
       .all()
       .filter(({ customer, status, disputed }) => customer === id && status === 'succeeded' && !disputed)
       .find((each) => wanted === undefined || wanted === each.id);
     if (!charge) throw controlError(404, 'This customer has no payment that could be disputed');
-    return c.json(
-      shown(
-        world,
-        atomically(id, () => openDispute(world, charge.id)),
-      ),
-    );
+    const dispute = atomically(id, () => openDispute(world, charge.id));
+    return c.json(shown(world, dispute));
   });
 
   app.post('/stripe/customers/:phone/authenticate', async (c) => {
-    const control = await readControl(c, v.object({ succeeds: v.boolean() }), '{succeeds: boolean}');
+    const control = await readControl(c, v.object({ succeeds: v.boolean() }));
     const { id } = findCustomer(world, c.req.param('phone'));
-    const waiting = world.invoices
-      .all()
-      .find((invoice) => invoice.customer === id && awaitsAuthentication(world, invoice));
+    const waits = (invoice: Invoice) => invoice.customer === id && awaitsAuthentication(world, invoice);
+    const waiting = world.invoices.all().find(waits);
     if (!waiting) throw controlError(404, 'No open invoice of this customer waits for authentication');
     const invoice = atomically(id, () => authenticateInvoice(world, waiting.id, control));
     return c.json(shown(world, invoice));
@@ -116,15 +111,11 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
 function createAccountControl(world: World): Hono {
   const app = new Hono();
   app.put('/stripe/settings', async (c) => {
-    const usage = "{retries?: 'two-weeks' | 'five-days', afterRetries?: 'cancel' | 'unpaid' | 'past_due', phone?}";
-    const { phone: of, ...changes } = await readControl(c, AccountSettings, usage);
+    const { phone: of, ...changes } = await readControl(c, AccountSettings);
     return c.json(world.setCollection(changes, scopeOf(world, of)));
   });
   app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
-  app.put('/stripe/dashboard', async (c) => {
-    const usage = '{chargesEnabled?: boolean} and icon?, statementDescriptor?: text or null';
-    return c.json(changeDashboardSettings(world, await readControl(c, Dashboard, usage)));
-  });
+  app.put('/stripe/dashboard', async (c) => c.json(changeDashboardSettings(world, await readControl(c, Dashboard))));
   return app;
 }
 

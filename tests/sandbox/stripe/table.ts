@@ -7,24 +7,12 @@ import newObjects from './parameters/new-objects.json' with { type: 'json' };
 /** An object as Stripe returns it; `_` is internal and never part of a response. */
 export type Doc = { id: string; object: string; _?: unknown };
 
-export type Table<T extends Doc> = {
-  /** Its name in Stripe's error messages. */
-  label: string;
-  find(id: string): T | undefined;
-  /** Throws `resource_missing`: 400 for the parameter `param`, 404 for the address when it is left out. */
-  get(id: string, param?: string): T;
-  /** Newest first, as Stripe lists. */
-  all(): T[];
-  /** Emits `….created`. */
-  insert(doc: Given<T>): T;
-  /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
-  change(id: string, edit: (doc: T) => void, event?: string | null): T;
-  remove(id: string): void;
-};
+export type Table<T extends Doc> = ReturnType<typeof openTable<T>>;
 
 /** A kind of object; `prefix` begins its ids. */
 export type Kind<T> = {
   prefix: string;
+  /** Its name in Stripe's error messages. */
   label: string;
   /** The `param` of a 404. */
   pathParam?: string;
@@ -42,13 +30,14 @@ export const dueCollection = 'stripe/due';
 /** What the tables share; while `isHidden` returns true, the tables of this name find no object. */
 type Shared = { store: Store; emit: Emit; isHidden: (name: string) => boolean };
 
-export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name: string, kind: Kind<T>): Table<T> {
+export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name: string, kind: Kind<T>) {
   const { label, pathParam, event, dueAt } = kind;
   const collection = `stripe/${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 
   function find(id: string): T | undefined {
     return isHidden(name) ? undefined : store.get<T>(collection, id);
   }
+  /** Throws `resource_missing`: 400 for the parameter `param`, 404 for the address when it is left out. */
   function get(id: string, param?: string): T {
     const doc = find(id);
     if (!doc) throw param === undefined ? notFound(label, id, pathParam) : missing(label, id, param);
@@ -62,11 +51,13 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
     else store.put(dueCollection, doc.id, { id: doc.id, table: name, at, customer: ownerOf(doc) } satisfies Due);
     return doc;
   }
+  /** Emits `….created`. */
   function insert(given: Given<T>): T {
     const doc = save(newObject(given));
     if (event) emit(`${event}.created`, doc);
     return doc;
   }
+  /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
   function change(id: string, edit: (doc: T) => void, type: string | null = event ? `${event}.updated` : null): T {
     const before = get(id);
     const after = structuredClone(before);
@@ -82,6 +73,7 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
     store.delete(collection, id);
     store.delete(dueCollection, id);
   }
+  /** Newest first, as Stripe lists. */
   function all(): T[] {
     return isHidden(name) ? [] : store.list<T>(collection).toReversed();
   }

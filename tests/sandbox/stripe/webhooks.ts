@@ -150,18 +150,11 @@ async function postEvent({ url, secret, event }: SignedEvent): Promise<boolean> 
   return response?.ok === true;
 }
 
-type Queues = {
-  /** Runs after all earlier work of the same queue; queues run in parallel. */
-  add(queue: string, work: () => Promise<void>): Promise<void>;
-  isBusy(queue: string): boolean;
-  settled(queue: string): Promise<void>;
-  allSettled(): Promise<void>;
-};
-
 /** Queues by name, so that each customer's events arrive in order. */
-export function createQueues(): Queues {
+export function createQueues() {
   const tails = new Map<string, Promise<void>>();
 
+  /** Runs after all earlier work of the same queue; queues run in parallel. */
   function add(queue: string, work: () => Promise<void>): Promise<void> {
     const tail = (tails.get(queue) ?? Promise.resolve()).then(work, work);
     tails.set(queue, tail);
@@ -176,8 +169,8 @@ export function createQueues(): Queues {
   }
   return {
     add,
-    isBusy: (queue) => tails.has(queue),
-    async settled(queue) {
+    isBusy: (queue: string) => tails.has(queue),
+    async settled(queue: string): Promise<void> {
       while (tails.has(queue)) await Promise.allSettled([tails.get(queue)]);
     },
     allSettled,

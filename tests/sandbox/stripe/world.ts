@@ -47,15 +47,9 @@ export type World = Tables & {
   unknownCustomers: boolean;
 };
 
-const kind = <T extends Doc>(
-  prefix: string,
-  label: string,
-  options: Omit<Kind<T>, 'prefix' | 'label'> = {},
-): Kind<T> => ({
-  prefix,
-  label,
-  ...options,
-});
+function kind<T extends Doc>(prefix: string, label: string, options: Partial<Kind<T>> = {}): Kind<T> {
+  return { prefix, label, ...options };
+}
 
 /** Every kind of object, by its table. */
 export const kinds = {

@@ -42,7 +42,7 @@ export function createTemplates({ store, secrets }: Setup) {
   control.put('/templates/:language', async (c) => {
     const { language } = c.req.param();
     if (!languages.includes(language)) throw controlError(400, `The templates are in ${languages.join(', ')}`);
-    const { status } = await readControl(c, StatusControl, `{status: ${statuses.join(' | ')}}`);
+    const { status } = await readControl(c, StatusControl);
     store.put('templates', language, status);
     return c.json({ language, status });
   });

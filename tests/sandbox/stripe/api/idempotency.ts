@@ -20,14 +20,14 @@ export function createIdempotency(store: Store) {
   return async function runOnce(request: Request, run: () => Promise<ApiResponse>): Promise<Outcome> {
     const { key, path, text } = request;
     if (key === null) return run();
-    if (key.length < 1 || key.length > longestKey) return wrongLength(key);
+    if (key.length < 1 || key.length > longestKey) return refusal(400, wrongLength(key));
     const digest = createHash('sha256').update(text).digest('hex');
     const stored = store.get<StoredResponse>(collection, key);
     if (stored && stored.at + day > realSeconds()) {
       const isSame = stored.path === path && stored.digest === digest;
-      return isSame ? { status: stored.status, body: stored.body, isReplay: true } : keyReused(key);
+      return isSame ? { status: stored.status, body: stored.body, isReplay: true } : refusal(400, reused(key));
     }
-    if (running.has(key)) return keyInUse(key);
+    if (running.has(key)) return refusal(409, inUse(key), 'idempotency_key_in_use');
     running.add(key);
     try {
       const response = await run();
@@ -48,27 +48,12 @@ function isStored({ status, body }: ApiResponse): boolean {
   return param === undefined || code === 'resource_missing';
 }
 
-function wrongLength(key: string): ApiResponse {
-  return refusal(
-    400,
-    `Idempotent key length is ${key.length} characters long, which is outside accepted lengths. Idempotent Keys must be 1-${longestKey} characters long. If you're looking for a decent generator, try using a UUID defined by IETF RFC 4122.`,
-  );
-}
-
-function keyReused(key: string): ApiResponse {
-  return refusal(
-    400,
-    `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
-  );
-}
-
-function keyInUse(key: string): ApiResponse {
-  return refusal(
-    409,
-    `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
-    'idempotency_key_in_use',
-  );
-}
+const wrongLength = ({ length }: string) =>
+  `Idempotent key length is ${length} characters long, which is outside accepted lengths. Idempotent Keys must be 1-${longestKey} characters long. If you're looking for a decent generator, try using a UUID defined by IETF RFC 4122.`;
+const reused = (key: string) =>
+  `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`;
+const inUse = (key: string) =>
+  `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
 
 function refusal(status: number, message: string, code?: string): ApiResponse {
   return { status, body: { error: { type: 'idempotency_error', message, ...(code && { code }) } } };

@@ -33,7 +33,7 @@ export function createApi(world: World, atomically: Atomically): Hono {
     const fault = c.get('fault') ?? noFault;
     const { isReplay, status, body } = await runOnce({ key, path: `${c.req.method} ${c.req.path}`, text }, async () => {
       if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
-      if (fault.status !== undefined) return faultResponse(fault.status);
+      if (fault.status !== undefined) return { status: fault.status, body: { error: outOfOrder } };
       return runRequest(world, atomically, {
         unknownCustomers: fault.unknownCustomer,
         fields: parameters[route] ?? {},
@@ -133,7 +133,4 @@ declare module 'hono' {
   }
 }
 
-/** The `api_error` of a Stripe that fails. */
-function faultResponse(status: number): { status: number; body: object } {
-  return { status, body: { error: { type: 'api_error', message: 'Out of order' } } };
-}
+const outOfOrder = { type: 'api_error', message: 'Out of order' };

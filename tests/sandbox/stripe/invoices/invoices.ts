@@ -94,17 +94,13 @@ export function markUncollectible(world: World, call: Call): Invoice {
 }
 
 /** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */
-function readInvoice(world: World, id: string): Invoice {
-  const invoice = world.invoices.find(id);
-  if (!invoice) throw notFound('invoice', id, 'invoice');
+export function retrieveInvoice(world: World, call: Call): Invoice {
+  const invoice = world.invoices.find(idOf(call));
+  if (!invoice) throw notFound('invoice', idOf(call), 'invoice');
   return invoice;
 }
 
-export function retrieveInvoice(world: World, call: Call): Invoice {
-  return readInvoice(world, idOf(call));
-}
-
 export function listInvoiceLines(world: World, call: Call<PageParams>) {
-  const { lines } = readInvoice(world, idOf(call));
+  const { lines } = retrieveInvoice(world, call);
   return pageOf(lines.data, call.params, call.path, { label: 'invoice line item', all: () => lines.data });
 }
