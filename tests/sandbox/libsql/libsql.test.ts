@@ -54,12 +54,6 @@ test('keeps a batch whole', async () => {
   expect(await titles()).toEqual([]);
 });
 
-test('reads and writes in one batch', async () => {
-  const [, read] = await client.batch([insert('a'), 'SELECT title FROM notes'], 'deferred');
-  expect(read!.rows).toMatchObject([{ title: 'a' }]);
-  expect(await client.batch(['SELECT 1 AS one', 'SELECT 2 AS two'], 'read')).toHaveLength(2);
-});
-
 test.each([
   ['SELEC 1', 'SQL_PARSE_ERROR'],
   ['', 'SQL_NO_STATEMENT'],
@@ -81,13 +75,6 @@ test('holds a transaction open, invisible to others until it commits', async () 
   expect(await titles()).toEqual([]);
   await transaction.commit();
   expect(await titles()).toEqual(['mine']);
-});
-
-test('discards a transaction that is rolled back', async () => {
-  const transaction = await client.transaction('write');
-  await transaction.executeMultiple(`${insert('a')}; ${insert('b')}`);
-  await transaction.rollback();
-  expect(await titles()).toEqual([]);
 });
 
 test('can write after a write was explained', async () => {

@@ -13,20 +13,15 @@ export type WebhookEndpoint = Stored<Stripe.WebhookEndpoint, { _: { secret: stri
 
 export type EventObject = { id: string; object: string; charge?: unknown; customer?: unknown; invoice?: unknown };
 
-export type StripeEvent = {
-  id: string;
-  object: 'event';
-  api_version: string;
-  created: number;
-  data: { object: EventObject; previous_attributes?: Record<string, unknown> };
-  livemode: boolean;
-  pending_webhooks: number;
-  /** Nobody asks which request caused an event. */
-  request: { id: null; idempotency_key: null };
-  type: string;
-  /** The customer it concerns, whose events are sent in order. */
-  _: { customer: string };
-};
+export type StripeEvent = Stored<
+  Stripe.EventBase,
+  {
+    data: { object: EventObject; previous_attributes?: Record<string, unknown> };
+    type: string;
+    /** The customer it concerns, whose events are sent in order. */
+    _: { customer: string };
+  }
+>;
 
 export type Customer = Stored<
   Stripe.Customer,

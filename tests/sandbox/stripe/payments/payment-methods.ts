@@ -74,15 +74,16 @@ export function newPaymentMethod(world: World, card: TestCard): PaymentMethod {
   });
 }
 
-function cardOf(world: World, card: TestCard) {
+function cardOf(world: World, { number }: TestCard) {
+  const brand = number.startsWith('5') ? 'mastercard' : 'visa';
   return {
     ...newObjects['payment_method.card'],
-    brand: card.brand,
-    display_brand: card.brand,
+    brand,
+    display_brand: brand,
     exp_year: new Date(world.now() * 1000).getUTCFullYear() + 3,
-    fingerprint: `fp${card.number.slice(-14)}`,
-    last4: card.number.slice(-4),
-    networks: { available: [card.brand], preferred: null },
+    fingerprint: `fp${number.slice(-14)}`,
+    last4: number.slice(-4),
+    networks: { available: [brand], preferred: null },
   };
 }
 
@@ -118,7 +119,6 @@ export type TestCard = {
   number: string;
   /** The name that Stripe gives its test objects, without `pm_card_` or `tok_`. */
   name?: string;
-  brand: 'visa' | 'mastercard';
   /** Its description on the hosted pages; cards without one are only for the API. */
   note?: string;
   /** The bank refuses to save it. */
@@ -137,48 +137,30 @@ export const decline: Decline = {
   message: 'Your card was declined.',
 };
 
-const insufficientFunds: Decline = {
-  code: 'card_declined',
-  decline_code: 'insufficient_funds',
-  message: 'Your card has insufficient funds.',
-};
-
+const insufficient = { ...decline, decline_code: 'insufficient_funds', message: 'Your card has insufficient funds.' };
 const expired: Decline = { code: 'expired_card', param: 'exp_month', message: 'Your card has expired.' };
 
 /** Stripe's test numbers. The hosted pages preselect the first one. */
 export const testCards: readonly [TestCard, ...TestCard[]] = [
-  { number: '4242424242424242', name: 'visa', brand: 'visa', note: 'Visa, works' },
-  { number: '5555555555554444', brand: 'mastercard', note: 'Mastercard, works' },
-  { number: '4000002500003155', brand: 'visa', note: 'Visa, asks for authentication once', authentication: 'once' },
+  { number: '4242424242424242', name: 'visa', note: 'Visa, works' },
+  { number: '5555555555554444', note: 'Mastercard, works' },
+  { number: '4000002500003155', note: 'Visa, asks for authentication once', authentication: 'once' },
   {
     number: '4000002760003184',
     name: 'authenticationRequired',
-    brand: 'visa',
     note: 'Visa, asks for authentication at every payment',
     authentication: 'always',
   },
   {
     number: '4000000000000341',
     name: 'chargeCustomerFail',
-    brand: 'visa',
     note: 'Visa, can be saved but declines every charge',
     declines: true,
   },
-  {
-    number: '4000000000000002',
-    name: 'chargeDeclined',
-    brand: 'visa',
-    note: 'Visa, declined at once',
-    refused: decline,
-  },
-  {
-    number: '4000000000009995',
-    name: 'chargeDeclinedInsufficientFunds',
-    brand: 'visa',
-    refused: insufficientFunds,
-  },
-  { number: '4000000000000069', name: 'chargeDeclinedExpiredCard', brand: 'visa', refused: expired },
-  { number: '4000000000000259', name: 'createDispute', brand: 'visa', disputes: true },
+  { number: '4000000000000002', name: 'chargeDeclined', note: 'Visa, declined at once', refused: decline },
+  { number: '4000000000009995', name: 'chargeDeclinedInsufficientFunds', refused: insufficient },
+  { number: '4000000000000069', name: 'chargeDeclinedExpiredCard', refused: expired },
+  { number: '4000000000000259', name: 'createDispute', disputes: true },
 ];
 
 /** A card by its number, or by the name that Stripe gives its test objects. */
