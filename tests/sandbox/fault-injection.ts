@@ -52,10 +52,8 @@ export function createFaultInjection() {
   function guard(service: Service): MiddlewareHandler {
     return async function injectFault(c, next) {
       counts.set(service, (counts.get(service) ?? 0) + 1);
-      const found = await findFault(
-        c,
-        [...active.values()].filter((each) => each.service === service),
-      );
+      const own = [...active.values()].filter((each) => each.service === service);
+      const found = await findFault(c, own);
       if (!found) return next();
       if (found.fault.hold) {
         found.held += 1;

@@ -82,18 +82,10 @@ export function recurringPrice(world: World, id: string, param: string): Price {
 
 /** A price in the format of the older Plan object, which subscription items still contain. */
 export function planOf(price: Price): object {
-  return newObject<Plan>({
-    id: price.id,
-    object: 'plan',
-    active: price.active,
-    amount: price.unit_amount,
-    amount_decimal: price.unit_amount_decimal,
-    created: price.created,
-    currency: price.currency,
-    interval: price.recurring.interval,
-    interval_count: price.recurring.interval_count,
-    metadata: price.metadata,
-    nickname: price.nickname,
-    product: price.product,
-  });
+  const { id, active, created, currency, metadata, nickname, product } = price;
+  const { unit_amount: amount, unit_amount_decimal: amount_decimal } = price;
+  const { interval, interval_count } = price.recurring;
+  const period = { interval, interval_count };
+  const amounts = { amount, amount_decimal, currency };
+  return newObject<Plan>({ id, object: 'plan', active, created, metadata, nickname, product, ...amounts, ...period });
 }

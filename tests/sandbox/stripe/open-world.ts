@@ -64,19 +64,17 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
     const { _, ...object } = doc;
     const endpoints = tables.webhookEndpoints.all().filter((endpoint) => isSubscribed(endpoint, type));
     const customer = customerOf(object);
-    const event: StripeEvent = {
+    const event = tables.events.insert({
       id: newId('evt_1'),
       object: 'event',
       api_version: apiVersion,
       created: clock.now(customer),
       data: { object, ...(previous && { previous_attributes: previous }) },
-      livemode: false,
       pending_webhooks: endpoints.length,
       request: { id: null, idempotency_key: null },
       type,
       _: { customer },
-    };
-    tables.events.insert(event);
+    });
     enqueue(event, endpoints);
   }
 

@@ -46,17 +46,16 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
     if (webhooks.queues.isBusy(due.customer)) return webhooks.queues.settled(due.customer);
     const ahead = offsetOf(due, scope);
     if (ahead > world.clock.own(scope)) world.clock.setOwn(scope, ahead);
-    atomically(due.customer, () => runDue(world, due));
+    run(due);
   }
+
+  const run = (due: Due) => atomically(due.customer, () => runDue(world, due));
 
   /** The changes of a customer whose clock is being advanced are left to that pass. */
   function tick(): void {
     if (passes.isBusy('')) return;
     const next = () => nextDue(world, ({ customer }) => !passes.isBusy(customer));
-    for (let due = next(); due && due.at <= world.clock.now(due.customer); due = next()) {
-      const present = due;
-      atomically(present.customer, () => runDue(world, present));
-    }
+    for (let due = next(); due && due.at <= world.clock.now(due.customer); due = next()) run(due);
   }
 
   const timer = setInterval(tick, tickMs).unref();

@@ -81,7 +81,7 @@ export function createWebhooks(store: Store) {
     const endpoint = store.get<WebhookEndpoint>('stripe/webhook_endpoints', endpointId);
     if (!event || endpoint?.status !== 'enabled') return true;
     const { _, ...sent } = event;
-    return postEvent({ url: endpoint.url, secret: endpoint._.secret, event: sent });
+    return postEvent(endpoint, sent);
   }
 
   function startAll(): void {
@@ -129,13 +129,11 @@ export function queueOf(event: StripeEvent): string {
 
 const timeoutMs = 10_000;
 
-type SignedEvent = { url: string; secret: string; event: object };
-
 /**
  * Posts a signed event; returns whether the endpoint accepted it. The signature contains the real time, since
  * receivers compare it with theirs.
  */
-async function postEvent({ url, secret, event }: SignedEvent): Promise<boolean> {
+async function postEvent({ url, _: { secret } }: WebhookEndpoint, event: object): Promise<boolean> {
   const body = JSON.stringify(event, null, 2);
   const at = realSeconds();
   const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');

@@ -55,10 +55,8 @@ export function createTemplates({ store, secrets }: Setup) {
       const { components } = message;
       const isCopyButton = ({ type, sub_type: kind, index }: v.InferOutput<typeof Component>) =>
         type === 'button' && kind === 'url' && String(index) === '0';
-      const shown = onlyText(
-        components.find(({ type }) => type === 'body'),
-        'body',
-      );
+      const body = components.find(({ type }) => type === 'body');
+      const shown = onlyText(body, 'body');
       const code = onlyText(components.find(isCopyButton), 'button at index 0');
       if (code.length > 15) throw graphError(100, 'The one-time password has more than 15 characters');
       return { text: (texts[language.slice(0, 2)] ?? texts['en']!)(shown), code };

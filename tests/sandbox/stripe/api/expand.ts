@@ -49,27 +49,19 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Included = (world: World, id: string) => unknown;
-
-/** The fields that an object contains only if `expand` names them. */
-const includable: Record<string, Included> = {
-  'invoice.payments': (world, id) =>
-    listOf(
-      world.invoicePayments.all().filter(({ invoice }) => invoice === id),
-      '/v1/invoice_payments',
-    ),
-  'invoice.confirmation_secret': confirmationSecret,
-};
-
 function confirmationSecret(world: World, id: string): unknown {
   const { paymentIntent } = world.invoices.get(id)._;
   if (!paymentIntent) return null;
   return { client_secret: world.paymentIntents.get(paymentIntent).client_secret, type: 'payment_intent' };
 }
 
+/** The value of a field that an object contains only if `expand` names it. */
 function included(world: World, { object, id, data }: Json, step: string): unknown {
-  const include = includable[`${String(object)}.${step}`];
-  if (include) return structuredClone(include(world, String(id)));
+  if (object === 'invoice' && step === 'confirmation_secret') return confirmationSecret(world, String(id));
+  if (object === 'invoice' && step === 'payments') {
+    const own = world.invoicePayments.all().filter(({ invoice }) => invoice === id);
+    return listOf(structuredClone(own), '/v1/invoice_payments');
+  }
   if (object === 'list' && Array.isArray(data)) {
     throw invalid(`This property cannot be expanded (${step}). You may want to try expanding 'data.${step}' instead.`);
   }
