@@ -139,30 +139,28 @@ export function authenticateInvoice(world: World, id: string, { succeeds }: { su
 
 /** Gives an open invoice up. Documented: a subscription that is past due because of it becomes active. */
 export function writeOffInvoice(world: World, id: string): Invoice {
-  const invoice = endInvoice(world, id, { status: 'uncollectible', event: 'invoice.marked_uncollectible' });
+  const invoice = endInvoice(world, id, 'uncollectible');
   reactivateSubscription(world, invoice, ['past_due']);
   return invoice;
 }
 
 /** Voids an open invoice. If a first invoice is voided, its subscription expires. */
 export function closeInvoice(world: World, id: string): Invoice {
-  const invoice = endInvoice(world, id, { status: 'void', event: 'invoice.voided' });
+  const invoice = endInvoice(world, id, 'void');
   cancelPayment(world, invoice);
   expireSubscription(world, invoice);
   return invoice;
 }
 
-type End = { status: 'uncollectible' | 'void'; event: string };
-
-function endInvoice(world: World, id: string, { status, event }: End): Invoice {
+function endInvoice(world: World, id: string, status: 'uncollectible' | 'void'): Invoice {
+  const ended = status === 'void' ? 'voided' : 'marked_uncollectible';
   return world.invoices.change(
     id,
     (invoice) => {
       Object.assign(invoice, { status, auto_advance: false, next_payment_attempt: null });
-      const time = status === 'void' ? 'voided_at' : 'marked_uncollectible_at';
-      invoice.status_transitions[time] = world.now();
+      invoice.status_transitions[`${ended}_at`] = world.now();
     },
-    event,
+    `invoice.${ended}`,
   );
 }
 
