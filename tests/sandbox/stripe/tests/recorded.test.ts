@@ -4,8 +4,9 @@ import { newPerson, requestOf } from './local-stripe.ts';
 const save = (card: string) => `POST payment_methods/pm_card_${card}/attach customer={customer}`;
 const order = 'POST subscriptions items[0][price]={basic}&expand[]=latest_invoice&customer';
 const buy = `${order}={customer}&default_payment_method={id}`;
-const trial = `${order}={customer}&trial_period_days=14`;
+const trial = `${order}={customer}&default_payment_method={visa}&trial_period_days=14`;
 const change = 'items[0][id]={item}&items[0][price]={premium}&proration_behavior=always_invoice';
+const price = 'POST prices currency=usd&unit_amount=1&recurring[interval]=week';
 const upgrade = `POST subscriptions/{plan} ${change}&expand[]=latest_invoice`;
 const schedule = 'POST subscription_schedules from_subscription={plan}';
 const checkout = 'POST checkout/sessions customer={customer}&success_url=http://site.test';
@@ -14,8 +15,9 @@ const offer = 'features[subscription_update][products][0]';
 const flow = 'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
 
 /**
- * What recordings of the real Stripe show. A fact has a name, requests, and the last one's status and fields: `~` for a
- * field that contains the text, `-` for one that is absent. Braces name a value of the payer or of an earlier response.
+ * What the real Stripe responds, by recordings and its documentation. A fact has a name, requests, and the last one's
+ * status and fields: `~` for a field that contains the text, `-` for one that is absent. Braces name a value of
+ * `newPayer` or of an earlier response.
  */
 const facts = `
 an unknown customer is missing: GET customers/cus_0 => 404 code=resource_missing param=id
@@ -37,12 +39,34 @@ an unknown price is missing: GET prices/price_0 => 404 code=resource_missing par
 an unknown setup is not confirmed: POST setup_intents/seti_0/confirm => 404 code=resource_missing param=intent
 an unknown card is not saved: POST payment_methods/pm_0/attach customer={customer}
   => 404 code=resource_missing param=payment_method
+an unknown parameter is refused: POST customers invoice_settings[x]=1
+  => 400 code=parameter_unknown param=invoice_settings[x]
+an amount does not change: POST prices/{basic} unit_amount=5 => 400 code=parameter_unknown
+an e-mail address is checked: POST customers email=nowhere => 400 code=email_invalid param=email
+a key of metadata has 40 letters: POST customers metadata[${'k'.repeat(41)}]=1 => 400 param=metadata
+a limit is an integer: GET customers limit=abc => 400 code=parameter_invalid_integer param=limit
+a quantity is an integer: ${order}={customer}&items[0][quantity]=many => 400 param=items[0][quantity]
+a page begins after a known object: GET customers starting_after=cus_0 => 400 code=resource_missing param=starting_after
+a search names its metadata: GET customers/search query=colour:"red" => 400 param=query
+a price needs a known product: ${price}&product=prod_0 => 400 code=resource_missing param=product
+a price needs its interval: ${price}&product={product}&recurring[interval]= => 400 param=recurring[interval]
+a lookup key belongs to one price: POST prices/{basic} lookup_key=premium_weekly
+  => 400 code=resource_already_exists param=lookup_key
+a product needs a name: POST products => 400 code=parameter_missing param=name
+a checkout has a language of Stripe: ${checkout}&mode=setup&currency=usd&locale=es-MX => 400 param=locale
+a portal has a language of Stripe: POST billing_portal/sessions customer={customer}&locale=hi-IN => 400 param=locale
+an endpoint has a URL: POST webhook_endpoints url=nowhere&enabled_events[]=* => 400 code=url_invalid param=url
+an unknown status is not listed: GET invoices status=x
+  => 400 message=Invalid status: must be one of draft, open, paid, uncollectible, or void
+an unknown field is not expanded: POST customers name=x&expand[]=nonsense => 400 message~doesn't exist: nonsense
+a list is expanded in its data: GET subscriptions expand[]=customer => 400 message~'data.customer' instead
+an expansion has four levels: GET customers expand[]=a.b.c.d.e => 400 code=property_expansion_max_depth
 another customer's card is not saved: POST customers; POST payment_methods/{visa}/attach customer={id}
-  => 400 type=invalid_request_error code=- param=-
+  => 400 code=- param=-
 a declined card is not saved: ${save('visa_chargeDeclined')}
-  => 402 type=card_error code=card_declined decline_code=generic_decline
+  => 402 code=card_declined decline_code=generic_decline
 an expired card makes no customer: POST customers payment_method=pm_card_chargeDeclinedExpiredCard
-  => 402 type=card_error code=expired_card param=exp_month
+  => 402 code=expired_card param=exp_month
 a deleted customer is marked: DELETE customers/{customer}; GET customers/{customer}
   => 200 deleted=true email=- metadata=-
 a first payment waits for 3-D Secure: ${save('authenticationRequired')}; ${buy}
@@ -67,21 +91,21 @@ a trial has a paid invoice of nothing: ${trial}; GET invoices/{latest_invoice.id
 a trial that ends now is paid: ${trial}; POST subscriptions/{id} trial_end=now&expand[]=latest_invoice
   => 200 status=active latest_invoice.status=paid latest_invoice.total=1199
 a trial without a card does not end now: POST customers; ${order}={id}&trial_period_days=14;
-  POST subscriptions/{id} trial_end=now => 400 type=invalid_request_error message~payment
+  POST subscriptions/{id} trial_end=now => 400 message~payment
 a schedule prevents a cancellation: ${schedule}; POST subscriptions/{plan} cancel_at_period_end=true
-  => 400 type=invalid_request_error message~schedule
+  => 400 message~schedule
 a released schedule frees the plan: ${schedule}; POST subscription_schedules/{id}/release; GET subscriptions/{plan}
   => 200 status=active schedule=null cancel_at=null
 a canceled schedule ends the plan: ${schedule}; POST subscription_schedules/{id}/cancel; GET subscriptions/{plan}
   => 200 status=canceled
-a paid invoice is not voided: POST invoices/{invoice}/void => 400 type=invalid_request_error code=- param=-
+a paid invoice is not voided: POST invoices/{invoice}/void => 400 code=- param=-
 a portal that changes plans changes cards: POST ${portal} features[payment_method_update][enabled]=false
-  => 400 type=invalid_request_error message~payment
-a portal has one price an interval: POST prices product={product}&currency=usd&unit_amount=1&recurring[interval]=week;
+  => 400 message~payment
+a portal has one price of an interval: ${price}&product={product};
   POST ${portal} ${offer}[product]={product}&${offer}[prices][]={basic}&${offer}[prices][]={id}
-  => 400 type=invalid_request_error message~interval
+  => 400 message~interval
 a portal does not change an ended plan: DELETE subscriptions/{plan}; POST billing_portal/sessions ${flow}={plan}
-  => 400 type=invalid_request_error message~canceled
+  => 400 message~canceled
 a dispute has no customer: ${save('createDispute')}; ${buy}; GET disputes
   => 200 data.0.status=needs_response data.0.amount=1199 data.0.charge~ch_ data.0.customer=-
 `;
@@ -89,13 +113,10 @@ a dispute has no customer: ${save('createDispute')}; ${buy}; GET disputes
 /** A customer with a card and a weekly plan. */
 async function newPayer() {
   const me = await newPerson();
-  const { customer, stripe, catalogue } = me;
-  const visa = await me.saveCard('pm_card_visa');
-  const order = { customer, items: [{ price: catalogue.prices.basic }] };
-  const { id: plan, latest_invoice: invoice, items } = await stripe.subscriptions.create(order);
+  const { id: plan, latest_invoice: invoice, items, default_payment_method: visa } = await me.subscribe('basic');
   const { id: item, current_period_end: end, price } = items.data[0]!;
-  const { product } = price;
-  const known = { ...catalogue, ...catalogue.prices, customer, end, invoice, item, plan, product, visa };
+  const { customer, catalogue } = me;
+  const known = { ...catalogue, ...catalogue.prices, customer, end, invoice, item, plan, product: price.product, visa };
   return { request: requestOf(me), known };
 }
 
@@ -105,7 +126,7 @@ function textOf(body: any, path: string): string {
 }
 
 const rows = facts.trim().split(/\n(?! )/);
-test.each(rows.map((row) => row.split(/: |\s+=> /)))('%s', async (_, requests = '', expected = '') => {
+test.each(rows.map((row) => row.split(/(?<=^[^:]+): |\s+=> /)))('%s', async (_, requests = '', expected = '') => {
   const { request, known } = await newPayer();
   const fill = (text: string) => text.replaceAll(/\{([\w.]+)\}/g, (_match, path: string) => textOf(known, path));
   let [status, body]: [number, any] = [200, {}];
@@ -115,11 +136,12 @@ test.each(rows.map((row) => row.split(/: |\s+=> /)))('%s', async (_, requests = 
     const [method = '', path = '', form] = fill(each).split(' ');
     ({ status, body } = await request(method, path.startsWith('/') ? path : `/v1/${path}`, form));
   }
-  const [wantedStatus, ...fields] = fill(expected).split(/\s+/);
+  const [wantedStatus, ...fields] = fill(expected).split(/\s+(?=[\w.]+[=~])/);
   const shown = fields.map((field) => {
-    const [path = '', text = ''] = field.split(/[=~]/);
+    const [, path = '', text = ''] = /^([\w.]+)[=~](.*)$/.exec(field) ?? [];
     const value = textOf(body.error ?? body, path);
     return field.includes('~') && value.includes(text) ? field : `${path}=${value}`;
   });
+  if (body.error) expect(body.error.type).toBe(status === 402 ? 'card_error' : 'invalid_request_error');
   expect([String(status), ...shown]).toEqual([wantedStatus, ...fields]);
 });
