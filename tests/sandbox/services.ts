@@ -16,8 +16,6 @@ import { createStripe } from './stripe/index.ts';
 import { createWhatsapp } from './whatsapp/index.ts';
 import { createTemplates } from './whatsapp/templates.ts';
 
-export type { SandboxSecrets } from './setup.ts';
-
 /** Combines the local services, their faults and their request counts in one app. */
 export async function createServices(settings: SandboxSettings & { sandboxUrl: string }) {
   const { siteUrl, sandboxUrl, stateDir, secrets } = settings;

@@ -19,12 +19,11 @@ export type SandboxSecrets = Record<
 export type SandboxSettings = {
   /** 0 selects a free port. */
   port: number;
-  /** Used by the sandbox alone; `reset` removes it. */
+  /** Used by the sandbox alone. */
   stateDir: string;
   /** The Worker's address for calls of the bot and Stripe. */
   siteUrl: string;
   secrets: SandboxSecrets;
-  reset?: boolean;
 };
 
 /** What the local services share. */

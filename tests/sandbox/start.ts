@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -9,7 +8,6 @@ import type { SandboxSettings } from './setup.ts';
 /** Starts every local service on one port. Their state is stored in `stateDir` and survives a restart. */
 export async function startSandbox(settings: SandboxSettings) {
   const server = await listen(settings.port);
-  if (settings.reset) rmSync(settings.stateDir, { recursive: true, force: true });
   const url = `http://localhost:${server.port}`;
   const services = await createServices({ ...settings, sandboxUrl: url });
   const listener = getRequestListener(services.app.fetch, { overrideGlobalObjects: false });
