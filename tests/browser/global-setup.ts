@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
-import { freePort } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 
 /** Beside the traces of failures. */
@@ -17,10 +16,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   mkdirSync(logFolder, { recursive: true });
   const log = createWriteStream(`${logFolder}/worker.log`);
   const product = await startProduct({
-    port: await freePort(0, 'PORT'),
-    sandboxPort: await freePort(0, 'SANDBOX_PORT'),
     stateDir,
-    varsFile: `${stateDir}/vars`,
     build: false,
     log: (line) => log.write(`${line}\n`),
     logRequests: true,

@@ -5,9 +5,8 @@ import { drizzle } from 'drizzle-orm/libsql/web';
 import { Stripe } from 'stripe';
 import type { PlanId } from '../../worker/contract/plans.ts';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
-import { freePort, messageOf, stopSignal } from '../product/machine.ts';
+import { messageOf, stopSignal } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
-import { addresses, refreshVars } from '../product/vars.ts';
 import type { Person } from './person.ts';
 import type { Figures } from './records.ts';
 import type { Answer, Call, Json, Options, Site } from './site.ts';
@@ -21,18 +20,16 @@ const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pi
 async function startRig(signal: AbortSignal) {
   process.once('exit', () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(stateDir, { recursive: true });
-  const ports = { port: await freePort(0, 'PORT'), sandboxPort: await freePort(0, 'SANDBOX_PORT') };
-  const varsFile = `${stateDir}/vars`;
-  const vars = refreshVars(varsFile, addresses(ports.port, ports.sandboxPort));
   const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
-  const product = await startProduct({ ...ports, stateDir, varsFile, build: false, signal, log, logRequests: true });
+  const product = await startProduct({ stateDir, build: false, signal, log, logRequests: true });
+  const { vars } = product;
   // Through the same address to which the faults apply.
-  const connection = { url: vars.TURSO_DATABASE_URL!, authToken: vars.TURSO_AUTH_TOKEN! };
+  const connection = { url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN };
   const database = drizzle({ connection });
   await database.run('create table outbox_history (seq integer primary key, phone text, type text)');
   await database.run(`create trigger record_outbox after insert on outbox begin
     insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
-  const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, stripeOptions(vars.STRIPE_API_BASE!));
+  const stripe = new Stripe(vars.STRIPE_SECRET_KEY, stripeOptions(vars.STRIPE_API_BASE));
   const prices = (await stripe.prices.list({ limit: 100, active: true })).data.filter((price) => price.lookup_key);
   /** The plan of each price at the local Stripe. */
   const tiers = new Map(prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]));
@@ -49,19 +46,16 @@ async function startRig(signal: AbortSignal) {
     database.$client.close();
     await product.close();
   }
-  return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET!, database, tiers, control, close };
+  return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET, database, tiers, control, close };
 }
 
 /** Runs the work of a script with the product, and ends the process: with 0 if it resolves to true. */
 export async function runWithRig(script: string, work: (rig: Rig) => Promise<boolean>): Promise<never> {
-  const stopped = stopSignal(script);
-  const interruption = new Promise<string>((resolve) => stopped.addEventListener('abort', () => resolve('Stopped.')));
   let rig: Rig | undefined;
   let isRight = false;
   try {
-    rig = await startRig(stopped);
-    const ended = Promise.race([interruption, rig.product.ended]);
-    const earlyEnd = ended.then((reason) => Promise.reject(new Error(reason)));
+    rig = await startRig(stopSignal(script));
+    const earlyEnd = rig.product.ended.then((reason) => Promise.reject(new Error(reason)));
     isRight = await Promise.race([work(rig), earlyEnd]);
   } catch (error) {
     process.stdout.write(`${messageOf(error)}\n`);

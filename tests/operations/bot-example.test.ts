@@ -17,7 +17,7 @@ const phone = newNumber();
 const botPort = String(await freePort(0, 'PORT'));
 const botUrl = `http://127.0.0.1:${botPort}`;
 const product = await startTestProduct(botPort);
-const { BOT_WEBHOOK_SECRET = '' } = product.vars;
+const { BOT_WEBHOOK_SECRET } = product.vars;
 let bot: ChildProcess | undefined;
 let token: string;
 

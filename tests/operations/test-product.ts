@@ -22,9 +22,9 @@ export async function startTestProduct(botPort?: string) {
   // `refreshVars` would replace an address at localhost by the local bot's.
   if (botPort) writeFileSync(varsFile, `BOT_WEBHOOK_URL=http://0.0.0.0:${botPort}/events\n`);
   const stateDir = join(folder, 'state');
-  const product = await startProduct({ port: 0, sandboxPort: 0, stateDir, varsFile, build: false });
+  const product = await startProduct({ stateDir, varsFile, build: false });
   const { siteUrl, sandboxUrl, vars } = product;
-  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
+  const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = vars;
   const database = createClient({ url, authToken });
   afterAll(async () => {
     database.close();

@@ -6,7 +6,6 @@ import { createClient } from '@libsql/client/web';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from '../product/vars.ts';
 import { freePort } from '../product/machine.ts';
-import type { SandboxSecrets } from '../sandbox/services.ts';
 import { setUpStripe } from '../product/start-product.ts';
 import { listen, startSandbox } from '../sandbox/start.ts';
 
@@ -20,8 +19,8 @@ export async function startTestServices({ isSetUp = true, settings = {} }: Optio
   const stateDir = mkdtempSync(join(tmpdir(), 'solace-operations-'));
   const port = await freePort(0, 'SANDBOX_PORT');
   const vars = refreshVars(join(stateDir, 'vars'), { ...addresses(sitePort, port), ...settings });
-  const { SITE_URL: siteUrl = '', TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '' } = vars;
-  const sandbox = await startSandbox({ port, stateDir, siteUrl, secrets: vars as SandboxSecrets });
+  const { SITE_URL: siteUrl, TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = vars;
+  const sandbox = await startSandbox({ port, stateDir, siteUrl, secrets: vars });
   if (isSetUp) {
     await migrate(url, authToken);
     await setUpStripe(vars);

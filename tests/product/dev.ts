@@ -18,11 +18,9 @@ try {
     log: console.log,
   });
   console.log(`Ready on ${product.siteUrl}\nPhones, bot and billing on ${product.sandboxUrl}`);
-  const asked = new Promise<undefined>((resolve) => stop.addEventListener('abort', () => resolve(undefined)));
-  const reason = await Promise.race([product.ended, asked]);
+  const reason = await product.ended;
   await product.close();
-  if (reason !== undefined) throw new Error(reason);
-  process.exit(0);
+  throw new Error(reason);
 } catch (error) {
   if (!stop.aborted) console.error(messageOf(error));
   process.exit(stop.aborted ? 0 : 1);

@@ -3,51 +3,56 @@ import { join, resolve } from 'node:path';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
-import type { SandboxSecrets } from '../sandbox/services.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { startRestartableWorker, type WorkerSettings } from './worker-process.ts';
 import { Stripe } from 'stripe';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
 import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
-/** A port of 0 stands for a free one. */
-type ProductSettings = Pick<WorkerSettings, 'port' | 'stateDir' | 'varsFile'> &
-  Partial<Pick<WorkerSettings, 'build' | 'log' | 'logRequests'>> & {
-    sandboxPort: number;
-    /** Starts with empty state. */
-    reset?: boolean;
-    /** Aborts a start that is still running. */
-    signal?: AbortSignal;
-  };
+/** Without a port it chooses a free one; without `varsFile` it writes a file into `stateDir`. */
+type ProductSettings = Partial<WorkerSettings> & {
+  stateDir: string;
+  sandboxPort?: number;
+  /** Starts with empty state. */
+  reset?: boolean;
+  /** Aborts a start that is still running, and ends what runs. */
+  signal?: AbortSignal;
+};
 
 /**
  * Starts Solace with its local services and resolves when every part responds. `ended` resolves with a reason if the
- * Worker's process ends by itself; `restartWorker` kills it during its work, while the local services keep running.
+ * Worker's process ends by itself or the signal says so; `restartWorker` kills it during its work, while the local services keep running.
  */
 export async function startProduct(settings: ProductSettings) {
   const { reset = false, build = true, log = () => {}, logRequests = false } = settings;
-  const [stateDir, varsFile] = [resolve(settings.stateDir), resolve(settings.varsFile)];
-  const port = await freePort(settings.port, 'PORT');
-  const sandboxPort = await freePort(settings.sandboxPort, 'SANDBOX_PORT');
+  const stateDir = resolve(settings.stateDir);
+  const varsFile = resolve(settings.varsFile ?? join(stateDir, 'vars'));
+  const port = await freePort(settings.port ?? 0, 'PORT');
+  const sandboxPort = await freePort(settings.sandboxPort ?? 0, 'SANDBOX_PORT');
   if (reset) rmSync(stateDir, { recursive: true, force: true });
 
   const vars = refreshVars(varsFile, addresses(port, sandboxPort));
   const siteUrl = `http://localhost:${port}`;
-  const secrets = vars as SandboxSecrets;
-  const sandbox = await startSandbox({ port: sandboxPort, stateDir: join(stateDir, 'sandbox'), siteUrl, secrets });
+  const sandbox = await startSandbox({
+    port: sandboxPort,
+    stateDir: join(stateDir, 'sandbox'),
+    siteUrl,
+    secrets: vars,
+  });
   const closing: (() => Promise<void>)[] = [sandbox.close];
   const close = async () => {
     for (const each of closing.splice(0).toReversed()) await each();
   };
 
   try {
-    await migrate(vars.TURSO_DATABASE_URL ?? '', secrets.TURSO_AUTH_TOKEN);
+    await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
     await setUpStripe(vars);
     const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log, logRequests });
     closing.push(worker.stop, startCronClock(siteUrl));
     const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
-    await waitUntilReady(pages, Promise.race([worker.ended, aborted(settings.signal)]));
-    return { siteUrl, sandboxUrl: sandbox.url, vars, ended: worker.ended, restartWorker: worker.restart, close };
+    const ended = Promise.race([worker.ended, aborted(settings.signal)]);
+    await waitUntilReady(pages, ended);
+    return { siteUrl, sandboxUrl: sandbox.url, vars, ended, restartWorker: worker.restart, close };
   } catch (error) {
     await close();
     throw error;

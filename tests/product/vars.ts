@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { publicPushHosts } from '../../worker/contract/push.ts';
 
 /** The addresses of the site and the local services, under the names of `.dev.vars`. */
-export function addresses(sitePort: number, sandboxPort: number): Record<string, string> {
+export function addresses(sitePort: number, sandboxPort: number) {
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
   return {
     SITE_URL: `http://localhost:${sitePort}`,
@@ -20,7 +20,8 @@ export function addresses(sitePort: number, sandboxPort: number): Record<string,
   };
 }
 
-type Vars = Record<string, string>;
+type Addresses = ReturnType<typeof addresses>;
+type Vars = Record<string, string> & Addresses & ReturnType<typeof freshSecrets>;
 
 const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
 
@@ -28,12 +29,15 @@ const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
  * Writes the Worker's settings into a vars file and returns all of the file's. Secrets, unknown lines and
  * addresses of real services stay; addresses of this machine follow the ports. What was missing comes last.
  */
-export function refreshVars(file: string, addresses: Vars): Vars {
+export function refreshVars(file: string, addresses: Addresses): Vars {
   let text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const present = Object.fromEntries(Object.entries(parseEnv(text)).filter(([, value]) => value)) as Vars;
-  const wanted: Vars = { ...freshSecrets(), ...present };
+  const present = Object.fromEntries(Object.entries(parseEnv(text)).filter(([, value]) => value)) as Record<
+    string,
+    string
+  >;
+  const wanted: Vars = { ...freshSecrets(), ...addresses, ...present };
   for (const [name, address] of Object.entries(addresses))
-    if (!present[name] || local.test(present[name])) wanted[name] = address;
+    if (present[name] && local.test(present[name])) wanted[name] = address;
   for (const [name, value] of Object.entries(wanted)) {
     if (present[name] === value) continue;
     const line = new RegExp(`^[ \\t]*${name}[ \\t]*=.*$`, 'm');
@@ -45,7 +49,7 @@ export function refreshVars(file: string, addresses: Vars): Vars {
   return wanted;
 }
 
-function freshSecrets(): Vars {
+function freshSecrets() {
   return {
     TURSO_AUTH_TOKEN: secret(32),
     SESSION_KEYS: `${secret(4)}:${secret(32)}`,

@@ -10,7 +10,7 @@ import { settingsFor } from '../rig/settings.ts';
 
 export type Request = Dispatcher.RequestOptions;
 
-const { SESSION_KEYS = '', BOT_WEBHOOK_SECRET, CODE_PEPPER = '' } = settingsFor(0);
+const { SESSION_KEYS, BOT_WEBHOOK_SECRET, CODE_PEPPER } = settingsFor(0);
 const [kid = '', secret = ''] = SESSION_KEYS.split(':');
 const codeKey = Buffer.from(hkdfSync('sha256', CODE_PEPPER, '', 'code', 32));
 const bot = new Webhook(BOT_WEBHOOK_SECRET);

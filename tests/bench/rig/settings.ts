@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addresses, refreshVars } from '../../product/vars.ts';
-import type { SandboxSecrets } from '../../sandbox/services.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const stateDir = join(root, '.wrangler/bench');
@@ -13,17 +12,16 @@ export const ports = {
   solace: firstPort,
   bare: firstPort + 1,
   database: firstPort + 2,
-  site: firstPort + 3,
   distance: firstPort + 5,
   growth: firstPort + 10,
 };
 
 /** The settings of a Worker with its database on the port; the local services and the caller share the secrets. */
-export function settingsFor(databasePort: number): SandboxSecrets & Record<string, string> {
+export function settingsFor(databasePort: number) {
   // Without the keys of the notices, which no user of the benchmarks has subscribed to.
   const { VAPID_KEYS: _keys, ...vars } = refreshVars(join(stateDir, 'vars'), addresses(ports.solace, databasePort));
   return {
-    ...(vars as SandboxSecrets),
+    ...vars,
     // So high that no measured call is refused: few users call repeatedly.
     LIMIT_CALLS_PER_USER: '100000/1m',
     CHAT_MESSAGES_PER_MINUTE: '99999',

@@ -19,7 +19,7 @@ afterAll(() => Promise.all([services, withoutTables, careless, issuer].map((each
 const { vars, url, database } = services;
 const { hostname: host, port } = new URL(url);
 /** The stock SDK against the local Stripe. */
-const stripe = new Stripe(vars['STRIPE_SECRET_KEY']!, { host, port, protocol: 'http', telemetry: false });
+const stripe = new Stripe(vars.STRIPE_SECRET_KEY, { host, port, protocol: 'http', telemetry: false });
 
 async function linesOf(more: Values = {}, target: Target = 'local', about = ''): Promise<string[]> {
   const findings = await runChecks({ ...vars, ...more }, { target });
@@ -118,7 +118,7 @@ it.each<[says: string, broken: Values | Breakage]>([
   ['! Parked events: the bot refused 1 events for good. ', executing(parkedEvent)],
   [
     '! The bot: the bot counted messages of 1 people today without reporting their contact. ',
-    executing(`${userWithKey(vars['CHAT_KEYS']!.split(':')[0])}; ${countedMessage}`),
+    executing(`${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}`),
   ],
 ])('the doctor says “%s…” and what to do', async (says, broken) => {
   const [values, repair] = typeof broken === 'function' ? [{}, await broken()] : [broken];
