@@ -9,18 +9,19 @@ import { measureCrowd, measureDelivery, measureAbandonedStreams } from './parts/
 import { measureLanding, measureReturning } from './parts/pages.ts';
 import { measureVoice } from './parts/voice.ts';
 import { partText, type Part } from './report.ts';
+import { Rig } from './rig/rig.ts';
 import { root, stateDir } from './rig/settings.ts';
 import { measureStealTime } from './rig/processes.ts';
 
-const parts: Record<string, (quick: boolean) => Promise<Part>> = {
-  a: (quick) => measureCalls(quick),
+const parts: Record<string, (rig: Rig, quick: boolean) => Promise<Part>> = {
+  a: measureCalls,
   b: measureDelivery,
   d: measureGrowth,
   e: measureLanding,
   f: measureAbandonedStreams,
   // The database in the same region, and across a continent.
-  g: (quick) => measureCalls(quick, 60, 2),
-  h: (quick) => measureCalls(quick, 6, 40),
+  g: (rig, quick) => measureCalls(rig, quick, 60, 2),
+  h: (rig, quick) => measureCalls(rig, quick, 6, 40),
   i: measureChat,
   j: measureReturning,
   k: measureLoad,
@@ -56,7 +57,8 @@ for (const letter of values.only) {
   if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
   print(`\nMeasuring part ${letter} …`);
   const [stolen, begun] = [measureStealTime(), performance.now()];
-  results[letter] = await measure(values.quick);
+  await using rig = new Rig();
+  results[letter] = await measure(rig, values.quick);
   const took = Math.round((performance.now() - begun) / 1000);
   print(partText(results[letter]));
   print(`It took ${took} s. The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`);

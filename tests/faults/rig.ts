@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/libsql/web';
 import { Stripe } from 'stripe';
 import type { PlanId } from '../../worker/contract/plans.ts';
 import { stripeOptions } from '../../worker/billing/stripe-client.ts';
-import { messageOf, stopSignal } from '../product/machine.ts';
+import { callJson, messageOf, stopSignal } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 import type { Person } from './person.ts';
 import type { Figures } from './records.ts';
@@ -35,32 +35,26 @@ async function startRig(signal: AbortSignal) {
   const tiers = new Map(prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]));
 
   /** A control call of the local services (`tests/sandbox/services.ts`). */
-  async function control<Result = Json>(method: string, path: string, body?: object): Promise<Result> {
-    const init = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const response = await fetch(product.sandboxUrl + path, { method, ...init });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return response.json() as Promise<Result>;
-  }
-
-  async function close(): Promise<void> {
+  const control = <Result = Json>(method: string, path: string, body?: object) =>
+    callJson<Result>(method, product.sandboxUrl + path, body);
+  const close = async () => {
     database.$client.close();
     await product.close();
-  }
-  return { product, stateDir, botSecret: vars.BOT_WEBHOOK_SECRET, database, tiers, control, close };
+  };
+  const botSecret = vars.BOT_WEBHOOK_SECRET;
+  return { product, stateDir, botSecret, database, tiers, control, [Symbol.asyncDispose]: close };
 }
 
 /** Runs the work of a script with the product, and ends the process: with 0 if it resolves to true. */
 export async function runWithRig(script: string, work: (rig: Rig) => Promise<boolean>): Promise<never> {
-  let rig: Rig | undefined;
   let isRight = false;
   try {
-    rig = await startRig(stopSignal(script));
+    await using rig = await startRig(stopSignal(script));
     const earlyEnd = rig.product.ended.then((reason) => Promise.reject(new Error(reason)));
     isRight = await Promise.race([work(rig), earlyEnd]);
   } catch (error) {
     process.stdout.write(`${messageOf(error)}\n`);
   }
-  await rig?.close();
   process.exit(isRight ? 0 : 1);
 }
 

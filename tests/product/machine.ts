@@ -30,6 +30,14 @@ export function requireDiskSpace(folder: string, leastMiB = leastDiskMiB): void 
     );
 }
 
+/** The JSON of a call, whose body is JSON too; throws for a status other than 2xx. */
+export async function callJson<Result>(method: string, url: string, body?: object, token?: string): Promise<Result> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  if (!response.ok) throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
+  return response.json() as Promise<Result>;
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -33,30 +33,21 @@ export async function startProduct(settings: ProductSettings) {
 
   const vars = refreshVars(varsFile, addresses(port, sandboxPort));
   const siteUrl = `http://localhost:${port}`;
-  const sandbox = await startSandbox({
-    port: sandboxPort,
-    stateDir: join(stateDir, 'sandbox'),
-    siteUrl,
-    secrets: vars,
-  });
-  const closing: (() => Promise<void>)[] = [sandbox.close];
-  const close = async () => {
-    for (const each of closing.splice(0).toReversed()) await each();
-  };
-
-  try {
-    await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
-    await setUpStripe(vars);
-    const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log, logRequests });
-    closing.push(worker.stop, startCronClock(siteUrl));
-    const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
-    const ended = Promise.race([worker.ended, aborted(settings.signal)]);
-    await waitUntilReady(pages, ended);
-    return { siteUrl, sandboxUrl: sandbox.url, vars, ended, restartWorker: worker.restart, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await using starting = new AsyncDisposableStack();
+  const ofSandbox = { port: sandboxPort, stateDir: join(stateDir, 'sandbox') };
+  const sandbox = await startSandbox({ ...ofSandbox, siteUrl, secrets: vars });
+  starting.defer(sandbox.close);
+  await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
+  await setUpStripe(vars);
+  const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log, logRequests });
+  starting.defer(worker.stop);
+  starting.defer(startCronClock(siteUrl));
+  const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
+  const ended = Promise.race([worker.ended, aborted(settings.signal)]);
+  await waitUntilReady(pages, ended);
+  const running = starting.move();
+  const close = () => running.disposeAsync();
+  return { siteUrl, sandboxUrl: sandbox.url, vars, ended, restartWorker: worker.restart, close };
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Client } from '@libsql/client/web';
 import { type Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
 import { addBeside, compare, inRounds, median, type Part, partBeside } from '../report.ts';
-import { withRig } from '../rig/rig.ts';
+import type { Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 import type { Running } from '../rig/workerd.ts';
 
@@ -24,58 +24,57 @@ const calls: Call[] = [
 const lapSize = 50;
 const people = 100;
 
-type Lane = { caller: Caller; client: Client; users: number };
+type Lane = { caller: Caller; client: Client; users: number; pauseMs?: number };
 
 /** One lap of a call for a few users, who are distributed over the whole database: the time of each call. */
-function lapOf({ request, prepare }: Call, { caller, client, users }: Lane) {
+export function lapOf(
+  { request, prepare }: Pick<Call, 'request' | 'prepare'>,
+  { caller, client, users, pauseMs }: Lane,
+) {
   let next = 0;
   return async () => {
     const chosen = Array.from({ length: lapSize }, () => (next++ % people) * Math.floor(users / people));
     await prepare?.(client, chosen);
-    return caller.lap(await Promise.all(chosen.map(request)));
+    return caller.lap(await Promise.all(chosen.map(request)), pauseMs);
   };
 }
 
 /** The product's calls beside a bare Worker that makes one request to the same database with the same client. */
-export function measureCalls(quick: boolean, wholeRounds = 100, roundTripMs = 0): Promise<Part> {
-  return withRig(async (rig) => {
-    const users = 1000;
-    const { client } = await rig.database(users);
-    const place = roundTripMs > 0 ? { databasePort: await rig.distance(roundTripMs) } : {};
-    const where = roundTripMs > 0 ? `, the database ${roundTripMs} ms away` : '';
-    const part = partBeside(`Calls, one after the other${where}`);
-    const ours = { caller: rig.caller(await rig.solace(place)), client, users };
-    const theirs = { caller: rig.caller(await rig.bare(place)), client, users };
-    const rounds = quick ? 12 : wholeRounds;
-    for (const call of calls) {
-      const lanes = { ours: lapOf(call, ours), theirs: lapOf(call, theirs) };
-      const laps = await inRounds({ rounds, warmUp: Math.min(40, rounds) }, lanes);
-      const atMost = { p50: call.atMost[roundTripMs > 0 ? 'far' : 'near'] };
-      addBeside(part, `${call.name}${where}`, [laps.ours, laps.theirs], { atMost });
-    }
-    return part;
-  });
+export async function measureCalls(rig: Rig, quick: boolean, wholeRounds = 100, roundTripMs = 0): Promise<Part> {
+  const users = 1000;
+  const { client } = await rig.database(users);
+  const place = roundTripMs > 0 ? { databasePort: await rig.distance(roundTripMs) } : {};
+  const where = roundTripMs > 0 ? `, the database ${roundTripMs} ms away` : '';
+  const part = partBeside(`Calls, one after the other${where}`);
+  const ours = { caller: rig.caller(await rig.solace(place)), client, users };
+  const theirs = { caller: rig.caller(await rig.bare(place)), client, users };
+  const rounds = quick ? 12 : wholeRounds;
+  for (const call of calls) {
+    const lanes = { ours: lapOf(call, ours), theirs: lapOf(call, theirs) };
+    const laps = await inRounds({ rounds, warmUp: Math.min(40, rounds) }, lanes);
+    const atMost = { p50: call.atMost[roundTripMs > 0 ? 'far' : 'near'] };
+    addBeside(part, `${call.name}${where}`, [laps.ours, laps.theirs], { atMost });
+  }
+  return part;
 }
 
 /** The same calls over a small and a large database, each with a Worker and a database process of its own. */
-export function measureGrowth(quick: boolean): Promise<Part> {
+export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
   const most = quick ? 100_000 : 1_000_000;
-  return withRig(async (rig) => {
-    const laneOf = async (users: number, databasePort: number): Promise<Lane> => {
-      const { client } = await rig.database(users, databasePort);
-      const solace = await rig.solace({ port: databasePort + 1, databasePort });
-      return { caller: rig.caller(solace), client, users };
-    };
-    const [small, large] = [await laneOf(1000, ports.growth), await laneOf(most, ports.growth + 2)];
-    const part = partBeside('The same calls as the database grows', '1,000 users');
-    for (const call of calls) {
-      const lanes = { large: lapOf(call, large), small: lapOf(call, small) };
-      const laps = await inRounds({ rounds: quick ? 10 : 60, warmUp: quick ? 10 : 30 }, lanes);
-      const what = `${call.name}, ${most.toLocaleString('en')} users`;
-      addBeside(part, what, [laps.large, laps.small], { atMost: { p50: 1.3 } });
-    }
-    return part;
-  });
+  const laneOf = async (users: number, databasePort: number): Promise<Lane> => {
+    const { client } = await rig.database(users, databasePort);
+    const solace = await rig.solace({ port: databasePort + 1, databasePort });
+    return { caller: rig.caller(solace), client, users };
+  };
+  const [small, large] = [await laneOf(1000, ports.growth), await laneOf(most, ports.growth + 2)];
+  const part = partBeside('The same calls as the database grows', '1,000 users');
+  for (const call of calls) {
+    const lanes = { large: lapOf(call, large), small: lapOf(call, small) };
+    const laps = await inRounds({ rounds: quick ? 10 : 60, warmUp: quick ? 10 : 30 }, lanes);
+    const what = `${call.name}, ${most.toLocaleString('en')} users`;
+    addBeside(part, what, [laps.large, laps.small], { atMost: { p50: 1.3 } });
+  }
+  return part;
 }
 
 /** Rows that have expired: 20,000 calls of the bot for each run of the task. */
@@ -83,58 +82,54 @@ const expired = `insert or ignore into bot_calls (rowid, id, fingerprint, by, at
   with recursive old (i) as (select 1 union all select i + 1 from old where i < ?)
   select -i, 'old_' || i, hex(zeroblob(32)), 'nobody', 1, '{}' from old`;
 
-export function measureCleanup(quick: boolean): Promise<Part> {
+export async function measureCleanup(rig: Rig, quick: boolean): Promise<Part> {
   const users = quick ? 10_000 : 1_000_000;
-  return withRig(async (rig) => {
-    const { client } = await rig.database(users);
-    const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
-    const part = partBeside(`The calls while expired rows go, at ${users.toLocaleString('en')} users`, 'calm');
-    for (const call of calls) {
-      await client.execute({ sql: expired, args: [quick ? 400_000 : 1_500_000] });
-      const calm = lapOf(call, { caller: rig.caller(worker), client, users });
-      // During one run of the minutely tasks, which takes longer.
-      const cleaning = async () => {
-        const cleaned = fetch(`${worker.url}/cron`, { method: 'POST' });
-        const lap = await calm();
-        await cleaned;
-        return lap;
-      };
-      const laps = await inRounds({ rounds: quick ? 6 : 20, warmUp: 2 }, { cleaning, calm });
-      addBeside(part, call.name, [laps.cleaning, laps.calm], { atMost: { p95: 1.5 } });
-      const { rows } = await client.execute(`select count(*) as n from bot_calls where by = 'nobody'`);
-      if (Number(rows[0]!.n) === 0) throw new Error('Nothing was left to delete beside the calls.');
-    }
-    return part;
-  });
+  const { client } = await rig.database(users);
+  const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
+  const part = partBeside(`The calls while expired rows go, at ${users.toLocaleString('en')} users`, 'calm');
+  for (const call of calls) {
+    await client.execute({ sql: expired, args: [quick ? 400_000 : 1_500_000] });
+    const calm = lapOf(call, { caller: rig.caller(worker), client, users });
+    // During one run of the minutely tasks, which takes longer.
+    const cleaning = async () => {
+      const cleaned = fetch(`${worker.url}/cron`, { method: 'POST' });
+      const lap = await calm();
+      await cleaned;
+      return lap;
+    };
+    const laps = await inRounds({ rounds: quick ? 6 : 20, warmUp: 2 }, { cleaning, calm });
+    addBeside(part, call.name, [laps.cleaning, laps.calm], { atMost: { p95: 1.5 } });
+    const { rows } = await client.execute(`select count(*) as n from bot_calls where by = 'nobody'`);
+    if (Number(rows[0]!.n) === 0) throw new Error('Nothing was left to delete beside the calls.');
+  }
+  return part;
 }
 
 const levels = [1, 2, 4, 8, 16];
 const everybody = Array.from({ length: 6000 }, (_, user) => user);
 
 /** Each hot call over more and more connections, as fast as it is answered, beside the bare Worker. */
-export function measureLoad(quick: boolean): Promise<Part> {
-  return withRig(async (rig) => {
-    const { client } = await rig.database(everybody.length);
-    const [solace, bare] = [await rig.solace(), await rig.bare()];
-    const columns = ['a second', 'bare a second', 'Solace to bare'];
-    const part = partBeside('Load to the limit, on the machine that also calls', 'bare', columns);
-    const cases = calls.flatMap((call) => levels.map((connections) => ({ ...call, connections })));
-    for (const { name, request, prepare, connections } of cases) {
-      const floodOf = (running: Running) => {
-        const caller = rig.caller(running, connections);
-        return async () => {
-          await prepare?.(client, everybody);
-          return caller.flood(request, { ms: quick ? 500 : 1500, most: everybody.length });
-        };
+export async function measureLoad(rig: Rig, quick: boolean): Promise<Part> {
+  const { client } = await rig.database(everybody.length);
+  const [solace, bare] = [await rig.solace(), await rig.bare()];
+  const columns = ['a second', 'bare a second', 'Solace to bare'];
+  const part = partBeside('Load to the limit, on the machine that also calls', 'bare', columns);
+  const cases = calls.flatMap((call) => levels.map((connections) => ({ ...call, connections })));
+  for (const { name, request, prepare, connections } of cases) {
+    const floodOf = (running: Running) => {
+      const caller = rig.caller(running, connections);
+      return async () => {
+        await prepare?.(client, everybody);
+        return caller.flood(request, { ms: quick ? 500 : 1500, most: everybody.length });
       };
-      const lanes = { ours: floodOf(solace), theirs: floodOf(bare) };
-      const { ours, theirs } = await inRounds({ rounds: quick ? 2 : 4 }, lanes);
-      const [mine, other] = [rates(ours), rates(theirs)];
-      const more = [median(mine), median(other), compare(mine, other).text];
-      addBeside(part, `${name}, ${connections} connections`, [times(ours), times(theirs)], { more });
-    }
-    return part;
-  });
+    };
+    const lanes = { ours: floodOf(solace), theirs: floodOf(bare) };
+    const { ours, theirs } = await inRounds({ rounds: quick ? 2 : 4 }, lanes);
+    const [mine, other] = [rates(ours), rates(theirs)];
+    const more = [median(mine), median(other), compare(mine, other).text];
+    addBeside(part, `${name}, ${connections} connections`, [times(ours), times(theirs)], { more });
+  }
+  return part;
 }
 
 type Flood = Awaited<ReturnType<Caller['flood']>>;

@@ -1,39 +1,39 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@libsql/client/web';
 import Database from 'libsql';
 import { addDelivery, openAudience, solaceUrl } from '../load/crowd.ts';
-import { replyRequest, chatRequest, newestMessage, type Request } from '../load/request.ts';
+import { replyRequest, chatRequest, newestMessage } from '../load/request.ts';
 import { addBeside, inRounds, type Part, partBeside } from '../report.ts';
-import { withRig, type Rig } from '../rig/rig.ts';
+import { Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 import type { Running } from '../rig/workerd.ts';
+import { lapOf } from './calls.ts';
 
 const people = 1000;
 const changes = 200;
 
-type Bench = { rig: Rig; part: Part; solace: Running; bare: Running; quick: boolean };
+type Bench = { rig: Rig; client: Client; part: Part; solace: Running; bare: Running; quick: boolean };
 
 /** The product and the bare Worker, with folders, which alarms need. */
 async function startBoth(rig: Rig, place: { databasePort?: number } = {}) {
+  const { client } = await rig.database(people);
   const solace = await rig.conversations(people, place);
   const bare = await rig.bare({ ...place, disk: rig.folder() });
-  return { rig, solace, bare };
+  return { rig, client, solace, bare };
 }
 
-export function measureChat(quick: boolean): Promise<Part> {
-  return withRig(async (rig) => {
-    await rig.database(people);
-    const bench = { ...(await startBoth(rig)), part: partBeside('The conversation'), quick };
-    await measureSending(bench, { rounds: quick ? 8 : 30, atMost: 1.6 });
-    await measureReplies(bench, 1, 1);
-    // A user may have ten streams.
-    await measureReplies(bench, 10, 10, { atMost: { p50: 1.4, p95: 1.5 } });
-    await measureResuming(bench);
-    const bytes = await bytesPerMessage(rig, quick ? 200 : 2000);
-    bench.part.rows.push([`storage of a message of 191 characters: ${Math.round(bytes)} bytes`]);
-    return bench.part;
-  });
+export async function measureChat(rig: Rig, quick: boolean): Promise<Part> {
+  const bench = { ...(await startBoth(rig)), part: partBeside('The conversation'), quick };
+  await measureSending(bench, { rounds: quick ? 8 : 30, atMost: 1.6 });
+  await measureReplies(bench, 1, 1);
+  // A user may have ten streams.
+  await measureReplies(bench, 10, 10, { atMost: { p50: 1.4, p95: 1.5 } });
+  await measureResuming(bench);
+  const bytes = await bytesPerMessage(rig, quick ? 200 : 2000);
+  bench.part.rows.push([`storage of a message of 191 characters: ${Math.round(bytes)} bytes`]);
+  return bench.part;
 }
 
 const bareReply = (user: number, number: number) => replyRequest(user, number, `/streams/${user}/reply`);
@@ -106,54 +106,40 @@ function sizeOf(disk: string): number {
 
 /** Few senders, so that the warm-up has created their Durable Objects. */
 const senders = 100;
-const lapSize = 50;
 /** The Worker is idle again: the bot has got the message before. */
-const pauseMs = 10;
+const untilIdleMs = 10;
 
 type Sending = { rounds: number; atMost: number; where?: string };
 
 async function measureSending(
-  { rig, part, solace, bare }: Omit<Bench, 'quick'>,
+  { rig, client, part, solace, bare }: Omit<Bench, 'quick'>,
   { rounds, atMost, where = '' }: Sending,
 ): Promise<void> {
   const toObject = async (index: number) => {
     const request = await chatRequest(index);
     return { ...request, path: request.path.replace('/api/user/chat/messages', '/objects/messages') };
   };
-  const [ours, worker, object] = [
-    senderOf(rig, solace, chatRequest),
-    senderOf(rig, bare, chatRequest),
-    senderOf(rig, bare, toObject),
-  ] as const;
-  for (const pause of [pauseMs, 0]) {
-    const lanes = { ours: ours(pause), worker: worker(pause), object: object(pause) };
+  for (const pauseMs of [untilIdleMs, 0]) {
+    const laneOf = (running: Running, request = chatRequest) =>
+      lapOf({ request }, { caller: rig.caller(running), client, users: senders, pauseMs });
+    const lanes = { ours: laneOf(solace), worker: laneOf(bare), object: laneOf(bare, toObject) };
     const laps = await inRounds({ rounds, warmUp: Math.ceil(rounds / 3) }, lanes);
-    const what = `send a message${where}${pause > 0 ? '' : ', without a pause'}`;
-    const target = pause > 0 ? { atMost: { p50: atMost } } : {};
+    const what = `send a message${where}${pauseMs > 0 ? '' : ', without a pause'}`;
+    const target = pauseMs > 0 ? { atMost: { p50: atMost } } : {};
     addBeside(part, `${what}, beside a bare Worker`, [laps.ours, laps.worker], target);
     addBeside(part, `${what}, beside a bare Worker that also stores in an object`, [laps.ours, laps.object]);
   }
 }
 
-function senderOf(rig: Rig, running: Running, request: (index: number) => Promise<Request>) {
-  const caller = rig.caller(running);
-  let next = 0;
-  return (pause: number) => async () => {
-    const chosen = Array.from({ length: lapSize }, () => next++ % senders);
-    return caller.lap(await Promise.all(chosen.map(request)), pause);
-  };
-}
-
-export async function measureSendingFar(quick: boolean): Promise<Part> {
+export async function measureSendingFar(_: Rig, quick: boolean): Promise<Part> {
   const part = partBeside('A message, the database at a distance');
   for (const roundTripMs of [2, 40]) {
     const rounds = quick ? 4 : roundTripMs === 2 ? 12 : 5;
-    await withRig(async (rig) => {
-      await rig.database(people);
-      const both = await startBoth(rig, { databasePort: await rig.distance(roundTripMs) });
-      const where = `, the database ${roundTripMs} ms away`;
-      await measureSending({ ...both, part }, { rounds, atMost: 1.25, where });
-    });
+    // One for each distance, since both use the same ports.
+    await using rig = new Rig();
+    const both = await startBoth(rig, { databasePort: await rig.distance(roundTripMs) });
+    const where = `, the database ${roundTripMs} ms away`;
+    await measureSending({ ...both, part }, { rounds, atMost: 1.25, where });
   }
   return part;
 }

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import type { Browser, CDPSession } from 'playwright';
 import { inRounds, median, type Part } from '../report.ts';
-import { withRig } from '../rig/rig.ts';
-import { ports, root } from '../rig/settings.ts';
+import type { Rig } from '../rig/rig.ts';
 import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 
 /** Latency in ms, throughput in bytes a second. */
@@ -13,27 +11,21 @@ const phone = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, 
 const blank =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Blank</title><p>Nothing but this line.</p></html>';
 
-export function measureLanding(quick: boolean): Promise<Part> {
-  return withRig(async (rig) => {
-    const { url } = rig.keep(await startSite(join(root, 'dist/web'), ports.site, { 'blank.html': blank }));
-    const browser = await rig.browser();
-    const ways = { landing: () => load(browser, `${url}/`), blank: () => load(browser, `${url}/blank`) };
-    const laps = await inRounds({ rounds: quick ? 3 : 9 }, ways);
-    return describe(laps.landing, laps.blank);
-  });
-}
-
-function describe(landing: Load[], empty: Load[]): Part {
+export async function measureLanding(rig: Rig, quick: boolean): Promise<Part> {
+  const { url } = rig.keep(await startSite({ 'blank.html': blank }));
+  const browser = await rig.browser();
+  const ways = { landing: () => load(browser, `${url}/`), blank: () => load(browser, `${url}/blank`) };
+  const laps = await inRounds({ rounds: quick ? 3 : 9 }, ways);
   const middle = (loads: Load[], key: keyof Load) => median(loads.map((load) => load[key]));
-  const [ours, theirs] = [middle(landing, 'largestPaint'), middle(empty, 'largestPaint')];
+  const [ours, theirs] = [middle(laps.landing, 'largestPaint'), middle(laps.blank, 'largestPaint')];
   return {
     title: 'The landing page, slow 4G and a processor slowed down four times',
     header: ['largest paint ms', 'of a blank page ms'],
     rows: [[ours, theirs]],
     targets: [
       { what: "largest paint after a blank page's", value: ours - theirs, atMost: 150, unit: ' ms' },
-      { what: 'blocked by long tasks', value: middle(landing, 'blocked'), atMost: 100, unit: ' ms' },
-      { what: 'layout shift', value: middle(landing, 'shift'), atMost: 0 },
+      { what: 'blocked by long tasks', value: middle(laps.landing, 'blocked'), atMost: 100, unit: ' ms' },
+      { what: 'layout shift', value: middle(laps.landing, 'shift'), atMost: 0 },
     ],
   };
 }
@@ -89,26 +81,24 @@ const mobile: Network = { latency: 150, downloadThroughput: 200_000, uploadThrou
 const contents = { account: 'Trial ends on', chat: 'number 4.' };
 
 /** Pages of somebody who is signed in, in Chromium, really throttled: until their own content is there. */
-export function measureReturning(quick: boolean): Promise<Part> {
-  return withRig(async (rig) => {
-    const product = rig.keep(await startSignedIn());
-    const browser = await rig.browser();
-    const title = 'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times';
-    const header = ['page', 'cache', 'content after ms', 'range', 'transferred KB', 'layout shift'];
-    const part: Part = { title, header, rows: [], targets: [] };
-    for (const [name, content] of Object.entries(contents)) {
-      const visits: Visit[][] = [];
-      while (visits.length < (quick ? 2 : 7)) visits.push(await visitTwice(browser, product, name, content));
-      for (const [index, cache] of ['empty', 'filled'].entries()) {
-        const values = (key: keyof Visit) => visits.map((each) => each[index]![key]);
-        const times = values('content');
-        const range = `${Math.round(Math.min(...times))}–${Math.round(Math.max(...times))}`;
-        part.rows.push([name, cache, median(times), range, median(values('bytes')), median(values('shift'))]);
-        part.targets.push({ what: `${name}, ${cache} cache`, value: median(times), atMost: 1200, unit: ' ms' });
-      }
+export async function measureReturning(rig: Rig, quick: boolean): Promise<Part> {
+  const product = rig.keep(await startSignedIn());
+  const browser = await rig.browser();
+  const title = 'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times';
+  const header = ['page', 'cache', 'content after ms', 'range', 'transferred KB', 'layout shift'];
+  const part: Part = { title, header, rows: [], targets: [] };
+  for (const [name, content] of Object.entries(contents)) {
+    const visits: Visit[][] = [];
+    while (visits.length < (quick ? 2 : 7)) visits.push(await visitTwice(browser, product, name, content));
+    for (const [index, cache] of ['empty', 'filled'].entries()) {
+      const values = (key: keyof Visit) => visits.map((each) => each[index]![key]);
+      const times = values('content');
+      const range = `${Math.round(Math.min(...times))}–${Math.round(Math.max(...times))}`;
+      part.rows.push([name, cache, median(times), range, median(values('bytes')), median(values('shift'))]);
+      part.targets.push({ what: `${name}, ${cache} cache`, value: median(times), atMost: 1200, unit: ' ms' });
     }
-    return part;
-  });
+  }
+  return part;
 }
 
 type Visit = Awaited<ReturnType<typeof visit>>;

@@ -4,79 +4,73 @@ import { usageRequest } from '../load/request.ts';
 import { type Part, partBeside } from '../report.ts';
 import { usedBefore as from, personAt } from '../rig/database.ts';
 import { openFiles } from '../rig/processes.ts';
-import { withRig } from '../rig/rig.ts';
+import type { Rig } from '../rig/rig.ts';
 import { type Running, startProgram } from '../rig/workerd.ts';
 
 const users = 100;
 const streamMemory = { what: 'memory of an open stream', atMost: 160, unit: ' KB' };
 
 /** From a usage post to the open streams, beside a bare Durable Object that holds and writes the streams itself. */
-export function measureDelivery(quick: boolean): Promise<Part> {
-  return withRig(async (rig) => {
-    await rig.database(1000);
-    const [solace, bare] = [await rig.solace(), await rig.bare()];
-    const post = (user: number) => usageRequest(user);
-    const countingPost = (user: number) => usageRequest(user, `/streams/${user}/count`);
-    const ours = await openAudience(rig, solace, { users, from, urlOf: (user) => solaceUrl(solace, user), post });
-    const bareUrl = (user: number) => `${bare.url}/streams/${user}`;
-    const theirs = await openAudience(rig, bare, { users, firstUser: users, from, urlOf: bareUrl, post: countingPost });
-    const part = partBeside(`Delivery to ${users} users with ${streamsEach} open streams each`);
-    const delivery = { rounds: quick ? 3 : 10, warmUp: 2, seconds: quick ? 2 : 5, atMost: { p50: 1.4, p95: 1.5 } };
-    await addDelivery(part, 'a usage post until a stream shows it', [ours, theirs], delivery);
-    part.targets.push({ ...streamMemory, value: ours.kbPerStream });
-    return part;
-  });
+export async function measureDelivery(rig: Rig, quick: boolean): Promise<Part> {
+  await rig.database(1000);
+  const [solace, bare] = [await rig.solace(), await rig.bare()];
+  const post = (user: number) => usageRequest(user);
+  const countingPost = (user: number) => usageRequest(user, `/streams/${user}/count`);
+  const ours = await openAudience(rig, solace, { users, from, urlOf: (user) => solaceUrl(solace, user), post });
+  const bareUrl = (user: number) => `${bare.url}/streams/${user}`;
+  const theirs = await openAudience(rig, bare, { users, firstUser: users, from, urlOf: bareUrl, post: countingPost });
+  const part = partBeside(`Delivery to ${users} users with ${streamsEach} open streams each`);
+  const delivery = { rounds: quick ? 3 : 10, warmUp: 2, seconds: quick ? 2 : 5, atMost: { p50: 1.4, p95: 1.5 } };
+  await addDelivery(part, 'a usage post until a stream shows it', [ours, theirs], delivery);
+  part.targets.push({ ...streamMemory, value: ours.kbPerStream });
+  return part;
 }
 
 /** With ten streams each. A stream takes two file handles of workerd, and many systems allow a process 20,000. */
 const mostUsers = 980;
 
-export function measureCrowd(quick: boolean): Promise<Part> {
+export async function measureCrowd(rig: Rig, quick: boolean): Promise<Part> {
   const users = quick ? 200 : mostUsers;
-  return withRig(async (rig) => {
-    await rig.database(users);
-    const solace = await rig.solace();
-    const urlOf = (user: number) => solaceUrl(solace, user);
-    const audience = await openAudience(rig, solace, { users, urlOf, from, post: (user) => usageRequest(user) });
-    const { crowd, streams, kbPerStream, postNext } = audience;
-    const begun = performance.now();
-    await Promise.all(Array.from({ length: users }, (_, user) => postNext(user)));
-    await crowd.until(streams.length, 30_000);
-    const took = performance.now() - begun;
-    const lost = streams.length - crowd.latencies.length;
-    crowd.close();
-    return {
-      title: `A message to each of ${users} users with ${streamsEach} open streams each, all at once`,
-      header: ['streams', 'KB per stream', 'all delivered after ms', 'lost'],
-      rows: [[streams.length, kbPerStream, took, lost]],
-      targets: [
-        { what: 'messages lost', value: lost, atMost: 0 },
-        { ...streamMemory, value: kbPerStream },
-      ],
-    };
-  });
+  await rig.database(users);
+  const solace = await rig.solace();
+  const urlOf = (user: number) => solaceUrl(solace, user);
+  const audience = await openAudience(rig, solace, { users, urlOf, from, post: (user) => usageRequest(user) });
+  const { crowd, streams, kbPerStream, postNext } = audience;
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: users }, (_, user) => postNext(user)));
+  await crowd.until(streams.length, 30_000);
+  const took = performance.now() - begun;
+  const lost = streams.length - crowd.latencies.length;
+  crowd.close();
+  return {
+    title: `A message to each of ${users} users with ${streamsEach} open streams each, all at once`,
+    header: ['streams', 'KB per stream', 'all delivered after ms', 'lost'],
+    rows: [[streams.length, kbPerStream, took, lost]],
+    targets: [
+      { what: 'messages lost', value: lost, atMost: 0 },
+      { ...streamMemory, value: kbPerStream },
+    ],
+  };
 }
 
 const heartbeatMs = 20_000;
 
 /** Until nothing of a thousand streams is left in the Worker and its Durable Objects after their readers were killed. */
-export function measureAbandonedStreams(): Promise<Part> {
-  return withRig(async (rig) => {
-    await rig.database(1000);
-    const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
-    const streams = await streamsOf({ users, urlOf: (user) => solaceUrl(worker, user) });
-    const files = openFiles(worker.pid);
-    const readers = await startProgram('load/crowd.ts', streams);
-    const [opened, sockets] = [openFiles(worker.pid) - files, await socketsOf(worker)];
-    process.kill(readers.pid, 'SIGKILL');
-    const seconds = (await untilGone(worker, files)) / 1000;
-    return {
-      title: `${streams.length} open streams whose readers are killed`,
-      header: ['open files of the process', 'sockets in the objects', 'all closed after s'],
-      rows: [[opened, sockets, seconds]],
-      targets: [{ what: 'all is closed', value: seconds, atMost: (heartbeatMs + 1500) / 1000, unit: ' s' }],
-    };
-  });
+export async function measureAbandonedStreams(rig: Rig): Promise<Part> {
+  await rig.database(1000);
+  const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
+  const streams = await streamsOf({ users, urlOf: (user) => solaceUrl(worker, user) });
+  const files = openFiles(worker.pid);
+  const readers = await startProgram('load/crowd.ts', streams);
+  const [opened, sockets] = [openFiles(worker.pid) - files, await socketsOf(worker)];
+  process.kill(readers.pid, 'SIGKILL');
+  const seconds = (await untilGone(worker, files)) / 1000;
+  return {
+    title: `${streams.length} open streams whose readers are killed`,
+    header: ['open files of the process', 'sockets in the objects', 'all closed after s'],
+    rows: [[opened, sockets, seconds]],
+    targets: [{ what: 'all is closed', value: seconds, atMost: (heartbeatMs + 1500) / 1000, unit: ' s' }],
+  };
 }
 
 async function socketsOf({ url }: Running): Promise<number> {

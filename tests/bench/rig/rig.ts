@@ -18,10 +18,8 @@ type Options = {
   disk?: string;
 };
 
-/** What one measurement starts, and one `close` ends, last first. */
-export class Rig {
-  readonly #stops: (() => Promise<void>)[] = [];
-
+/** What one measurement starts, and its end stops, last first. */
+export class Rig extends AsyncDisposableStack {
   /** The local libSQL server with so many users. */
   async database(users: number, port = ports.database): Promise<Running & { client: Client }> {
     const running = this.keep(await startDatabase(port, users));
@@ -49,7 +47,7 @@ export class Rig {
   /** A folder for what Durable Objects store, in memory where the machine has such a folder. */
   folder(): string {
     const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'solace-objects-'));
-    this.#stops.push(async () => rmSync(folder, { recursive: true, force: true }));
+    this.defer(async () => rmSync(folder, { recursive: true, force: true }));
     return folder;
   }
 
@@ -57,7 +55,7 @@ export class Rig {
   async bot(): Promise<string> {
     const server = await listen(0);
     server.serve((request, response) => request.resume().on('end', () => response.writeHead(200).end('{}')));
-    this.#stops.push(() => server.close());
+    this.defer(() => server.close());
     return `http://127.0.0.1:${server.port}`;
   }
 
@@ -71,31 +69,18 @@ export class Rig {
 
   caller({ url }: Running, connections = 1): Caller {
     const caller = new Caller(url, connections);
-    this.#stops.push(() => caller.close());
+    this.defer(() => caller.close());
     return caller;
   }
 
-  async close(): Promise<void> {
-    for (const stop of this.#stops.splice(0).toReversed()) await stop();
-  }
-
   keep<Each extends { stop: () => Promise<void> }>(running: Each): Each {
-    this.#stops.push(running.stop);
+    this.defer(running.stop);
     return running;
   }
 
   async browser(): Promise<Browser> {
     const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
-    this.#stops.push(() => browser.close());
+    this.defer(() => browser.close());
     return browser;
-  }
-}
-
-export async function withRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
-  const rig = new Rig();
-  try {
-    return await work(rig);
-  } finally {
-    await rig.close();
   }
 }

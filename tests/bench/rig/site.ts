@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
 import { consentVersion } from '#contract/chat-limits';
-import { freePort } from '../../product/machine.ts';
+import { callJson } from '../../product/machine.ts';
 import { startProduct } from '../../product/start-product.ts';
 import { listen } from '../../sandbox/start.ts';
 import { root, stateDir } from './settings.ts';
@@ -12,18 +12,18 @@ import { root, stateDir } from './settings.ts';
 const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;
 
 /**
- * Serves a built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it.
+ * Serves the built website from memory, by brotli and with the headers of its `_headers`; `extra` pages lie beside it.
  * Calls of the API go on to `api`.
  */
-export async function startSite(directory: string, port: number, extra: Record<string, string>, api?: string) {
-  const files = readFiles(directory, extra);
-  const server = await listen(port);
+export async function startSite(extra: Record<string, string>, api?: string) {
+  const files = readFiles(join(root, 'dist/web'), extra);
+  const server = await listen(0);
   server.serve((request, response) => {
     if (api && request.url!.startsWith('/api/')) return forward(request, response, api);
     const file = files.get(request.url!.split('?')[0]!);
     response.writeHead(file ? 200 : 404, file?.headers).end(file?.body);
   });
-  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
+  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.close() };
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, api: string): void {
@@ -75,31 +75,22 @@ export type SignedIn = { url: string; token: string; stop: () => Promise<void> }
 
 /** The product as its own site, compressed as Cloudflare serves it, and the session of a user who has a conversation. */
 export async function startSignedIn(): Promise<SignedIn> {
-  const product = await startProduct({
-    port: await freePort(0, 'PORT'),
-    sandboxPort: await freePort(0, 'SANDBOX_PORT'),
-    stateDir: join(stateDir, 'signed-in'),
-    varsFile: join(stateDir, 'signed-in-vars'),
-    reset: true,
-    build: false,
-  });
-  try {
-    const site = await startSite(join(root, 'dist/web'), await freePort(0, 'PORT'), {}, product.siteUrl);
-    const stop = async () => {
-      await site.stop();
-      await product.close();
-    };
-    return { url: site.url, token: await signIn(product.siteUrl, product.sandboxUrl), stop };
-  } catch (error) {
-    await product.close();
-    throw error;
-  }
+  await using starting = new AsyncDisposableStack();
+  const product = await startProduct({ stateDir: join(stateDir, 'signed-in'), reset: true, build: false });
+  starting.defer(product.close);
+  const site = await startSite({}, product.siteUrl);
+  starting.defer(site.stop);
+  const token = await signIn(product.siteUrl, product.sandboxUrl);
+  const running = starting.move();
+  return { url: site.url, token, stop: () => running.disposeAsync() };
 }
 
 const phone = '+15551230000';
 const exchanges = 4;
 
 async function signIn(siteUrl: string, sandboxUrl: string): Promise<string> {
+  const send = (url: string, body: object, token?: string) =>
+    callJson<Record<string, string>>('POST', url, body, token);
   const ofPhone = `${sandboxUrl}/phones/${encodeURIComponent(phone)}`;
   // The session of a trial link cannot open the conversation.
   const external = await send(`${ofPhone}/external-token`, {});
@@ -107,18 +98,10 @@ async function signIn(siteUrl: string, sandboxUrl: string): Promise<string> {
   await send(`${ofPhone}/messages`, { text: 'Hi' });
   const { url } = await send(`${ofPhone}/trial`, { tier: 'premium' });
   await send(`${siteUrl}/auth/verify-trial-token`, { trialToken: new URL(url!).searchParams.get('token') });
-  const authorization = `Bearer ${token}`;
-  await send(`${siteUrl}/api/user/chat/consent`, { version: consentVersion }, { authorization }, 'PUT');
+  await callJson('PUT', `${siteUrl}/api/user/chat/consent`, { version: consentVersion }, token);
   for (let number = 1; number <= exchanges; number += 1) {
     const message = { id: crypto.randomUUID(), text: `What I thought of today, number ${number}.` };
-    await send(`${siteUrl}/api/user/chat/messages`, message, { authorization });
+    await send(`${siteUrl}/api/user/chat/messages`, message, token);
   }
   return token!;
-}
-
-async function send(url: string, body: object, headers: Record<string, string> = {}, method: 'POST' | 'PUT' = 'POST') {
-  const json = { 'content-type': 'application/json', ...headers };
-  const response = await fetch(url, { method, headers: json, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
-  return response.json() as Promise<Record<string, string>>;
 }

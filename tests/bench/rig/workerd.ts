@@ -58,18 +58,15 @@ export async function startWorkerd(settings: WorkerdSettings): Promise<Running> 
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
   });
-  const stop = stopping(child);
+  await using starting = new AsyncDisposableStack();
+  starting.defer(stopping(child));
   const url = `http://127.0.0.1:${settings.port}`;
-  try {
-    const ended = once(child, 'exit').then(() => `workerd ended; its last words are in ${join(directory, 'log')}`);
-    await waitUntilReady([`${url}/api/health`], ended);
-    // The single child of the process group.
-    const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim());
-    return { url, pid, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const ended = once(child, 'exit').then(() => `workerd ended; its last words are in ${join(directory, 'log')}`);
+  await waitUntilReady([`${url}/api/health`], ended);
+  // The single child of the process group.
+  const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim());
+  const running = starting.move();
+  return { url, pid, stop: () => running.disposeAsync() };
 }
 
 type Bundle = { file: string; config: { compatibility_date: string; compatibility_flags?: string[] } };
