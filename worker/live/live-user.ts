@@ -7,7 +7,13 @@ import { openDatabase } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { settingsOf } from '../settings.ts';
-import { replacedCode, type ConversationChange, type StreamOwner, type Typing, type UsageChange } from './live-changes.ts';
+import {
+  replacedCode,
+  type ConversationChange,
+  type StreamOwner,
+  type Typing,
+  type UsageChange,
+} from './live-changes.ts';
 import {
   MessageTable,
   type Appended,
